@@ -31,6 +31,7 @@ from desk.programs.week.document.publishing import (
     publish,
     published_revisions,
 )
+from desk.programs.week.document.rendering.coverage_words import known_words
 from desk.trust.prose import clip
 
 T = TypeVar("T")
@@ -111,6 +112,9 @@ class PublishingActivities:
             previous=previous.report,
             previous_note=" ".join(words for words in (late, previous.note) if words) or None,
         )
+        known = known_words(report.coverage)
+        if known:
+            activity.logger.warning("%s: %s", report.week, known)
         files = publish(report, self._reports_dir, slug, self._signer)
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(

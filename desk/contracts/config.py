@@ -122,9 +122,14 @@ class MaterialityConfig(Contract):
 
 
 class ThresholdConfig(Contract):
-    """`coverage`: the share of markets that must be researched for a complete week."""
+    """What a complete week takes.
+
+    `coverage` is the share of markets that must be researched; `current` the share of prices,
+    policy rates and decisions that must be current at the as-of instant.
+    """
 
     coverage: Annotated[float, Field(ge=0.0, le=1.0)] = 0.9
+    current: Annotated[float, Field(ge=0.0, le=1.0, exclude_if=is_empty)] = 0.0
 
 
 class RetryConfig(Contract):

@@ -15,7 +15,11 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
 from desk.contracts.week.run import PublishedFiles, WeekResult, WeekStatus
 from desk.contracts.weeks import IsoWeek
-from desk.programs.week.document.rendering.coverage_words import outage_lines
+from desk.programs.week.document.rendering.coverage_words import (
+    freshness_words,
+    outage_lines,
+    verdict_words,
+)
 from desk.programs.week.document.rendering.objections import trust_line
 from desk.programs.week.document.rendering.wording import (
     change_words,
@@ -188,9 +192,13 @@ def _changed(summary: WeekSummary) -> Iterator[str]:
 def _covered(summary: WeekSummary) -> Iterator[str]:
     coverage = summary.coverage
     yield (
-        f"{summary.outcome}: {coverage.researched} of {coverage.expected} markets researched "
+        f"{verdict_words(coverage)}: "
+        f"{coverage.researched} of {coverage.expected} markets researched "
         f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
     )
+    known = freshness_words(coverage)
+    if known:
+        yield known
     if summary.trust:
         yield summary.trust
     yield from outage_lines(coverage)
@@ -208,9 +216,12 @@ def _moves(summary: WeekSummary) -> Iterator[str]:
 def _decided(summary: WeekSummary) -> Iterator[str]:
     if summary.decisions:
         yield "Decisions"
-    for row in summary.decisions[:DECISIONS]:
+    count = len(summary.decisions)
+    # The line that says how many more there are takes the place of one.
+    shown = DECISIONS if count <= DECISIONS else DECISIONS - 1
+    for row in summary.decisions[:shown]:
         yield f"  {row.day:%a %-d %b}  {row.bank}: {row.outcome.text}"
-    yield from _rest(len(summary.decisions), DECISIONS)
+    yield from _rest(count, shown)
 
 
 def _absent(summary: WeekSummary) -> Iterator[str]:

@@ -96,16 +96,51 @@ class MissingMarket(Contract):
     reason: Text
 
 
+class Freshness(Contract):
+    """How much of what a week rests on was current at its as-of instant.
+
+    `prices` are the pairs with a price, `stale_prices` those whose last fixing is older than it had
+    to be, `prices_to` the day of the newest. `rates` are the policy rates, `stale_rates` those
+    whose changes are known only up to a day before the window, `rates_to` that day of the one that
+    is oldest. `decisions` were due in the window; of `open_decisions` no outcome is on record.
+    """
+
+    prices: int = 0
+    stale_prices: int = 0
+    prices_to: date | None = None
+    rates: int = 0
+    stale_rates: int = 0
+    rates_to: date | None = None
+    decisions: int = 0
+    open_decisions: int = 0
+
+    @property
+    def current(self) -> bool:
+        """Whether nothing of it is older than it should be."""
+        return not (self.stale_prices or self.stale_rates or self.open_decisions)
+
+    @property
+    def share(self) -> float:
+        """What is current as a share of all prices, rates and decisions."""
+        whole = self.prices + self.rates + self.decisions
+        stale = self.stale_prices + self.stale_rates + self.open_decisions
+        return 1 - stale / whole if whole else 1.0
+
+
 class Coverage(Contract):
     """What was expected, what is there, what is not and why. Never left out of a report.
 
-    `outages` are the sources that were not asked for a time, and what that cost. `unreachable` are
-    the live sources that could not be reached, or stopped answering.
+    `freshness` is how current that is, None in reports of earlier versions of the desk, and
+    `current_threshold` the share of it that has to be current. `outages` are the sources that were
+    not asked for a time, and what that cost. `unreachable` are the live sources that could not be
+    reached, or stopped answering.
     """
 
     expected: int
     researched: int
     threshold: float
+    freshness: Annotated[Freshness | None, Field(exclude_if=is_none)] = None
+    current_threshold: Annotated[float, Field(exclude_if=is_empty)] = 0.0
     missing: Annotated[tuple[MissingMarket, ...], Field(max_length=200)] = ()
     notes: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
     outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
@@ -120,8 +155,15 @@ class Coverage(Contract):
 
     @property
     def complete(self) -> bool:
-        """Whether the week reached its coverage threshold."""
-        return self.share >= self.threshold
+        """Whether the week reached its thresholds: of markets, and of what is current."""
+        current = 1.0 if self.freshness is None else self.freshness.share
+        return self.share >= self.threshold and current >= self.current_threshold
+
+    @property
+    def current(self) -> bool:
+        """Whether nothing that is known is older than it should be, as far as that was looked
+        at."""
+        return self.freshness is None or self.freshness.current
 
 
 class Sentence(Contract):

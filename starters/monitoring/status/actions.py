@@ -11,6 +11,7 @@ from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.run import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.documents.rendering.wording import allowance_words, cost_words, human, one_line
 from desk.platform.settings import load_settings
+from desk.programs.week.document.rendering.coverage_words import freshness_words
 from desk.runs.boards import usage_of_week
 from starters.runs.following import status_if_told
 from starters.runs.summary import ui_address
@@ -181,6 +182,9 @@ def _published(status: WeekStatus) -> Iterator[str]:
         f"revision {revision}: {coverage.researched} of {coverage.expected} markets researched "
         f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
     )
+    known = freshness_words(coverage)
+    if known:
+        yield known
     yield f"Report    {status.files.html}"
     yield from _sent(status)
 

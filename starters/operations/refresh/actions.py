@@ -4,11 +4,14 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
+from desk.analytics.figures import print_full_day
+from desk.analytics.weeks import latest_complete_week
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
+from desk.contracts.weeks import monday_of
 from desk.platform.mcp.config import McpConfigError, servers_to_serve
 from desk.platform.mcp.kept_files import FileOfServer, KeptFilesUnknown, kept_files
 from desk.platform.settings import McpTransport, Settings, load_settings
@@ -62,6 +65,44 @@ def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
     for kept in files_kept(settings):
         if isinstance(kept, FileOfServer):
             yield kept.server, kept.file.state(kept.cache_dir)
+
+
+UNHEARD_OF: Final = timedelta(days=7)
+"""After this long without a look at its provider a file does not keep itself current."""
+
+
+def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
+    """What will be older than the week that the next scheduled run is about, as far as that can be
+    foreseen: files that nothing refreshes, or that could not be refreshed for a week.
+
+    Raises:
+        CommandError: `.mcp.json` cannot be used.
+    """
+    schedule = settings.config.schedule
+    week = latest_complete_week(now + timedelta(days=7), schedule)
+    needed = monday_of(week) + timedelta(days=4)
+    old = [
+        f"{state.source} {_ends(state)}"
+        for _, state in ages(settings)
+        if (state.last_day is None or state.last_day < needed)
+        and (settings.offline or not _looked_lately(state, now))
+    ]
+    if not old:
+        return []
+    why = (
+        "DESK_OFFLINE keeps them from being fetched"
+        if settings.offline
+        else "they were not fetched within a week; `desk refresh` does it, or says why not"
+    )
+    return [f"data will be older than {week} when its run starts: {'; '.join(old)}; {why}"]
+
+
+def _ends(state: KeptFileState) -> str:
+    return "has none yet" if state.last_day is None else f"to {print_full_day(state.last_day)}"
+
+
+def _looked_lately(state: KeptFileState, now: datetime) -> bool:
+    return not state.failure and state.looked is not None and now - state.looked <= UNHEARD_OF
 
 
 def refresh_sources(*, as_json: bool) -> ExitStatus:

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
@@ -33,6 +33,7 @@ from desk.contracts.week.delivery import Deliveries
 from desk.contracts.week.run import WeekRequest
 from desk.platform.settings import load_settings
 from desk.runs.schedule import Overlap, WeeklySchedule, weekly_schedule
+from starters.operations.refresh.actions import schedule_warnings
 from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
@@ -76,10 +77,12 @@ def at_the_server(action: Action) -> ExitStatus:
 
 
 async def apply(desk: Desk) -> list[str]:
-    """Put `desk.toml`'s schedule into force; a paused schedule stays paused."""
+    """Put `desk.toml`'s schedule into force; a paused schedule stays paused. Says where data will
+    be older than the week of the next run."""
     wanted = weekly_schedule(desk.settings.config.schedule)
     done = await put_into_force(desk.client, desk.settings.config, desk.settings.deliveries)
-    return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk)]
+    warnings = await asyncio.to_thread(schedule_warnings, desk.settings, datetime.now(UTC))
+    return [f"{SCHEDULE_ID}: {done}", wanted.note, *await _next_starts(desk), *warnings]
 
 
 async def put_into_force(

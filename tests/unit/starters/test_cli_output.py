@@ -136,7 +136,7 @@ def test_the_summary_fits_on_one_screen_however_much_there_is() -> None:
         lines = summary_lines(shown)
         assert len(lines) <= 24
         assert max(map(len, lines)) <= 80
-    assert "  and 27 more in the report" in summary_lines(full)
+    assert "  and 28 more in the report" in summary_lines(full)
 
 
 def test_the_summary_opens_with_what_changed_and_counts_what_could_not_be_relied_on() -> None:
@@ -144,7 +144,8 @@ def test_the_summary_opens_with_what_changed_and_counts_what_could_not_be_relied
     assert lines[1] == f"What changed since 2026-W43 (3 of {CHANGES_THERE})"
     assert lines[2] == "  level  USD/JPY is at 157.25. (before 156.80)"
     assert " markets researched " in lines[5]
-    assert lines[6] == "1 conflict decided, 1 figure rejected, 1 sentence left out"
+    assert lines[6] == "prices current, 1 of 4 rates known to 31 Aug 2026"
+    assert lines[7] == "1 conflict decided, 1 figure rejected, 1 sentence left out"
 
 
 @pytest.mark.parametrize(

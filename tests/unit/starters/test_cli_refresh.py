@@ -11,6 +11,7 @@ from desk.contracts.findings.sources import KeptFileState
 from desk.platform.settings import load_settings
 from starters.main import execute
 from starters.operations.doctor.actions import Level, age_check, age_checks, none_yet_check
+from starters.operations.refresh.actions import schedule_warnings
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure, today
 from tests.standins.serving import Standins
@@ -104,3 +105,18 @@ def test_what_was_never_fetched_is_one_line_for_a_source() -> None:
         "nothing fetched yet of Rates, Yields; just now it failed: no network; "
         "`desk refresh` does it"
     )
+
+
+def test_a_schedule_warns_of_data_that_will_be_older_than_its_week(
+    home: Path, standins: Standins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (unfetched,) = schedule_warnings(load_settings(), NOW)
+    assert unfetched == (
+        "data will be older than 2026-W48 when its run starts: ECB reference rates to 30 Oct 2026; "
+        "they were not fetched within a week; `desk refresh` does it, or says why not"
+    )
+    assert execute(["refresh"]) == 0
+    assert schedule_warnings(load_settings(), datetime.now(UTC)) == []
+    monkeypatch.setenv("DESK_OFFLINE", "1")
+    (offline,) = schedule_warnings(load_settings(), NOW)
+    assert offline.endswith("DESK_OFFLINE keeps them from being fetched")

@@ -37,6 +37,7 @@ from desk.programs.week.document.sections.cross_checks import (
     cross_checks_of,
 )
 from desk.programs.week.document.sections.evidence import SERIES_TOOL, sources_of
+from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.markets import market_report, revised_in
 from desk.programs.week.document.sections.reported import with_reported
 from desk.programs.week.document.sections.summary import summary_of
@@ -190,6 +191,11 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
         checks = cross_checks_of(case)
         contested = contested_by(checks)
         reasons = {line.market: line.reason for line in coverage.missing}
+        movers = movers_of(week.claims, config)
+        rates = rate_rows_of(evidence, week.claims, config, reasons)
+        calendar = calendar_of(told.sections, evidence, week.claims, record.window)
+        freshness = freshness_of(movers, rates, calendar, evidence, record.window)
+        coverage = coverage.model_copy(update={"freshness": freshness})
         return ResearchReport(
             week=record.week,
             title=titled(record.week),
@@ -200,9 +206,9 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
             outcome=Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE,
             coverage=coverage,
             summary=(),
-            movers=movers_of(week.claims, config),
-            policy_rates=rate_rows_of(evidence, week.claims, config, reasons),
-            calendar=calendar_of(told.sections, evidence, week.claims, record.window),
+            movers=movers,
+            policy_rates=rates,
+            calendar=calendar,
             markets=tuple(with_contested(section, contested) for section in told.sections),
             conflicts=week.conflicts,
             counts=tuple(week_counts(week.claims, config.markets).values()),

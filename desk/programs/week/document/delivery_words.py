@@ -24,7 +24,7 @@ def subject_line(report: ResearchReport) -> str:
     """`Asia and G10 currencies and policy rates, 2026-W44: 36 of 38 markets, revision 2`."""
     coverage = report.coverage
     revision = f", revision {report.revision}" if report.revision > 1 else ""
-    state = "" if coverage.complete else ", incomplete"
+    state = ", incomplete" if not coverage.complete else "" if coverage.current else ", not current"
     covered = f"{coverage.researched} of {coverage.expected} markets"
     return _told(f"{report.title}: {covered}{state}{revision}")
 

@@ -12,7 +12,7 @@ from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import Bounds, ConflictRecord
-from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.report import Freshness, ResearchReport
 from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding, compared, differing
 from desk.documents.evidence import source_of
@@ -35,6 +35,7 @@ from desk.programs.week.document.audit.texts import (
 from desk.programs.week.document.compile_report import titled
 from desk.programs.week.document.judging.claims import printed_claims, same_figure
 from desk.programs.week.document.judging.conflicts import decided_by_rule
+from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.markets import revised_in
 from desk.runs.assignments import together
 from desk.runs.boards import usage_of
@@ -87,13 +88,22 @@ def _of_coverage(report: ResearchReport) -> Iterator[AuditFinding]:
         "missing": (tuple(line.market for line in coverage.missing), absent),
         "outages": (coverage.outages, _outages(report)),
         "threshold": (coverage.threshold, report.config.policy.thresholds.coverage),
+        "current_threshold": (coverage.current_threshold, report.config.policy.thresholds.current),
     }
+    if coverage.freshness is not None:
+        sums["freshness"] = (coverage.freshness, _freshness(report))
     for name, (printed, expected) in sums.items():
         if printed != expected:
             yield AuditFinding("coverage", f"{name} is {printed}, and should be {expected}")
     outcome = Outcome.COMPLETE if coverage.complete else Outcome.INCOMPLETE
     if report.outcome is not outcome:
         yield AuditFinding("outcome", f"it is {report.outcome}, and should be {outcome}")
+
+
+def _freshness(report: ResearchReport) -> Freshness:
+    return freshness_of(
+        report.movers, report.policy_rates, report.calendar, report.evidence, report.window
+    )
 
 
 def _outages(report: ResearchReport) -> tuple[SourceOutage, ...]:

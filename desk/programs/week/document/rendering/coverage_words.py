@@ -4,12 +4,74 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from desk.analytics.figures import print_full_day
 from desk.contracts.agents.tools import SourceOutage, UnreachableSource
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.week.report import Coverage, ResearchReport
+from desk.contracts.week.report import Coverage, Freshness, ResearchReport
 from desk.documents.rendering.wording import human
 
 MOST_NAMED = 12
+
+
+def verdict_words(coverage: Coverage) -> str:
+    """Whether a week is complete, and of the present: `complete`, `complete but not current`."""
+    if not coverage.complete:
+        return "incomplete"
+    return "complete" if coverage.current else "complete but not current"
+
+
+def threshold_words(coverage: Coverage) -> str:
+    """`the threshold is 90 %`, with that of what is current where one is set."""
+    words = f"the threshold is {coverage.threshold:.0%}"
+    if coverage.current_threshold:
+        words += f" of the markets, and {coverage.current_threshold:.0%} of it current"
+    return words.replace("%", " %")
+
+
+def freshness_words(coverage: Coverage) -> str | None:
+    """`prices current, policy rates known to 30 Sep 2026, 1 of 2 decisions unknown`; None where
+    nobody looked at how current anything is."""
+    told = coverage.freshness
+    if told is None:
+        return None
+    parts = (_prices(told), _rates(told), _decisions(told))
+    return ", ".join(part for part in parts if part) or None
+
+
+def known_words(coverage: Coverage) -> str | None:
+    """From when the desk's knowledge is, in a sentence for the top of a report; None where all of
+    it is current."""
+    if coverage.current:
+        return None
+    return f"What the desk knew when this was written: {freshness_words(coverage)}."
+
+
+def _prices(told: Freshness) -> str | None:
+    if not told.prices:
+        return None
+    if not told.stale_prices:
+        return "prices current"
+    if told.stale_prices == told.prices and told.prices_to is not None:
+        return f"prices known to {print_full_day(told.prices_to)}"
+    return f"{told.stale_prices} of {told.prices} prices older than the last fixing"
+
+
+def _rates(told: Freshness) -> str | None:
+    if not told.rates:
+        return None
+    if not told.stale_rates:
+        return "policy rates current"
+    whole = told.stale_rates == told.rates
+    rates = "policy rates" if whole else f"{told.stale_rates} of {told.rates} rates"
+    if told.rates_to is None:
+        return f"{rates} known to no certain day"
+    return f"{rates} known to {print_full_day(told.rates_to)}"
+
+
+def _decisions(told: Freshness) -> str | None:
+    if not told.open_decisions:
+        return None
+    return f"{told.open_decisions} of {told.decisions} decisions unknown"
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.figures.links import FigureLinks
 from desk.documents.rendering.pages import render_page
 from desk.programs.week.document.rendering import objections, record_words, wording, words
-from desk.programs.week.document.rendering.coverage_words import coverage_lines
+from desk.programs.week.document.rendering.coverage_words import coverage_lines, known_words
 from desk.programs.week.document.rendering.digest import digests
 from desk.programs.week.document.rendering.words import METHOD, group_sources
 from desk.programs.week.document.sections.summary import dollar_direction
@@ -26,6 +26,7 @@ def render_html(report: ResearchReport) -> str:
     names = {
         "report": report,
         "coverage_lines": coverage_lines(report),
+        "known_words": known_words(report.coverage),
         "sparklines": _sparklines(report),
         "heat_maps": _heat_maps(report),
         "source_groups": group_sources(report.sources),

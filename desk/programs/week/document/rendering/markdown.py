@@ -30,7 +30,11 @@ from desk.documents.rendering.trust_words import (
     verdicts_of,
 )
 from desk.documents.rendering.wording import human, instant, rests_on, share_words
-from desk.programs.week.document.rendering.coverage_words import coverage_lines, outage_lines
+from desk.programs.week.document.rendering.coverage_words import (
+    coverage_lines,
+    known_words,
+    outage_lines,
+)
 from desk.programs.week.document.rendering.digest import Digest, digests
 from desk.programs.week.document.rendering.objections import (
     dropped_lines,
@@ -142,9 +146,9 @@ def render_markdown(report: ResearchReport) -> str:
         f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
         f"Revision {report.revision}."
     )
-    return markdown_document(
-        report.title, (facts,), _sections(report), method=METHOD, run=_run(report)
-    )
+    known = known_words(report.coverage)
+    lead = (facts, *([escaped(known)] if known else ()))
+    return markdown_document(report.title, lead, _sections(report), method=METHOD, run=_run(report))
 
 
 def _sections(report: ResearchReport) -> Iterator[Titled]:

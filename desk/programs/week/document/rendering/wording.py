@@ -27,6 +27,11 @@ from desk.documents.rendering.wording import (
     one_line,
     share_words,
 )
+from desk.programs.week.document.rendering.coverage_words import (
+    freshness_words,
+    threshold_words,
+    verdict_words,
+)
 from desk.programs.week.document.sections.summary import dollar_direction
 
 DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
@@ -97,12 +102,13 @@ def window_words(report: ResearchReport) -> str:
 
 
 def coverage_words(report: ResearchReport) -> str:
-    """`36 of 38 markets researched; complete from 90 % on: complete`."""
+    """`36 of 38 markets researched, complete but not current: prices current, policy rates known to
+    30 Sep 2026 (the threshold is 90 %)`."""
     coverage = report.coverage
-    verdict = "complete" if coverage.complete else "incomplete"
+    known = freshness_words(coverage)
     return (
-        f"{coverage.researched} of {coverage.expected} markets researched, {verdict} "
-        f"(the threshold is {coverage.threshold:.0%})".replace("%", " %")
+        f"{coverage.researched} of {coverage.expected} markets researched, "
+        f"{verdict_words(coverage)}{f': {known}' if known else ''} ({threshold_words(coverage)})"
     )
 
 

@@ -19,13 +19,15 @@ DEAD_LETTERED: Final = "its task failed for good with every agent and is kept as
 
 
 def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Coverage:
-    """The coverage of the configured markets; each is either counted or missing with a reason."""
+    """The coverage of the configured markets; each is either counted or missing with a reason. How
+    current it is, is not said yet."""
     expected = config.market_names
     there = [market for market in expected if is_counted(outcomes.get(market))]
     return Coverage(
         expected=len(expected),
         researched=len(there),
         threshold=config.policy.thresholds.coverage,
+        current_threshold=config.policy.thresholds.current,
         missing=tuple(
             MissingMarket(market=market, reason=reason_of(outcomes.get(market)))
             for market in expected

@@ -1,0 +1,128 @@
+"""A report says how far what it rests on was known, and is complete only as far as is asked."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.week.report import Coverage, Freshness, ResearchReport
+from desk.programs.week.document.audit.report import frame_findings
+from desk.programs.week.document.delivery_words import letter, subject_line
+from desk.programs.week.document.rendering.coverage_words import freshness_words, known_words
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.rendering.wording import coverage_words
+from desk.programs.week.document.sections.freshness import freshness_of
+from tests.support.reports import sample_report
+
+CURRENT = Freshness(prices=20, rates=18, decisions=2)
+SEPTEMBER, OCTOBER = date(2026, 9, 30), date(2026, 10, 30)
+
+
+def coverage(freshness: Freshness | None = None, current_threshold: float = 0.0) -> Coverage:
+    return Coverage(
+        expected=38,
+        researched=36,
+        threshold=0.9,
+        freshness=freshness,
+        current_threshold=current_threshold,
+    )
+
+
+def told(freshness: Freshness | None, current_threshold: float = 0.0) -> str:
+    report = sample_report().model_copy(update={"coverage": coverage(freshness, current_threshold)})
+    return coverage_words(report)
+
+
+def stale(**changes: object) -> Freshness:
+    return CURRENT.model_copy(update=changes)
+
+
+@pytest.mark.parametrize(
+    ("freshness", "words"),
+    [
+        (CURRENT, "prices current, policy rates current"),
+        (
+            stale(stale_rates=18, rates_to=SEPTEMBER),
+            "prices current, policy rates known to 30 Sep 2026",
+        ),
+        (
+            stale(stale_prices=20, prices_to=OCTOBER),
+            "prices known to 30 Oct 2026, policy rates current",
+        ),
+        (
+            stale(stale_rates=2, rates_to=SEPTEMBER, open_decisions=1),
+            "prices current, 2 of 18 rates known to 30 Sep 2026, 1 of 2 decisions unknown",
+        ),
+        (
+            stale(stale_prices=3),
+            "3 of 20 prices older than the last fixing, policy rates current",
+        ),
+    ],
+)
+def test_how_current_a_week_is_stands_in_its_headline(freshness: Freshness, words: str) -> None:
+    assert freshness_words(coverage(freshness)) == words
+    assert words in told(freshness)
+
+
+def test_a_week_that_knows_too_little_is_not_simply_complete() -> None:
+    assert told(CURRENT).startswith("36 of 38 markets researched, complete: prices current")
+    late = stale(open_decisions=1)
+    assert told(late).startswith("36 of 38 markets researched, complete but not current: ")
+    assert known_words(coverage(CURRENT)) is None
+    assert known_words(coverage(late)) == (
+        "What the desk knew when this was written: prices current, policy rates current, "
+        "1 of 2 decisions unknown."
+    )
+
+
+def test_a_week_is_incomplete_below_the_share_that_has_to_be_current() -> None:
+    late = stale(stale_rates=18)
+    assert late.share == pytest.approx(22 / 40)
+    assert coverage(late).complete
+    assert coverage(late, 0.5).complete
+    assert not coverage(late, 0.9).complete
+    assert told(late, 0.9).startswith("36 of 38 markets researched, incomplete: ")
+    assert "the threshold is 90 % of the markets, and 90 % of it current" in told(late, 0.9)
+
+
+def test_a_report_of_before_is_told_as_it_was() -> None:
+    assert told(None) == "36 of 38 markets researched, complete (the threshold is 90 %)"
+    assert "freshness" not in coverage().model_dump()
+    assert "current_threshold" not in coverage().model_dump()
+
+
+def aged(report: ResearchReport, days: int) -> Freshness:
+    """How current the report would be if its as-of instant were days later."""
+    window = report.window.model_copy(update={"end": report.window.end + timedelta(days=days)})
+    return freshness_of(
+        report.movers, report.policy_rates, report.calendar, report.evidence, window
+    )
+
+
+def test_a_report_counts_what_was_not_current() -> None:
+    report = sample_report()
+    freshness = report.coverage.freshness
+    assert freshness == aged(report, 0)
+    assert (freshness.prices, freshness.stale_prices) == (len(report.movers), 0)
+    assert freshness.rates == sum(row.rate is not None for row in report.policy_rates)
+    assert aged(report, 7).stale_prices == freshness.prices
+
+
+def test_page_letter_and_audit_have_it() -> None:
+    report = sample_report()
+    assert not [finding for finding in frame_findings(report) if "coverage" in finding[0]]
+    late = stale(open_decisions=1)
+    changed = report.model_copy(
+        update={
+            "coverage": report.coverage.model_copy(update={"freshness": late, "researched": 11}),
+            "outcome": Outcome.COMPLETE,
+        }
+    )
+    words = known_words(changed.coverage)
+    assert words is not None
+    assert words in render_markdown(changed)
+    assert words in render_html(changed)
+    assert "11 of 11 markets, not current" in subject_line(changed)
+    assert "1 of 2 decisions unknown" in letter(changed, "there")
+    assert [each for each in frame_findings(changed) if "freshness is" in each[1]]
