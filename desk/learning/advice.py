@@ -37,11 +37,10 @@ class Judged(NamedTuple):
 
 
 def policy_with(policy: RunPolicy, advice: Advice | None, follows: Iterable[str] = ()) -> RunPolicy:
-    """The policy that a run works by: the configured one, with what its record changes.
+    """The policy of a run: the configured one, changed by the record.
 
-    The weights of the record always count; of the recommendations those whose ids `follows` names.
-    It adds no source, no tool and no agent, and takes none away: a source is asked later, never
-    not at all. An id that nobody recommended changes nothing.
+    The record's weights always apply; recommendations apply if `follows` has their id, and unknown
+    ids are ignored. No source, tool or agent is added or removed: a source can only be asked later.
     """
     if advice is None:
         return policy
@@ -53,10 +52,10 @@ def policy_with(policy: RunPolicy, advice: Advice | None, follows: Iterable[str]
 
 
 def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[Judged, ...]:
-    """Every recommendation with what became of it, in their order.
+    """Every recommendation and what the run did with it, in their order.
 
-    Without effect is one that is followed where there is nothing to change: no other source has
-    the capability, or calls have that much time already.
+    A followed recommendation is without effect if no other source has the capability or calls have
+    that much time already.
     """
     named, found = set(follows), []
     for each in advice.recommendations:

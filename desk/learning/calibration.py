@@ -114,8 +114,8 @@ def outcome(forecast: ScoredForecast) -> float:
 
 
 def brier(probabilities: Sequence[float], outcomes: Sequence[float]) -> float:
-    """The mean square of what the probabilities missed the outcomes by (Brier, Verification of
-    Forecasts Expressed in Terms of Probability, Monthly Weather Review 1950, for two outcomes).
+    """The mean squared error of the probabilities (Brier, Verification of Forecasts Expressed in
+    Terms of Probability, Monthly Weather Review 1950, for two outcomes).
 
     Raises:
         ValueError: there are none, or they differ in number.
@@ -186,7 +186,7 @@ def agent_weight(agent: str, own: float, coin: float, outcomes: int, weeks: int)
 
 
 class _Said(NamedTuple):
-    """What was said of an outcome, by the desk and by carry, and what came."""
+    """The probabilities that the desk and carry gave an outcome, and the outcome."""
 
     agent: str
     market: str
@@ -303,7 +303,7 @@ def _of_sources(by_server: dict[str, _Verdicts]) -> Iterator[RecordWeight]:
     mean = sum(verdicts.verified for verdicts in by_server.values()) / total if total else 0.0
     for server, verdicts in sorted(by_server.items()):
         found = (
-            f"{verdicts.verified} of {verdicts.all} claims borne out by another origin, "
+            f"{verdicts.verified} of {verdicts.all} claims confirmed by another origin, "
             f"{verdicts.share:.1%} against {mean:.1%} of all sources"
         )
         if verdicts.all < LEAST_CLAIMS:

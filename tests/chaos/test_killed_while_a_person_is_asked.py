@@ -137,7 +137,7 @@ async def test_the_answer_counts_although_server_and_worker_were_killed(asked: A
     figures = {claim["claim_id"]: claim for m in report["markets"] for claim in m["claims"]}
     assert figures["USD/JPY:last"]["value"] == "157.25"
     assert "EUR/USD:last" not in figures
-    assert (await run(asked, "escalations", "list")).out == "nobody is asked to decide anything\n"
+    assert (await run(asked, "escalations", "list")).out == "no open conflicts\n"
     every = await run(asked, "escalations", "list", "--all", "--json")
     assert {case["status"]["state"] for case in every.json} == {"answered"}
 

@@ -30,7 +30,7 @@ from workflows.escalation import EscalationWorkflow
 def test_a_desk_at_rest_asks_nobody(tmp_path: Path) -> None:
     desk = DeskCommand(tmp_path)
     listed = desk("escalations", "list")
-    assert (listed.code, listed.out) == (0, "nobody is asked to decide anything\n")
+    assert (listed.code, listed.out) == (0, "no open conflicts\n")
     assert desk("escalations", "list", "--all", "--json").json == []
 
 

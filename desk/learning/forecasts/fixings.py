@@ -78,7 +78,7 @@ def says_no(answer: ToolResult, market: str) -> bool:
 
 
 def given_up(answer: ToolResult, pause: FixingPause, market: str, due: datetime) -> Resolution:
-    """What stands for a fixing that its source does not give."""
+    """The resolution of a forecast whose source does not give the fixing."""
     words = (
         f"given up after {pause.refused} refusals since {pause.since:%Y-%m-%d}: "
         f"{answer.error or 'the answers hold no quote of it'}"

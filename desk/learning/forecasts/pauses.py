@@ -34,7 +34,7 @@ class FixingPauses:
         self._pauses = {_key(pause): pause for pause in carried}
 
     def is_held_up(self, fixed: Fixed) -> bool:
-        """Whether it, or its server, was asked in vain."""
+        """Whether asking for the fixing, or its server, has failed."""
         return fixed.server in self._away() or self._of(fixed) is not None
 
     def until(self, fixed: Fixed, now: datetime) -> datetime:
@@ -43,7 +43,7 @@ class FixingPauses:
         return max((pause.until for pause in held if pause is not None), default=now)
 
     def tries(self, fixed: Fixed) -> int:
-        """How often it was asked for in vain."""
+        """How often asking for a fixing has failed."""
         pause = self._of(fixed)
         return pause.tries if pause else 0
 

@@ -1,4 +1,4 @@
-"""What swarms take to be likely, and what came of it."""
+"""The hypotheses of swarms, and whether they came true."""
 
 from desk.learning.hypotheses.prices import (
     NoPrice,

@@ -77,8 +77,8 @@ def nobody_to_ask(hypothesis: Hypothesis, policy: RunPolicy) -> str:
 
 
 def expected_day(kind: MarketKind, instant: datetime) -> date:
-    """The last day of which a price is to be known at an instant: of fixings by the ECB's
-    calendar, of stocks the last weekday, whatever holidays their exchange has."""
+    """The last day for which a price should be known at an instant: for fixings by the ECB's
+    calendar, for stocks the last weekday, without regard to holidays."""
     if kind is not MarketKind.STOCK:
         return last_expected_day(instant)
     day = _last_close(instant)

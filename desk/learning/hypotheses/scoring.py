@@ -1,4 +1,4 @@
-"""What came of a hypothesis, and how well it was said."""
+"""Whether a hypothesis came true, and the score of its probability."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -71,7 +71,8 @@ def brier_score(probability: float, state: HypothesisState) -> float | None:
 
 
 def view_state(scored: ScoredHypothesis, view: HeldView) -> HypothesisState:
-    """What came of a view that a hypothesis carried. A price at the level is on neither side."""
+    """Whether a view that came with a hypothesis was right. A price exactly at the level is on
+    neither side."""
     if scored.value is None:
         return HypothesisState.VOID
     right = side_of_level(scored.hypothesis, scored.value) == SIDES.get(view.leaning)
@@ -127,7 +128,7 @@ def _agents(names: Sequence[str]) -> tuple[AgentId, ...]:
 
 
 def _as_fine_as(level: Decimal, value: Decimal) -> Decimal:
-    """A price as it is told beside a level: a cross has more digits than are printed."""
+    """A price rounded to the digits of a level: a cross has more digits than are printed."""
     finer = value.as_tuple().exponent < level.as_tuple().exponent  # type: ignore[operator]
     return value.quantize(level, context=_WIDE) if finer else value
 

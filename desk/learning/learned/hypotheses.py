@@ -85,9 +85,9 @@ def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
 
 
 def view_rows(known: Iterable[ScoredHypothesis]) -> tuple[ScoreRow, ...]:
-    """How the views did that specialists held beside hypotheses, a row for each specialist. A view
-    counts once, however many runs held it: one of the same specialist and market, from the same day
-    on and for as many weeks, as the first of `known` has it."""
+    """The scores of specialists' views that came with hypotheses, one row for each specialist. A
+    view counts once, however many runs held it: two views are the same if specialist, market, first
+    day and number of weeks agree. The first of `known` is taken."""
     counted: dict[tuple[AgentId, str, date, int], tuple[float, float]] = {}
     for scored in known:
         about = scored.hypothesis

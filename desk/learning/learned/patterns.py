@@ -55,7 +55,7 @@ def patterns(lessons: Sequence[Lesson]) -> tuple[TroublePattern, ...]:
 
 
 def hour_of(trouble: Trouble) -> str:
-    """When in the week it happened, such as `Monday 07:00 UTC`."""
+    """The weekday and hour at which something happened: `Monday 07:00 UTC`."""
     at = trouble.at.astimezone(UTC)
     return f"{WEEKDAYS[at.weekday()]} {at.hour:02d}:00 UTC"
 

@@ -85,9 +85,9 @@ class _StandIn(NamedTuple):
 
 
 def recommendations(lessons: Sequence[Lesson], question: RecordQuery) -> tuple[Recommendation, ...]:
-    """What a run should do differently, sorted by id; each with what it rests on.
+    """What a run should do differently, each with its reason, sorted by id.
 
-    A source goes behind another only where the one that is asked next did clearly better over the
+    A source is moved behind another only if the one that is asked next did clearly better over the
     same runs, or has nothing to lose.
     """
     servers = sorted({use.server for lesson in lessons for use in lesson.tools})
@@ -201,7 +201,7 @@ def _prefer(
 def _stand_in_wanted(
     server: str, had: _Had, reason: str, question: RecordQuery
 ) -> Iterator[Recommendation]:
-    """Of a source that fails often, and for which nobody stands in."""
+    """Recommends another source where one fails often and has no stand-in."""
     alone = [name for name in Capability if question.routes.get(name) == (server,)]
     if alone and had.failed >= LEAST_SHARE * had.calls:
         yield Recommendation(
@@ -269,8 +269,8 @@ def _had(server: str, lessons: Sequence[Lesson]) -> _Had:
 
 
 def _tally(lesson: Lesson, server: str) -> _Tally:
-    """On the day on which a call of the server first got no answer, else on that on which the run
-    was done: markets may have been researched anew on a later one."""
+    """The calls of a server in a lesson, dated by its first call without an answer, or else by the
+    run: a rerun may have researched markets on a later day."""
     had = _had(server, [lesson])
     done = lesson.told_at or lesson.as_of
     day = min((trouble.at for trouble in _unanswered(lesson, server)), default=done)

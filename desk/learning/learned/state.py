@@ -1,8 +1,8 @@
 """What the learning system knows, and what follows from it.
 
-Of each week one lesson counts, with the forecasts that survive: what is told again later replaces
-what was told before, but for forecasts that had come due by then. The same lessons and the same
-fixings give the same answers, in whatever order they came.
+One lesson counts for each week, with its surviving forecasts. A later lesson of a run replaces the
+earlier one, except forecasts that had come due in between. The same lessons and fixings give the
+same answers, in whatever order they arrived.
 """
 
 from bisect import bisect_left
@@ -51,7 +51,8 @@ _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class ToldRun(NamedTuple):
-    """What one run told: last, and, where its forecasts had come due by then, last before that.
+    """What one run reported: its last lesson, and the lesson before it if forecasts had come due in
+    between.
 
     Of the earlier one only the forecasts are kept.
     """
@@ -77,8 +78,8 @@ class WeekLesson(NamedTuple):
 
 
 def week_lesson_of(runs: Sequence[ToldRun]) -> WeekLesson:
-    """The lesson of a week: that of the whole week that was told last, or else the last of some of
-    the markets; with the forecasts that survive."""
+    """The lesson of a week with its surviving forecasts: of the lessons of the whole week the one
+    sent last, or else the last one of some of its markets."""
     last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_told(one)))
     surviving = _surviving_forecasts(one for run in runs for one in run if one is not None)
     forecasts = tuple(made for made, _ in surviving)
@@ -90,8 +91,8 @@ def week_lesson_of(runs: Sequence[ToldRun]) -> WeekLesson:
 
 
 def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterator[Lesson]:
-    """The lessons whose troubles are more than the record tells one by one, with their number in
-    place of them: once a week has only that, so have all before it."""
+    """The lessons whose troubles are more than the record lists one by one, with only their number
+    kept. Once a week is reduced to a number, so are all weeks before it."""
     told, room = 0, True
     for lesson in sorted(lessons, key=_by_as_of, reverse=True):
         told += len(lesson.troubles)
@@ -116,8 +117,8 @@ def _by_as_of(lesson: Lesson) -> tuple[datetime, str]:
 
 
 def _surviving_forecasts(lessons: Iterable[Lesson]) -> Sequence[tuple[MadeForecast, Lesson]]:
-    """Those of the last whole lesson; but one that was told before it was due is not replaced, or
-    left out, by a lesson told after that: what became of it was known by then."""
+    """The forecasts of the last whole lesson. A forecast sent before it was due is neither replaced
+    nor removed by a lesson sent after that, when its outcome was known."""
     surviving: list[tuple[MadeForecast, Lesson]] = []
     for lesson in sorted((one for one in lessons if one.whole), key=_by_time_told):
         kept = [
@@ -177,8 +178,8 @@ def summed_agents(records: Iterable[AgentRecord]) -> tuple[AgentRecord, ...]:
 
 
 class _LearnedWeek(NamedTuple):
-    """A week's lesson with its forecasts: those scored, and those that are open. `runs` are all
-    that told of them."""
+    """A week's lesson, its scored forecasts and its open ones. `runs` are all the runs that
+    reported them."""
 
     lesson: Lesson
     runs: frozenset[str]
@@ -203,8 +204,9 @@ class _Known(NamedTuple):
 
 
 class Learned:
-    """The record of a desk: the newest `MOST_WEEKS` weeks. What counts for no week makes way first,
-    then weeks of some of the markets, then the oldest. Of old troubles the number is kept."""
+    """The record of a desk: the newest `MOST_WEEKS` weeks. Lessons that count for no week are
+    dropped first, then weeks of some of the markets, then the oldest weeks. Of old troubles only
+    the number is kept."""
 
     def __init__(self, state: LearningState | None = None, *, most: int = MOST_WEEKS) -> None:
         state = state or LearningState()
@@ -236,10 +238,11 @@ class Learned:
         )
 
     def take(self, lesson: Lesson) -> None:
-        """A lesson; one of the same run that was told before makes way for it.
+        """Adds a lesson.
 
-        Where it was told later than this one, it stays: signals can overtake each other. Forecasts
-        that were told before they were due stay when this one was told after.
+        It replaces an earlier lesson of the same run, and is dropped if a later one is known
+        already: signals can overtake each other. Forecasts sent before they were due are kept when
+        this lesson was sent after that.
         """
         before = self._runs.get(lesson.workflow_id)
         if before is not None and before.last == lesson:
@@ -251,7 +254,7 @@ class Learned:
         self._count_old_troubles()
 
     def take_hypothesis(self, scored: ScoredHypothesis) -> None:
-        """A hypothesis that was scored; one that is told again makes way for what came later."""
+        """Adds a scored hypothesis. A second report of it replaces the first."""
         self._hypotheses.take(scored)
 
     def fix(self, resolutions: Iterable[Resolution]) -> None:
@@ -423,7 +426,8 @@ def _order(lesson: Lesson) -> tuple[datetime, str]:
 
 
 def _worth(lesson: Lesson, counted: Set[str]) -> tuple[bool, bool, tuple[datetime, str]]:
-    """The least goes first. A whole week stands until all that counts less has gone."""
+    """The order in which weeks are dropped, the least first. A whole week is dropped only after
+    everything that counts less."""
     stands = lesson.workflow_id in counted
     return stands, stands and lesson.whole, _order(lesson)
 

@@ -1,5 +1,5 @@
-"""What a run's histories tell the learning system beside its outcomes: every try, and the calls of
-tasks that were not delivered."""
+"""What a run's histories add to its outcomes: every failed attempt, and the calls of tasks that
+were not delivered."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -47,8 +47,8 @@ class Tried(NamedTuple):
 
 
 def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> LessonSources:
-    """Where to look, and which tasks' calls are in the outcomes already. A run that continues
-    another has outcomes of its markets besides its own `workflows`."""
+    """The histories to read, and the tasks whose calls the outcomes have already. A run that
+    continues another has outcomes of markets from outside its own `workflows`."""
     places = [e.place for outcome in outcomes for e in outcome.evidence if e.place is not None]
     counted = {task_key(place.workflow_id, place.activity_id) for place in places}
     letters = (letter for outcome in outcomes for letter in outcome.dead_letters)
@@ -61,14 +61,14 @@ def sources_of(workflows: Iterable[str], outcomes: Sequence[MarketOutcome]) -> L
 
 
 def task_key(workflow_id: str, activity_id: str) -> str:
-    """What tells the task of an activity from all others."""
+    """A key that identifies the task of an activity."""
     parts = activity_id_parts(activity_id)
     return f"{workflow_id}#{parts.task if parts else activity_id}"
 
 
 def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[str]) -> Lesson:
-    """The lesson with the tries in vain after which another followed, and the calls of the tasks
-    that are not `counted` in it."""
+    """The lesson with the failed attempts that were followed by another, and with the calls of
+    tasks that it has not `counted`."""
     every = sorted(tried, key=lambda one: (one.at, one.workflow_id, one.activity_id))
     own = [one for one in every if task_key(one.workflow_id, one.activity_id) not in counted]
     troubles = [*lesson.troubles, *_retried(every), *_of_calls(own)]

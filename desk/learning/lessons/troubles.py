@@ -22,10 +22,11 @@ CALL_TROUBLES: Final = {
 def troubles_of(
     outcomes: Iterable[MarketOutcome], desk_work: Iterable[Contribution], at: datetime
 ) -> Iterator[Trouble]:
-    """Everything that went wrong, tasks before calls. `desk_work` is of no market.
+    """Everything that went wrong, tasks before calls.
 
-    A trouble happened when its call ended; `at` stands for what has no instant of its own. A
-    source that says that it has nothing is no trouble, and neither is one that no run can ask.
+    `desk_work` is the work that belongs to no market. A call's trouble happened when the call
+    ended; `at` is used for what has no time of its own. An answer without data is no trouble of a
+    source, nor is a source that no run can ask.
     """
     every = tuple(outcomes)
     for line in desk_work:
@@ -79,8 +80,8 @@ def _is_dead_letter(line: Contribution, outcome: MarketOutcome) -> bool:
 def _of_call(
     result: ToolResult, market: str, at: datetime, opened_by: Mapping[str, CallFault]
 ) -> Iterator[Trouble]:
-    """What nobody was asked is no trouble of a source: no server of that name is configured. A call
-    that was not made is told with what its source failed by before."""
+    """The trouble of a call. A call to a server that is not configured is no trouble of a source. A
+    call that was not made carries the failure that the source had before."""
     if result.place is None:
         return
     agent = agent_of(result.place.activity_id)

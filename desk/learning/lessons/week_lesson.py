@@ -68,11 +68,11 @@ def lesson_of(
 
 
 def source_records(outcomes: Iterable[MarketOutcome]) -> tuple[SourceRecord, ...]:
-    """What became of what each server said, by its name.
+    """How the claims of each server fared, by server name.
 
-    A claim that others bear out counts for its servers and for theirs; a rejected one against its
-    own. A contested one counts as its conflict was decided, and for nobody where it was not. What
-    is derived from other claims counts nowhere: they are counted themselves.
+    A claim that other sources confirm counts for its servers and for theirs; a rejected claim
+    counts against its own. A contested claim counts as its conflict was decided, and for nobody if
+    it was not. Derived claims do not count, because their inputs do.
     """
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes:
@@ -129,7 +129,8 @@ def _due(week: str, weeks: int, schedule: ScheduleConfig) -> datetime:
 
 
 def _carry(outcome: MarketOutcome, forecast: Forecast) -> float | None:
-    """By the first differential that any agent claims for the pair and nobody rejected."""
+    """The carry's forecast, from the first differential that an agent claims for the pair and
+    nobody rejected."""
     for result in outcome.results:
         if (claim := _surviving_claim(outcome, result, Metric.DIFFERENTIAL)) is not None:
             return carry_probability(claim.value, forecast.weeks, forecast.deviation)
@@ -201,8 +202,8 @@ def _by_conflicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
 
 
 def _decided(record: ConflictRecord, parties: Sequence[Position]) -> tuple[set[str], set[str]]:
-    """The servers of those that agree with what was chosen, and of those that do not; none where
-    nothing was, or where it cannot be compared."""
+    """The servers that agree with the decision, and those that do not. Both are empty without a
+    decision or if the values cannot be compared."""
     chosen = next((each for each in parties if each.stated == record.chosen), None)
     if chosen is None or not record.resolved:
         return set(), set()

@@ -54,8 +54,8 @@ class Budget:
         return minus(self.allowed, plus(self._held, self._spent))
 
     def reserve(self, among: int = 1) -> Allowance:
-        """What a call may cost at most, taken out until it is settled: the part of what is left
-        that falls to one of `among`."""
+        """Reserves the most that a call may cost until it is settled: the share of the remaining
+        budget that falls to one of `among`."""
         part = divided(self.left, Decimal(1) / max(among, 1))
         self._held = plus(self._held, part)
         return part
@@ -74,15 +74,15 @@ class Budget:
         return parts
 
     def settle(self, reserved: Allowance, usage: Usage) -> None:
-        """Put back what was reserved, without what was spent. What a call cost beyond its
-        reservation is taken out all the same, also of what others put back later."""
+        """Returns the reservation less what was spent. A cost beyond the reservation is deducted
+        too, also from what others return later."""
         self._held = minus(self._held, reserved)
         self._spent = plus(self._spent, spent(usage))
 
     @property
     def stage(self) -> Stage:
-        """How to work with what is not spent, by the scarcer of money and tokens. What others
-        have reserved for a while is no reason to work with less."""
+        """How to work with what is not spent, by the scarcer of money and tokens. What others have
+        reserved does not count as spent here."""
         unspent = minus(self.allowed, self._spent)
         left = min(
             _share(unspent.usd, self.allowed.usd), _share(unspent.tokens, self.allowed.tokens)

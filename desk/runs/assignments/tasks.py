@@ -36,12 +36,12 @@ def window_before(as_of: datetime, time_zone: str) -> TimeWindow:
 
 
 def week_before(as_of: datetime) -> IsoWeek:
-    """The week that an instant tells of: on a Monday the one that has ended."""
+    """The week that an instant reports on; on a Monday the week that has just ended."""
     return week_of((as_of - timedelta(days=1)).date())
 
 
 def policy_at(node: NodeSpec, policy: RunPolicy) -> RunPolicy:
-    """The rules of a run, with what a node has otherwise: its retries, and who stands in."""
+    """The rules of a run with a node's own retries and fallback."""
     changed = {} if node.retries is None else {"retries": node.retries}
     if node.fallback is None:
         return policy.model_copy(update=changed)
@@ -74,8 +74,8 @@ def node_deadline(
 
 
 def place_of(node: str, round_: int) -> str:
-    """What tells a node's work from that of others in the run: its name, and from the second time
-    on which it is."""
+    """What distinguishes a node's work in a run: the node's name, and its round from the second one
+    on."""
     return node if round_ == 1 else f"{node}.{round_}"
 
 

@@ -55,10 +55,10 @@ class RunBoard:
 
 
 class NodeBoard(RunBoard):
-    """The nodes of a run's graph, each begun once or several times, and what came of them.
+    """The nodes of a run's graph, each started once or several times, and their results.
 
-    The run looks at the days before `as_of`. It may last as long as a week's, and besides as long
-    as it has `waited` for a person or for a day to come.
+    The run looks at the days before `as_of`. It may last as long as a week's run, plus the time it
+    has `waited` for a person or for a day to come.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class NodeBoard(RunBoard):
         swarm: SwarmRecord | None = None,
         stock: StockRecord | None = None,
     ) -> GraphRecord:
-        """All that the report is compiled from, with what the program has besides."""
+        """Everything that the report is compiled from, including what the program adds."""
         known = {node.name for node in request.graph.nodes}
         return GraphRecord(
             request=request,

@@ -34,7 +34,7 @@ class MarketBoard(RunBoard):
         self._dead_letters: list[str] = []
 
     def end(self, done: TaskOutcome | Undelivered) -> None:
-        """What came of a task. Where nobody could do it, its dead letter is named."""
+        """Records a task's outcome, which names the dead letter if nobody could do it."""
         self._agents.append(done.contribution)
         if isinstance(done, TaskOutcome):
             self._delivered.append(done)
@@ -120,9 +120,10 @@ def after_decisions(spec: MarketSpec, outcome: MarketOutcome) -> MarketOutcome:
 
 
 def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOutcome:
-    """What stands after a rerun: a rerun that finds nothing takes nothing away.
+    """The findings after a rerun.
 
-    The earlier findings then stay, and what is missing says that the rerun failed and why.
+    A rerun that finds nothing removes nothing: the earlier findings stay, and the missing data says
+    that the rerun failed and why.
     """
     if before is None:
         return again

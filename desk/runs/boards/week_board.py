@@ -1,4 +1,4 @@
-"""The state of a weekly run while it runs, and what it tells those who ask."""
+"""The state of a weekly run, and the answers to its queries."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -257,7 +257,7 @@ class WeekBoard(RunBoard):
         return tuple(self._deliveries.values())
 
     def note_delivery(self, status: DeliveryStatus) -> None:
-        """How far a revision is on a channel, in place of what was known of it."""
+        """Records the state of a revision's delivery on a channel, replacing the earlier one."""
         self._deliveries[status.revision, status.channel] = status
 
     def closes_at(self, open_for: timedelta) -> datetime | None:

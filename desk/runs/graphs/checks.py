@@ -37,7 +37,7 @@ def faults(spec: GraphSpec) -> tuple[GraphFault, ...]:
 
 
 def naming_faults(spec: GraphSpec) -> tuple[GraphFault, ...]:
-    """Those faults that can be told of a graph of which parts could not be read."""
+    """The faults that can be found in a graph of which parts could not be read."""
     dangling = (f for f in structure_faults(spec, shape_of(spec)) if "which is no" in f.words)
     return (*dangling, *_expression_faults(spec))
 

@@ -183,7 +183,7 @@ def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
 
 
 class Happened(NamedTuple):
-    """An error's event, where it stands in Temporal's histories, and what was done then."""
+    """The event of an error, its place in Temporal's histories, and what was done about it."""
 
     at: datetime
     context: Mapping[str, str | int]
@@ -208,7 +208,7 @@ _IMPACTS: Final = {
 def error_report(
     error: AgentError, happened: Happened, *, final: bool, task_id: str | None
 ) -> ErrorReportContent:
-    """An error that an agent told of, with what its event tells besides."""
+    """The report of an error that an agent reported, with what its event adds."""
     known = {
         "occurred_at": error.occurred_at or happened.at,
         "context": {**happened.context, **error.context},
@@ -258,7 +258,7 @@ def lost_report(lost: Lost, context: Mapping[str, str | int]) -> ErrorReportCont
 
 
 def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastContent:
-    """Where a market, or the whole run, stands; and what became of it. `run` is its workflow."""
+    """The phase that a market or the whole run entered, and its outcome. `run` is its workflow."""
     subject = market or _subject(run)
     if event.revision is not None:
         words = f"revision {event.revision} is on disk"

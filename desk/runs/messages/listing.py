@@ -1,7 +1,7 @@
-"""Histories told as messages, with what the server knows of what is under way.
+"""Histories as messages, with the server's word on work that is under way.
 
-Nothing is sent and nothing is kept: the same histories give the same messages, with the same ids,
-in the same order. What is under way the server keeps only while it is so.
+Nothing is sent or stored: the same histories give the same messages, with the same ids, in the same
+order. The server knows about work only while it is under way.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,11 +42,11 @@ class WorkerState(StrEnum):
 
 @dataclass(frozen=True)
 class WorkerSeen:
-    """A worker's process as it last told the server: all the queues that it polls together.
+    """A worker's process by its last heartbeat, with all the queues that it polls.
 
-    CPU and memory are shares of its host, from 0 to 100. Counts are since it started. `silent`:
-    it is overdue. `process` tells it from others of its identity. `in_use` is the share of its
-    slots for activities that are taken.
+    CPU and memory are shares of its host, from 0 to 100; counts begin when it started; `in_use` is
+    the share of its activity slots in use. `silent` means that a heartbeat is overdue. `process`
+    distinguishes workers of one identity.
     """
 
     identity: str
@@ -95,8 +95,8 @@ def chosen(
 
 
 def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
-    """What the activities say that are under way; called when the teller has told its events.
-    `in_use` are the shares of workers' slots that are taken, by identity."""
+    """The messages of activities that are under way; called after the teller has read the events.
+    `in_use` has the shares of workers' slots in use, by identity."""
     asked = {event.activity_id: event for event in teller.asked.values()}
     for activity in teller.workflow.pending:
         if (event := asked.get(activity.activity_id)) is not None:
@@ -144,7 +144,7 @@ def _acceptance(
 
 
 def _statuses(workers: Iterable[WorkerSeen]) -> Iterator[SortedMessage]:
-    """How each worker is, as it told the server; one without a proper identity is passed over."""
+    """The state of each worker by its heartbeats, without workers of no proper identity."""
     for worker in workers:
         if is_identity(worker.identity):
             yield _status(worker)

@@ -1,4 +1,4 @@
-"""The messages of one workflow, told event by event from its history."""
+"""The messages of one workflow, made event by event from its history."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,8 +43,8 @@ SOURCE: Final = "source."
 
 
 class SortedMessage(NamedTuple):
-    """A message with what it is sorted by. `family` is the market's workflow that it is from;
-    `market` None for what is about the whole run."""
+    """A message with its sort key. `family` is the market's workflow that it comes from; `market`
+    is None for a message about the whole run."""
 
     at: datetime
     workflow_id: str
@@ -211,7 +211,7 @@ class Teller:
         return contents.Happened(event.at, self._context(event, asked), recovery)
 
     def _context(self, event: MessageEvent, asked: ActivityAsked | None) -> dict[str, str | int]:
-        """Where an error stands: the workflow, its event, and the activity on its queue."""
+        """The place of an error: its workflow, its event, and the activity with its queue."""
         place: dict[str, str | int] = {
             "workflow_id": self.workflow.workflow_id,
             "run_id": self.workflow.run_id,

@@ -83,8 +83,8 @@ def essential(lessons: Iterable[Lesson]) -> Essential:
 def described_for(
     agent: AgentId, specs: Sequence[ToolSpec], uncited: Iterable[UncitedTool]
 ) -> tuple[ToolSpec, ...]:
-    """The tools as an agent that is a model is told of them: those that it has asked often and
-    rested nothing on come after the others, in their first sentence. It may call them all."""
+    """The tools as they are described to an agent that is a model. A tool that the agent has asked
+    often without using an answer comes last, with only its first sentence. It may call them all."""
     spare = {(tool.server, tool.tool) for tool in uncited if tool.agent is agent}
     needed = [spec for spec in specs if (spec.server, spec.tool) not in spare]
     return (

@@ -147,7 +147,7 @@ class _FileUpkeep:
         self._has_warned = True
         _LOG.log(
             level,
-            "%s could not be refreshed and is used as it is: %s",
+            "%s could not be refreshed; what was fetched before is used: %s",
             self._kept.source,
             " ".join(failure.split()),
         )

@@ -1,8 +1,7 @@
-"""What a claim was computed from, beyond the inputs that it names.
+"""What a claim was computed from beyond the inputs that it names.
 
-A statistic of a series names the tool result that the series stands in and no claims, and an
-extreme of a window can be the very fixing that is the window's last. What is withheld is withheld
-there too.
+A statistic of a series names the tool result of the series and no claims, and the extreme of a
+window can be the same fixing as the window's last. A withheld figure is withheld there too.
 """
 
 from collections.abc import Iterable, Sequence

@@ -24,8 +24,8 @@ SET: Final = frozenset({Metric.POLICY_RATE, Metric.DECISION_RATE, Metric.DECISIO
 
 
 def own_publisher(subject: str, metric: Metric, voting: VotingConfig) -> str | None:
-    """Who publishes a figure, as the desk defines it; None for what nobody publishes, such as a
-    target, and in a run whose rules name no publishers."""
+    """The publisher of a figure, as the desk defines it. None for a figure that nobody publishes,
+    such as a target, and for a run whose rules name no publishers."""
     if not voting.publishers:
         return None
     if metric in FIXED and "/" in subject:

@@ -1,4 +1,4 @@
-"""Findings that cannot all be right: found, put to the vote, and what stands after it."""
+"""Findings that cannot all be right: how they are found, put to the vote, and what survives."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -221,8 +221,8 @@ def view_conflicts(
 ) -> Iterator[ConflictRecord]:
     """The subjects on which views of different results lean up and down.
 
-    Left out are those whose figures are in conflict themselves, so that nobody is asked twice, and
-    views that come from words alone.
+    Views from word lists alone are left out, and so are subjects whose figures are in conflict
+    themselves, so that nobody is asked twice.
     """
     for topic, opinions in _opinions_by_topic(market, results).items():
         if topic in settled_by_figures:
@@ -249,7 +249,7 @@ def abstentions(
     *,
     besides: Collection[str],
 ) -> tuple[Position, ...]:
-    """Who abstains on the view that a figure decides, of the results that are not `besides`."""
+    """The abstentions on the view that a figure decides, from results that are not `besides`."""
     kind = FIGURES.get(metric)
     return tuple(
         view_position(result, view, voting)

@@ -41,7 +41,7 @@ class _Selection:
     found: dict[str, Stand | None] = field(default_factory=dict)
 
     def stand(self, name: str) -> Stand | None:
-        """What stands under a delivered id."""
+        """The claim that survives under a delivered id."""
         if name not in self.found:
             candidates = _candidates(self.delivered[name], self.decided.get(name, ...))
             self.found[name] = candidates[0] if candidates else None

@@ -179,8 +179,9 @@ Told = tuple[Severity, ObjectionOutcome]
 def recommendation_of(
     statuses: Collection[ClaimStatus], objections: Iterable[Told], *, undecided: bool
 ) -> str:
-    """What to do with a market's findings, by the verdicts on the claims, by the objections and by
-    whether a conflict is `undecided`. Nothing agrees beside an objection that stands."""
+    """What to do with a market's findings, by the verdicts on the claims, the objections, and
+    whether a conflict is `undecided`. It never says that every figure agrees while an objection is
+    not disproved."""
     standing = [told for told in objections if told[1] is not ObjectionOutcome.DISPROVED]
     withheld = [outcome for severity, outcome in standing if withholds(severity, outcome)]
     if undecided:

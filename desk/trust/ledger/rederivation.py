@@ -148,8 +148,8 @@ class Ledger:
         return _EvidenceRead(result, answer, gives)
 
     def _is_of_its_time(self, claim: Claim, result: ToolResult) -> bool:
-        """Whether what came of a recommendation is told by an answer for its horizon, and anything
-        else by none."""
+        """Whether a figure of a recommendation's outcome comes from an answer for its horizon, and
+        any other figure from an answer for the as-of instant."""
         evaluates = self._due is not None and claim.metric in EVALUATION_METRICS
         return evaluates is answers_for(result, self._due)
 

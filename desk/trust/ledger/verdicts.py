@@ -94,11 +94,12 @@ class Review:
 
 
 def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
-    """One verdict for each claim id, in the order delivered, then the rejected beside sound ones.
+    """One verdict for each claim id, in the order of delivery, followed by rejections of claims
+    whose id also has a sound one.
 
-    Where several claims have one id, it is that of the one that stands; where none does, of the
-    worst that does not fall by itself. A claim that falls where another of its id does not has a
-    rejection of its own, which names its result.
+    If several claims share an id, the verdict is that of the surviving claim; if none survives,
+    that of the worst claim that is not rejected by itself. A rejected claim whose id another claim
+    keeps has a rejection of its own, which names its result.
     """
     surviving = surviving_claims(sound_findings(review), review.conflicts)
     judge = _Judge(review, review.delivered, surviving)
@@ -107,7 +108,7 @@ def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
 
 
 def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
-    """The findings without the claims that fall by themselves: those contradict nobody."""
+    """The findings without the claims that are rejected by themselves: those contradict nobody."""
     judge = _Judge(review, review.delivered, {})
     return tuple(
         result.model_copy(

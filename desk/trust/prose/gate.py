@@ -29,7 +29,7 @@ MOST_NAMED: Final = 6
 
 
 class Unbacked(NamedTuple):
-    """A figure that is no reference: where it stands, and what the rule has against it."""
+    """A figure outside of a reference: its place, and why the rule refuses it."""
 
     start: int
     end: int
@@ -262,7 +262,7 @@ def _of_digits(text: str) -> Iterator[Unbacked]:
 
 
 def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
-    """Each once: those that overlap are one, with what is wrong with the first of them."""
+    """Overlapping finds merged into one, with the reason of the first."""
     last: Unbacked | None = None
     for each in found:
         if last is not None and each.start < last.end:

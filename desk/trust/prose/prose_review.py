@@ -223,12 +223,12 @@ class _Cutting:
         return left
 
     def of_each(self, texts: Sequence[str], kind: str) -> tuple[str, ...]:
-        """What is left of numbered texts, without those of which nothing is."""
+        """The numbered texts after a review, without those that are empty now."""
         left = (self.of(text, _numbered(kind, n)) for n, text in enumerate(texts, start=1))
         return tuple(text for text in left if text)
 
     def dropped_with(self, before: Sequence[DroppedSentence]) -> tuple[DroppedSentence, ...]:
-        """Everything dropped, the earlier first, as far as a result holds it."""
+        """All dropped sentences, the earlier first, up to what a result holds."""
         return (*before, *self.dropped)[:MOST_DROPPED]
 
 

@@ -44,8 +44,8 @@ def _holds(told: str, words: str) -> bool:
 
 
 def _is_edge(told: str, place: int) -> bool:
-    """Whether no word and no number goes on over a place. Scripts without capitals, such as those
-    that write no blanks between words, can be quoted from anywhere."""
+    """Whether a place does not split a word or a number. Scripts without capitals, such as those
+    without spaces between words, can be quoted from any place."""
     before, after = told[place - 1 : place] if place else "", told[place : place + 1]
     if _joins(before) and _joins(after):
         return False

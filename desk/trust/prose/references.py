@@ -107,7 +107,7 @@ def references(text: str) -> tuple[str, ...]:
 
 
 def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
-    """The text in its order: what is printed as it stands, and the figures.
+    """The text in order, split into literal text and figures.
 
     Raises:
         KeyError: a reference stands for no claim.
@@ -151,7 +151,7 @@ def moves(claim: Claim) -> bool:
 
 
 def is_change(claim: Claim) -> bool:
-    """Whether a claim's sign says which way something went or stands."""
+    """Whether the sign of a claim is a direction: a move, a change or a difference."""
     return claim.unit in SIGNED_UNITS and claim.metric not in POSITIONS
 
 

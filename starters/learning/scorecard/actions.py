@@ -35,7 +35,7 @@ from starters.terminal.tables import folded
 BAR: Final = 40
 CAME: Final = "█"
 SAID: Final = "│"
-SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "Beside")
+SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "On carry's")
 HYPOTHESES_SHOWN: Final = 8
 
 
@@ -86,7 +86,7 @@ def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
     else:
         yield f"{INDENT}none has come due yet"
     if card.bins:
-        yield "calibration: fixed higher how often, by how likely that was said to be"
+        yield "calibration: how often the pair was fixed higher, by forecast probability"
         yield from _chart(card.bins)
     yield from _hypotheses(found)
     if found.weights:
@@ -112,7 +112,7 @@ def _hypotheses(found: DeskScorecard) -> Iterator[str]:
         )
         for one in found.hypotheses[:HYPOTHESES_SHOWN]
     ]
-    yield from columns(("said", "likely", "came", "price", "Brier"), rows)
+    yield from columns(("said", "likely", "outcome", "price", "Brier"), rows)
 
 
 def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:

@@ -340,7 +340,7 @@ def list_cases(*, every: bool, as_json: bool) -> ExitStatus:
         text = "[" + ",\n".join(listed.model_dump_json(indent=2) for listed in shown) + "]"
     else:
         text = "\n".join(line for listed in shown for line in listing_lines(listed, now))
-    sys.stdout.write(f"{text or 'nobody is asked to decide anything'}\n")
+    sys.stdout.write(f"{text or 'no open conflicts'}\n")
     sys.stderr.writelines(f"desk: {line}\n" for line in silent)
     return ExitStatus.INCOMPLETE if silent else ExitStatus.COMPLETE
 

@@ -201,7 +201,7 @@ def test_the_scorecard_prints_them_beside_the_forecasts() -> None:
     assert newest[-4:] == ["%", "void", NO_FIGURE, NO_FIGURE]
     assert any("13 Apr 2026" in line and "refuted" in line and "0.490" in line for line in lines)
     told = " ".join(" ".join(lines).split())
-    assert "unlikely and did not. Not in it: 1 without a price to be held against." in told
+    assert "unlikely and did not. Not counted: 1 without a price to decide by." in told
     assert max(map(len, lines)) <= WIDTH
 
 

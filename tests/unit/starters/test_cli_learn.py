@@ -180,7 +180,7 @@ def test_one_market_has_its_own_row_its_forecasts_and_no_weights() -> None:
     assert (len(found.scored), found.weights, found.more_scored) == (109, (), 0)
     told = list(scorecard_lines(found))
     assert told[0].startswith("forecasts of USD/JPY as of")
-    assert "Not in it: 1 forecast not due yet." in told
+    assert "Not counted: 1 forecast not due yet." in told
 
 
 def test_a_market_without_a_forecast_says_so() -> None:

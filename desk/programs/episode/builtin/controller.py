@@ -68,8 +68,8 @@ def _next(request: TurnRequest, number: int) -> tuple[StockAction | None, str]:
         return StockAction(steps[number - 1]), "It is the next of the steps that were asked for."
     action = next_in_order(shown_board(request), _tried(request))
     if action is None:
-        return None, "Nothing is left of the usual order that makes sense."
-    return action, "It is the next of the usual order."
+        return None, "No action of the usual order is left that makes sense."
+    return action, "It is next in the usual order."
 
 
 def _tried(request: TurnRequest) -> set[StockAction]:

@@ -147,7 +147,7 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
     """What goes with a scorecard: what is open and void, the stance, how to read it, its source."""
     waiting = f"{_count(scorecard.open, 'forecast')} not due yet"
     void = f", {scorecard.void} without a fixing to be measured by" if scorecard.void else ""
-    lines = [f"Not in it: {waiting}{void}."]
+    lines = [f"Not counted: {waiting}{void}."]
     if scorecard.monitor.one_sided:
         lines.append(f"One-sided: {shortened(scorecard.monitor.one_sided).rstrip('.')}.")
     if scorecard.rows or scorecard.hypotheses:
@@ -167,7 +167,7 @@ def hypothesis_note(scorecard: Scorecard) -> str | None:
     void = scorecard.void_hypotheses
     if scorecard.hypotheses is None and not void:
         return None
-    left_out = f" Not in it: {void} without a price to be held against." if void else ""
+    left_out = f" Not counted: {void} without a price to decide by." if void else ""
     views = (
         " A specialist's row scores its views of direction, each by the price that decides the "
         "hypothesis with it."
