@@ -103,7 +103,7 @@ def _statistics(world: World, as_of: datetime) -> Iterator[Call]:
 
 def _news(world: World, as_of: datetime) -> Iterator[Call]:
     facts, corpus = read_facts(world.facts), read_corpus(world.corpus)
-    tools = SentimentTools(Newsroom(lambda: facts, lambda: corpus))
+    tools = SentimentTools(Newsroom(lambda _: facts, lambda: corpus))
     for market in (*_pairs(), *_areas()):
         yield f"digest {market}", partial(tools.news_aggregator, market, as_of)
         yield f"tone {market}", partial(tools.sentiment_analyzer, market, as_of)

@@ -258,7 +258,7 @@ def servers() -> tuple[object, ...]:
     """The tools of the real servers, offline."""
     prices = PriceStore(RatesStore())
     facts, corpus = read_facts(FACTS_DIR), read_corpus(CORPUS_DIR)
-    newsroom = Newsroom(lambda: facts, lambda: corpus, None)
+    newsroom = Newsroom(lambda _: facts, lambda: corpus, None)
     return (
         AnalysisTools(prices),
         CompanyTools(prices),

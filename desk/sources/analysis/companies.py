@@ -19,6 +19,7 @@ from desk.contracts.episode.analysis import (
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.analysis.answers import analysed
 from desk.sources.analysis.prices import PriceStore
+from desk.sources.central_banks.current_facts import CurrentFacts
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_answers import policy_rate
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
@@ -60,14 +61,16 @@ class CompanyTools:
         prices: PriceStore,
         accounts: AccountsSource | None = None,
         facts_dir: Path = FACTS_DIR,
+        cache_dir: Path | None = None,
     ) -> None:
         """`accounts` are asked for what companies filed; without them there is none.
 
-        `facts_dir` holds the tables of central-bank decisions.
+        `facts_dir` holds the tables of central-bank decisions, `cache_dir` what the server
+        `central_banks` keeps besides.
         """
         self._prices = prices
         self._accounts = accounts
-        self._facts = ReadOnce(partial(read_facts, facts_dir))
+        self._facts = CurrentFacts(ReadOnce(partial(read_facts, facts_dir)), cache_dir)
 
     def company_fundamentals(self, symbol: MarketSymbol, as_of: AsOf) -> CompanyFundamentals:
         """A company's annual accounts known at as_of, oldest first, line by line.
@@ -147,7 +150,7 @@ class CompanyTools:
 
     def _carry(self, series: PriceSeries, as_of: datetime) -> Analysis:
         try:
-            facts = self._facts.current()
+            facts = self._facts.as_of(as_of)
         except DamagedTable as error:
             raise ToolError(str(error)) from error
         found = carry_of(lambda area: policy_rate(facts, area, as_of), series, as_of)

@@ -227,16 +227,17 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `cache_dir` is where the server `ecb` keeps its newer file of rates; nothing is fetched here, so
-    `refresh_every` is accepted as by every server of ours and not used. With `live`, stocks and
-    companies' accounts are asked of Yahoo Finance; without it stocks come from the packages of the
-    extra `swarm`, and there are no accounts. `store` stands in for the prices of both.
+    `cache_dir` is where the servers `ecb` and `central_banks` keep their newer files; nothing is
+    fetched here, so `refresh_every` is accepted as by every server of ours and not used. With
+    `live`, stocks and companies' accounts are asked of Yahoo Finance; without it stocks come from
+    the packages of the extra `swarm`, and there are no accounts. `store` stands in for the prices
+    of both.
     """
     del refresh_every
     stocks, accounts = _yahoo() if live else (None, None)
     prices = store or PriceStore(RatesStore(cache_dir), live=stocks)
     tools = AnalysisTools(prices)
-    companies = CompanyTools(prices, accounts)
+    companies = CompanyTools(prices, accounts, cache_dir=cache_dir)
     server = MCPServer(
         "analysis",
         instructions="Prices of currency pairs and stocks, and what is computed of them.",

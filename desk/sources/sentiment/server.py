@@ -24,6 +24,7 @@ from desk.contracts.episode.analysis import (
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
+from desk.sources.central_banks.current_facts import CurrentFacts
 from desk.sources.central_banks.facts_table import ReadOnce
 from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
@@ -191,16 +192,17 @@ def build_server(
 
     `facts_dir` and `corpus_dir` hold the tables and the corpus. `bank_feeds` are the banks' feeds
     by area, and `google_url` is where Google News is; with neither, nothing is read over the
-    network. `cache_dir` and `refresh_every` are accepted as by every server of ours and not used.
+    network. `cache_dir` is where the server `central_banks` keeps its files; nothing is fetched of
+    them here, so `refresh_every` is accepted as by every server of ours and not used.
     """
-    del cache_dir, refresh_every
+    del refresh_every
     live = None
     if bank_feeds is not None or google_url is not None:
         url = google_url or GOOGLE_NEWS_URL
         live = LiveNews(BankNews(bank_feeds or {}), GoogleNewsTools(FeedReader(), url))
-    facts = ReadOnce(partial(read_facts, facts_dir))
+    facts = CurrentFacts(ReadOnce(partial(read_facts, facts_dir)), cache_dir)
     corpus = ReadOnce(partial(read_corpus, corpus_dir))
-    tools = SentimentTools(Newsroom(facts.current, corpus.current, live))
+    tools = SentimentTools(Newsroom(facts.as_of, corpus.current, live))
     server = MCPServer(
         "sentiment",
         instructions="News about a market and how it sounds, by lists of words: of low confidence.",

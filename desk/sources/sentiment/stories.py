@@ -103,11 +103,12 @@ class Newsroom:
 
     def __init__(
         self,
-        facts: Callable[[], PolicyFacts],
+        facts: Callable[[datetime], PolicyFacts],
         corpus: Callable[[], Corpus],
         live: LiveNews | None = None,
     ) -> None:
-        """`facts` and `corpus` give what they have read; without `live` nothing is fetched."""
+        """`facts` gives what is known at an instant, `corpus` what it has read; without `live`
+        nothing is fetched."""
         self._facts = facts
         self._corpus = corpus
         self._live = live
@@ -121,7 +122,7 @@ class Newsroom:
         if not asked.areas and not is_pair(asked.symbol) and self._live is None:
             return Gathered((), (NO_COMPANIES,), read=False)
         try:
-            facts, corpus = self._facts(), self._corpus()
+            facts, corpus = self._facts(asked.as_of), self._corpus()
         except (DamagedTable, DamagedCorpus) as error:
             raise ToolError(str(error)) from error
         stories = [*_decisions(facts, asked), *_pages(corpus, asked)]

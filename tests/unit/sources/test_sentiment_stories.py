@@ -38,7 +38,7 @@ def newsroom(folder: Path, pages: CorpusFolder | None = None, url: str | None = 
     if url is not None:
         banks = BankNews({"US": f"{url}/fed", "JP": f"{url}/boj"})
         live = LiveNews(banks, GoogleNewsTools(FeedReader(), url))
-    return Newsroom(lambda: read_facts(facts), lambda: read_corpus(corpus), live)
+    return Newsroom(lambda _: read_facts(facts), lambda: read_corpus(corpus), live)
 
 
 def gathered(room: Newsroom, symbol: str = "USD/JPY", days: int = 14) -> Gathered:

@@ -54,7 +54,7 @@ DAYS: Final = (date(2020, 2, 20), date(2024, 8, 5), date(2026, 10, 30))
 @cache
 def servers() -> tuple[object, ...]:
     facts, corpus = read_facts(FACTS_DIR), read_corpus(CORPUS_DIR)
-    newsroom = Newsroom(lambda: facts, lambda: corpus, None)
+    newsroom = Newsroom(lambda _: facts, lambda: corpus, None)
     return (
         AnalysisTools(PRICES),
         CompanyTools(PRICES),

@@ -153,9 +153,9 @@ class _RecordedSeries:
                     meeting.day,
                     DatePrecision.DAY,
                     Step(meeting.day, before, after),
-                    f"{self.rates.name}, no change of {after} to "
+                    f"held, derived: {self.rates.name} has {after} before the meeting and until "
                     f"{meeting.day + timedelta(days=self.days_to_effect)}; "
-                    f"meeting: {meeting.source}; a hold by that rule",
+                    f"meeting: {meeting.source}",
                 )
 
     def _is_flat(self, decided_on: date) -> bool:

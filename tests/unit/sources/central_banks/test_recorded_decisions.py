@@ -59,8 +59,8 @@ def test_a_meeting_without_a_step_was_a_hold_by_both_sources(facts: PolicyFacts)
     row = told.decisions["US"][-1]
     assert (row.day, row.rate, row.change) == (MEETING, Decimal("3.625"), Decimal(0))
     assert row.source == (
-        "BIS CBPOL daily, no change of 3.625 to 2026-10-29; meeting: Fed calendar for 2026; "
-        "a hold by that rule"
+        "held, derived: BIS CBPOL daily has 3.625 before the meeting and until 2026-10-29; "
+        "meeting: Fed calendar for 2026"
     )
 
 
