@@ -15,11 +15,14 @@ def configuration(standins: Standins) -> dict[str, Any]:
     its providers. A server that is not in there is left out."""
     told: dict[str, Any] = json.loads((PROJECT / ".mcp.json").read_text(encoding="utf-8"))
     servers: dict[str, dict[str, Any]] = told["mcpServers"]
+    given: dict[str, tuple[str, ...]] = {}
     for provider in providers().values():
         for server, args in provider.arguments(standins.address(provider.name)).items():
-            if server in servers:
-                entry = servers[server]
-                entry["args"] = [*_without(entry.get("args", []), args), *args]
+            given[server] = (*given.get(server, ()), *args)
+    for server, args in given.items():
+        if server in servers:
+            entry = servers[server]
+            entry["args"] = [*_without(entry.get("args", []), args), *args]
     return told
 
 

@@ -29,6 +29,11 @@ def _packaged() -> tuple[str, tuple[str, ...]]:
     return header, tuple(rows)
 
 
+def header() -> str:
+    """The first line of the history: the currencies."""
+    return _packaged()[0]
+
+
 def rows_until(until: date) -> list[str]:
     """The rows of the history up to a day, newest first; invented where the package has none."""
     _, rows = _packaged()

@@ -117,7 +117,8 @@ class Provider:
 
 @cache
 def providers() -> Mapping[str, Provider]:
-    """All providers by name: a `PROVIDER` in a module of this package makes one."""
+    """All providers by name: a `PROVIDER` in a module of this package makes one, `PROVIDERS` makes
+    several."""
     package = importlib.import_module("tests.standins")
     names = [each.name for each in pkgutil.iter_modules(package.__path__)]
     modules = [
@@ -126,6 +127,7 @@ def providers() -> Mapping[str, Provider]:
         if not name.startswith("_")
     ]
     found: list[Provider] = [each.PROVIDER for each in modules if hasattr(each, "PROVIDER")]
+    found += [one for each in modules for one in getattr(each, "PROVIDERS", ())]
     return {provider.name: provider for provider in found}
 
 

@@ -13,6 +13,8 @@ from desk.contracts.findings.source_results import (
     MonthEndRate,
     MonthEndRates,
     Provenance,
+    RateRecord,
+    RateRecords,
 )
 from tests.support.builders import real_fixings, real_history, window
 
@@ -75,6 +77,16 @@ def month_end_rates(
             )
             for area, rate in rates.items()
         ),
+    )
+
+
+def recorded_rates(week: str, *rows: RateRecord) -> RateRecords:
+    """The answer of `get_recorded_rates`."""
+    return RateRecords(
+        as_of=window(week).end,
+        source=Provenance(name="Records", tier=SourceTier.AUTHORITATIVE),
+        recorded=rows,
+        missing={} if rows else {"JP": "Not fetched: it needs a network."},
     )
 
 

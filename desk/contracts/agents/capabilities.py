@@ -25,6 +25,7 @@ class Capability(StrEnum):
     MONTH_AVERAGES = "month_averages"
     MONTH_END_RATES = "month_end_rates"
     DAILY_RATES = "daily_rates"
+    RECORDED_RATES = "recorded_rates"
     NEWS_SEARCH = "news_search"
     HEADLINES = "headlines"
     DATE_FILTER = "date_filter"
@@ -94,6 +95,7 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.MONTH_AVERAGES: _routes("official_statistics.get_month_averages"),
         Capability.MONTH_END_RATES: _routes("official_statistics.get_month_end_rates"),
         Capability.DAILY_RATES: _routes("official_statistics.get_daily_rates"),
+        Capability.RECORDED_RATES: _routes("official_statistics.get_recorded_rates"),
         Capability.NEWS_SEARCH: _routes("google_news.search_news", "reuters.get_market_news"),
         Capability.HEADLINES: (
             Route(server="reuters", tool="get_market_news", names={"topic": "query"}),

@@ -137,6 +137,35 @@ class PolicyRates(SourceResult):
     rates: Annotated[tuple[PolicyRate, ...], Field(max_length=40)]
 
 
+class RateRecord(Contract):
+    """A policy rate as somebody other than the desk's table records it.
+
+    `rate` in percent a year, for a target range its midpoint, with `low` and `high`, in force on
+    `day`, the last that was known. It has been so since `since`, where the record reaches back to a
+    change; before it was `previous`. A decision shows in it after `effective_within` days at the
+    latest. `origin` is who records it: the bank itself, or whoever collects rates from banks.
+    """
+
+    area: AreaCode
+    instrument: ShortText
+    rate: Figure
+    low: Figure | None = None
+    high: Figure | None = None
+    day: date
+    since: date | None = None
+    previous: Figure | None = None
+    effective_within: Annotated[int, Field(ge=0, le=60)] = 8
+    origin: ShortText | None = None
+
+
+class RateRecords(SourceResult):
+    """The answer of `get_recorded_rates`: of each area a row for every record of it. `missing`
+    names areas without any."""
+
+    recorded: Annotated[tuple[RateRecord, ...], Field(max_length=120)] = ()
+    missing: dict[str, str] = Field(default_factory=dict)
+
+
 class RateDecision(Contract):
     """One decision: the rate after it and the change it made, in basis points (0: held).
 

@@ -8,7 +8,12 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId, Queue
 
-_COMPARISON = (Capability.MONTH_AVERAGES, Capability.MONTH_END_RATES, Capability.DAILY_RATES)
+_COMPARISON = (
+    Capability.MONTH_AVERAGES,
+    Capability.MONTH_END_RATES,
+    Capability.DAILY_RATES,
+    Capability.RECORDED_RATES,
+)
 """The validator's alone: what a figure is compared with is not what it was found with."""
 
 _PRODUCT_MANAGER = AgentProfile(

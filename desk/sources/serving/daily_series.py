@@ -5,13 +5,14 @@ import io
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Generic, Protocol, Self, TypeAlias, TypeVar
+from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
+from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.kept_file import (
     DamagedFile,
     FileContent,
@@ -23,6 +24,9 @@ from desk.sources.serving.vintages import Vintages
 
 Series: TypeAlias = Mapping[date, Decimal]
 """The values of the days that have one, oldest first."""
+
+NOT_FETCHED: Final = "Not fetched: it needs a network."
+"""Why there is nothing of a publisher whose file is not there."""
 
 NO_VALUE = frozenset({"", ".", "..", "ND", "NA", "N/A", "NaN", "-", "n/a", "Bank holiday"})
 """How providers write that a day has no value."""
@@ -154,7 +158,7 @@ def _signature(file: Path | None) -> _Signature | None:
     return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
 
 
-def csv_lines(content: bytes) -> list[list[str]]:
+def csv_lines(content: bytes, delimiter: str = ",") -> list[list[str]]:
     """The lines of a CSV, each cell without the space around it, empty lines left out.
 
     Raises:
@@ -164,7 +168,7 @@ def csv_lines(content: bytes) -> list[list[str]]:
     if text.lstrip()[:1] == "<":
         raise DamagedFile("it is a page of HTML or XML in place of data")
     try:
-        reader = csv.reader(io.StringIO(text), strict=True)
+        reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
         return [[cell.strip() for cell in line] for line in reader if any(line)]
     except csv.Error as error:
         raise DamagedFile(f"it is no CSV ({error})") from error
@@ -205,6 +209,41 @@ def read_wide(
             add_value(found[name], day, line[place])
     if places is None:
         raise DamagedFile(f"it has no line that begins with {first_column!r}")
+    return whole(found)
+
+
+def read_long(
+    lines: Iterable[Sequence[str]],
+    columns: tuple[str, str, str],
+    series: Mapping[str, str],
+    read_day: Callable[[str], date | None],
+) -> DailySeries:
+    """The series of a table with a line a value: `columns` are those of the series' own name, the
+    day and the value, `series` gives the name that each wanted series has here. Lines of other
+    series and of other forms of day are passed over.
+
+    Raises:
+        DamagedFile: a column is missing, a line is of another length than the header, a value is
+            no number, a day stands in a series twice, or there is no value at all.
+    """
+    found: dict[str, dict[date, Decimal]] = {name: {} for name in series.values()}
+    at: list[int] | None = None
+    length = 0
+    for line in lines:
+        if at is None:
+            if all(column in line for column in columns):
+                at, length = [line.index(column) for column in columns], len(line)
+            continue
+        if len(line) != length:
+            raise DamagedFile(f"a line has {len(line)} cells, not {length}")
+        name, day = series.get(line[at[0]]), read_day(line[at[1]])
+        if name is None or day is None:
+            continue
+        if day in found[name]:
+            raise DamagedFile(f"{day} stands in {line[at[0]]} twice")
+        add_value(found[name], day, line[at[2]])
+    if at is None:
+        raise DamagedFile(f"it has no columns {', '.join(columns)}")
     return whole(found)
 
 
@@ -289,6 +328,16 @@ def weekly(weekday: int, at: time, zone: str) -> PublicationRule:
     return rule
 
 
+def months_later(months: int) -> PublicationRule:
+    """Published by the first day, UTC, of the month some months after that of the day."""
+
+    def rule(day: date, _: Sequence[date]) -> datetime:
+        number = day.year * 12 + day.month - 1 + months
+        return datetime(number // 12, number % 12 + 1, 1, tzinfo=UTC)
+
+    return rule
+
+
 def next_weekday(day: date) -> date:
     """The next day that is not of a weekend."""
     return day + timedelta(days=max(1, 7 - day.weekday()) if day.weekday() > 3 else 1)
@@ -301,3 +350,49 @@ def _next_worked(day: date, days: Sequence[date]) -> date | None:
 
 def _instant(day: date, at: time, zone: str) -> datetime:
     return datetime.combine(day, at, ZoneInfo(zone)).astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """Who publishes a file of daily series, where, when, and under which terms.
+
+    `key` names it on the command line; the file is kept as `file`. `path` is added to `address`,
+    the scheme and host, which configuration may replace. `published` says from when a value counts
+    as known; `rule` says it in words, and `rule_from` where that stands. `terms` is what a user has
+    to heed.
+    """
+
+    key: str
+    source: Provenance
+    file: str
+    address: str
+    path: str
+    read: Callable[[bytes], DailySeries]
+    published: PublicationRule
+    rule: str
+    rule_from: str
+    terms: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def kept_file(self, address: str | None = None) -> KeptFile:
+        """The file that is kept of it, fetched from its own address or from another."""
+        return KeptFile(
+            source=self.source.name,
+            name=self.file,
+            url=f"{address or self.address}{self.path}",
+            read=self._content,
+            published=self._published,
+            headers=self.headers,
+        )
+
+    def series_file(
+        self, cache_dir: Path | None, address: str | None = None
+    ) -> SeriesFile[DailySeries]:
+        """The series of the kept file in a folder."""
+        return SeriesFile(self.kept_file(), cache_dir, self.read)
+
+    def _content(self, content: bytes) -> FileContent:
+        return self.read(content).content()
+
+    def _published(self, datum: str) -> datetime:
+        return self.published(date.fromisoformat(datum.partition(" ")[0]), ())

@@ -6,6 +6,7 @@ BANK_OF_CANADA = "Bank of Canada"
 BANK_OF_ENGLAND = "Bank of England"
 BIS = "Bank for International Settlements"
 ECB = "European Central Bank"
+IMF = "International Monetary Fund"
 FEDERAL_RESERVE = "Federal Reserve Board"
 RESERVE_BANK_OF_AUSTRALIA = "Reserve Bank of Australia"
 

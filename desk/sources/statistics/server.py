@@ -18,6 +18,7 @@ from desk.contracts.findings.source_results import (
     MonthAverages,
     MonthEndRates,
     Provenance,
+    RateRecords,
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
@@ -51,6 +52,7 @@ from desk.sources.statistics.answers import (
     quoted_currency,
     rate_gaps,
 )
+from desk.sources.statistics.bank_rates import KEPT, BankRates
 from desk.sources.statistics.daily_rates import PUBLISHERS, DailyRates
 from desk.sources.statistics.tables import OfficialTables, read_official_tables
 
@@ -78,11 +80,17 @@ Days = Annotated[
 class OfficialStatisticsTools:
     """The tools of the server. Each answers only with what had been released by `as_of`."""
 
-    def __init__(self, folder: Path = FACTS_DIR, daily: DailyRates | None = None) -> None:
-        """`folder` holds the three tables, which are read when first asked for. Without `daily`
-        no daily rates are kept."""
+    def __init__(
+        self,
+        folder: Path = FACTS_DIR,
+        daily: DailyRates | None = None,
+        banks: BankRates | None = None,
+    ) -> None:
+        """`folder` holds the three tables, which are read when first asked for. Without `daily` and
+        `banks` no files of daily rates and of policy rates are kept."""
         self._kept = ReadOnce(partial(read_official_tables, folder))
         self._daily = daily or DailyRates(None)
+        self._banks = banks or BankRates(None)
 
     def get_month_averages(
         self, symbol: Symbol, start: CalendarMonth, end: CalendarMonth, as_of: AsOf
@@ -140,12 +148,25 @@ class OfficialStatisticsTools:
         """
         return self._daily.answer(symbol, *currencies_of(symbol), days, as_of)
 
+    def get_recorded_rates(self, areas: Areas, as_of: AsOf) -> RateRecords:
+        """Policy rates known at as_of as others record them, percent a year; several rows an area.
+
+        The banks' own daily series (US, XM, GB, CA, AU, CH, HK, NO, SE), the BIS's daily series,
+        and the IMF's averages of months (ID, IN, KR, MY, NZ, PH, TH; dated the month's first day).
+        since is the day on which the last change took effect, previous the level before it.
+        """
+        require_areas(areas)
+        return self._banks.answer(areas, as_of)
+
     def _tables(self) -> OfficialTables:
         try:
             return self._kept.current()
         except DamagedTable as error:
             raise ToolError(str(error)) from error
 
+
+KEYS = tuple(each.key for each in (*PUBLISHERS, *KEPT))
+"""Providers whose address configuration may replace, by `--url KEY=ADDRESS`."""
 
 DESCRIPTION = SourceDescription(
     server="official_statistics",
@@ -164,7 +185,8 @@ DESCRIPTION = SourceDescription(
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
     """The files that the server keeps when it is started with such arguments."""
-    return DailyRates(None, _parser().parse_args(args).url).files
+    addresses = _parser().parse_args(args).url
+    return DailyRates(None, addresses).files + BankRates(None, addresses).files
 
 
 def build_server(
@@ -180,16 +202,21 @@ def build_server(
     `refresh_every` the server fetches them by itself, each from its publisher or from the address
     that `addresses` gives for its key.
     """
-    daily = DailyRates(cache_dir, addresses)
-    tools = OfficialStatisticsTools(facts_dir, daily)
+    daily, banks = DailyRates(cache_dir, addresses), BankRates(cache_dir, addresses)
+    tools = OfficialStatisticsTools(facts_dir, daily, banks)
     server = MCPServer(
         "official_statistics",
         instructions="Statistics of the Federal Reserve, the BIS and other central banks, for "
         "comparison.",
         log_level="WARNING",
-        middleware=upkeep_of(daily.files, cache_dir, refresh_every),
+        middleware=upkeep_of(daily.files + banks.files, cache_dir, refresh_every),
     )
-    for tool in (tools.get_month_averages, tools.get_month_end_rates, tools.get_daily_rates):
+    for tool in (
+        tools.get_month_averages,
+        tools.get_month_end_rates,
+        tools.get_daily_rates,
+        tools.get_recorded_rates,
+    ):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
     return server
 
@@ -209,16 +236,18 @@ def main(argv: list[str] | None = None) -> int:
     require_cache_dir(parser, arguments)
     log_to_stderr()
     if arguments.refresh:
-        return refresh_all(DailyRates(None, arguments.url).files, arguments.cache_dir)
+        return refresh_all(kept_files(argv or sys.argv[1:]), arguments.cache_dir)
     server = build_server(
-        arguments.cache_dir, refresh_every=arguments.refresh_every, addresses=arguments.url
+        arguments.cache_dir,
+        refresh_every=arguments.refresh_every,
+        addresses=arguments.url,
     )
     return run(server, arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = refreshing_parser("desk.sources.statistics.server", "Statistics to compare with.")
-    add_addresses(parser, [each.key for each in PUBLISHERS])
+    add_addresses(parser, KEYS)
     return parser
 
 

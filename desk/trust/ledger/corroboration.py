@@ -29,6 +29,8 @@ from desk.contracts.findings.source_results import (
     Provenance,
     Quote,
     RateDecisions,
+    RateRecord,
+    RateRecords,
 )
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger.evidence import (
@@ -229,6 +231,11 @@ def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
                 yield _with_rate(_stated(about, rate.rate, None), rate, answer.source)
         case MonthEndRates() if about.metric is Metric.POLICY_RATE:
             yield from _month_ends(answer, about)
+        case RateRecords():
+            for record in answer.recorded:
+                if record.area == about.subject:
+                    origin = record.origin or answer.source.origin
+                    yield from _recorded(record, about, origin)
         case RateDecisions() if about.metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE):
             for decision in answer.decisions:
                 if (decision.area, decision.decided_on) == (about.subject, about.day):
@@ -253,6 +260,42 @@ def _levels(answer: Quote | History, about: StatedFigure) -> Iterator[StatedFigu
     for day, value in fixings:
         if day == about.day and value is not None:
             yield StatedFigure(answer.symbol, metric, value, Unit.LEVEL, day, answer.source.origin)
+
+
+def _recorded(
+    record: RateRecord, about: StatedFigure, origin: str | None
+) -> Iterator[StatedFigure]:
+    """What a record of an area's rate states that can be held against a rate or a decision."""
+    if about.metric is Metric.POLICY_RATE:
+        # A level on record since the decision is the one in force; before its effect, which may be
+        # days later, another level says nothing.
+        decided = about.since - EFFECTIVE_LAG if about.since else None
+        same = about.value in (record.rate, record.low, record.high)
+        confirms = decided is not None and same and decided <= record.day
+        stated = _stated(about, record.rate, origin)
+        yield replace(
+            stated,
+            day=about.day if confirms else record.day,
+            instrument=record.instrument if record.low is not None else None,
+            low=record.low,
+            high=record.high,
+            since=record.since,
+        )
+    elif about.metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE):
+        change = _recorded_change(record, about.day)
+        if change is not None:
+            is_rate = about.metric is Metric.DECISION_RATE
+            yield _stated(about, record.rate if is_rate else change, origin)
+
+
+def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:
+    """What a decision changed by a record of the rate, in basis points; None where it does not tell
+    yet, or is of another decision."""
+    effective_by = decided_on + timedelta(days=record.effective_within)
+    if record.since is not None and decided_on <= record.since <= effective_by:
+        return None if record.previous is None else (record.rate - record.previous) * 100
+    before = record.since is not None and record.since < decided_on
+    return Decimal(0) if before and record.day >= effective_by else None
 
 
 def _month_ends(answer: MonthEndRates, about: StatedFigure) -> Iterator[StatedFigure]:

@@ -22,6 +22,7 @@ from desk.contracts.findings.source_results import (
     Provenance,
     Quote,
     RateDecisions,
+    RateRecords,
 )
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger.seal import content_hash
@@ -35,6 +36,7 @@ Answer: TypeAlias = (
     | DecisionCalendar
     | MonthEndRates
     | PolicyRates
+    | RateRecords
     | Analysis
     | PriceHistory
 )
@@ -49,6 +51,7 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
     (DecisionCalendar, COMMON | {"scheduled"}),
     (MonthEndRates, COMMON | {"rates", "missing"}),
     (PolicyRates, COMMON | {"rates"}),
+    (RateRecords, COMMON | {"recorded"}),
     (Analysis, COMMON | {"symbol", "method", "figures"}),
     (PriceHistory, COMMON | {"symbol", "kind", "days", "closes"}),
 )
@@ -219,6 +222,8 @@ def _subjects(answer: Answer) -> set[str]:
             return {answer.symbol, *(history.symbol for history in answer.histories)}
         case PolicyRates() | MonthEndRates():
             return {rate.area for rate in answer.rates}
+        case RateRecords():
+            return {rate.area for rate in answer.recorded}
         case RateDecisions():
             return {decision.area for decision in answer.decisions}
         case DecisionCalendar():
@@ -247,6 +252,8 @@ def _letters(symbol: str) -> str:
 def _days(answer: Answer) -> tuple[date, ...]:
     if isinstance(answer, History | PriceHistory):
         return answer.days
+    if isinstance(answer, RateRecords):
+        return tuple(rate.day for rate in answer.recorded)
     if isinstance(answer, Histories):
         return tuple(day for history in answer.histories for day in history.days)
     if isinstance(answer, Analysis):

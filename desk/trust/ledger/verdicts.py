@@ -333,7 +333,7 @@ class _Judge:
     def _single(self, claim: Claim) -> ClaimVerdict:
         stated = self.review.corroboration.statement(claim)
         reasons = [
-            f"the figure of {other.source.origin} is of {compared.reason}"
+            f"the figure of {other.statement.origin} is of {compared.reason}"
             for other in self.review.corroboration.others(claim)
             if isinstance(compared := normalise(stated, other.statement), Incomparable)
         ]

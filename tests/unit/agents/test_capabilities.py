@@ -68,7 +68,7 @@ def test_offline_the_agents_tools_are_those_that_they_always_had() -> None:
     prices = {"ecb.get_quote", "ecb.get_historical", "ecb.search_symbols"}
     rates = {f"central_banks.get_{n}" for n in ("policy_rate", "rate_decisions")}
     rates.add("central_banks.get_decision_calendar")
-    statistics = ("month_averages", "month_end_rates", "daily_rates")
+    statistics = ("month_averages", "month_end_rates", "daily_rates", "recorded_rates")
     compared = {f"official_statistics.get_{n}" for n in statistics}
     news = {"central_banks.get_central_bank_news"}
     for sources in (OFFLINE, ()):

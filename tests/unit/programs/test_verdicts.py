@@ -9,7 +9,12 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import Attribution, SourceTier, ToolCall, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ResearchResult, ValidationResult
-from desk.contracts.findings.source_results import DatePrecision, History, SourceResult
+from desk.contracts.findings.source_results import (
+    DatePrecision,
+    History,
+    RateRecord,
+    SourceResult,
+)
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.markets import MarketSpec
 from desk.programs.turns import builtin_turn
@@ -32,6 +37,7 @@ from tests.support.second_sources import (
     month_averages,
     month_end_rates,
     real_averages,
+    recorded_rates,
 )
 
 WEEK = "2024-W31"
@@ -47,6 +53,7 @@ def standard(market: MarketSpec) -> dict[str, SourceResult]:
         "get_historical": real_history(pair, WEEK),
         "get_quote": real_quote(pair, WEEK),
         "get_month_averages": real_averages(pair, WEEK),
+        "get_recorded_rates": recorded_rates(WEEK),
         "get_daily_rates": daily_rates(pair, WEEK),
         "get_policy_rate": RATES,
         "get_rate_decisions": decisions(WEEK, decision("JP", "2024-07-31", "0.10", "0")),
@@ -189,6 +196,42 @@ def test_rates_of_several_publishers_verify_all_figures_of_a_pair() -> None:
         "Federal Reserve Board",
         "Bank of Canada",
     )
+
+
+def recorded(rate: str, day: str, since: str, previous: str) -> dict[str, ClaimVerdict]:
+    """The verdicts where the Fund has a record of Japan's rate, and nobody else has."""
+    row = RateRecord(
+        area="JP",
+        instrument="policy rate",
+        rate=Decimal(rate),
+        day=date.fromisoformat(day),
+        since=date.fromisoformat(since),
+        previous=Decimal(previous),
+        origin="International Monetary Fund",
+    )
+    return verdicts(
+        JAPAN,
+        task=TaskType.RESEARCH_RATES,
+        get_recorded_rates=recorded_rates(WEEK, row),
+        get_month_end_rates=month_end_rates(WEEK, "2024-06"),
+    )
+
+
+def test_a_rate_that_another_records_too_is_verified() -> None:
+    found = recorded("0.10", "2024-08-01", "2024-03-21", "-0.10")
+    assert found["JP:policy_rate"].status is ClaimStatus.VERIFIED
+    assert "International Monetary Fund" in found["JP:policy_rate"].origins
+    assert found["US:policy_rate"].status is ClaimStatus.SINGLE_SOURCE
+
+
+def test_a_record_of_a_level_from_before_the_decision_says_nothing() -> None:
+    found = recorded("0.00", "2024-03-20", "2023-01-02", "-0.10")
+    assert found["JP:policy_rate"].status is ClaimStatus.SINGLE_SOURCE
+
+
+def test_another_level_on_record_long_after_the_decision_is_a_conflict() -> None:
+    found = recorded("0.25", "2024-08-01", "2024-05-02", "0.10")
+    assert found["JP:policy_rate"].status is ClaimStatus.CONTESTED
 
 
 def test_whoever_repeats_the_ecb_is_no_other_origin() -> None:

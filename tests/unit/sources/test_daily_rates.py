@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.findings.source_results import Histories
+from desk.sources.serving.daily_series import Publisher
 from desk.sources.serving.kept_file import DamagedFile
-from desk.sources.statistics.daily_rates import PUBLISHERS, DailyRates, Publisher, formats
+from desk.sources.statistics.daily_rates import PUBLISHERS, DailyRates, formats
 from tests.support.daily_rates import file_of
 
 FRIDAY, MONDAY = date(2026, 10, 30), date(2026, 10, 26)

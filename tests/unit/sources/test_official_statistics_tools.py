@@ -282,7 +282,10 @@ async def test_the_upkeep_of_other_servers_is_accepted(tmp_path: Path) -> None:
     server = build_server(cache_dir=tmp_path, refresh_every=timedelta(seconds=1))
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
-    assert {tool.name for tool in tools} == {"get_month_averages", "get_month_end_rates"}
+    assert {tool.name for tool in tools} == {
+        f"get_{name}"
+        for name in ("month_averages", "month_end_rates", "daily_rates", "recorded_rates")
+    }
     assert list(tmp_path.iterdir()) == []
 
 

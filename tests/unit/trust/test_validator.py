@@ -40,7 +40,12 @@ from tests.support.builders import (
     real_quote,
     request,
 )
-from tests.support.second_sources import daily_rates, month_end_rates, real_averages
+from tests.support.second_sources import (
+    daily_rates,
+    month_end_rates,
+    real_averages,
+    recorded_rates,
+)
 
 WEEK = "2024-W31"
 YEN = pair_market("USD/JPY")
@@ -50,6 +55,7 @@ SOURCES: dict[str, SourceResult] = {
         WEEK, decision("JP", "2024-07-31", "0.25", "20"), decision("US", "2024-07-31", "5.375", "0")
     ),
     "get_decision_calendar": calendar(WEEK, ("US", "2024-08-07")),
+    "get_recorded_rates": recorded_rates(WEEK),
     "get_month_end_rates": month_end_rates(WEEK, "2024-06", US="5.375", JP="0.10"),
 }
 
@@ -194,6 +200,7 @@ def test_the_sources_are_asked_for_what_is_claimed_and_nothing_else() -> None:
         "get_policy_rate",
         "get_rate_decisions",
         "get_month_end_rates",
+        "get_recorded_rates",
     ]
     assert asked[0].call_id == "USD/JPY/validate/get_policy_rate"
 
@@ -220,6 +227,7 @@ def test_the_verdict_shows_what_the_validator_read_itself() -> None:
         "get_month_averages",
         "get_month_end_rates",
         "get_daily_rates",
+        "get_recorded_rates",
     ]
 
 
@@ -408,14 +416,16 @@ def test_a_validator_without_its_source_fails_and_says_why(status: ToolStatus) -
 def test_a_silent_second_source_leaves_claims_single_source_and_is_named(
     status: ToolStatus,
 ) -> None:
-    second = ("get_month_averages", "get_month_end_rates", "get_daily_rates")
+    second = [f"get_{name}" for name in ("month_averages", "month_end_rates", "daily_rates")] + [
+        "get_recorded_rates"
+    ]
     answer = asked_and(
         researched(), lambda a: failed(a, status, "the H.10 is down") if a.tool in second else None
     )
     assert isinstance(answer.result, ValidationResult)
     assert {v.status for v in answer.result.verdicts} == {ClaimStatus.SINGLE_SOURCE}
     assert all("could not be asked" in v.words for v in answer.result.verdicts)
-    assert [line.split(" for ")[0] for line in answer.result.missing] == list(second)
+    assert [line.split(" for ")[0] for line in answer.result.missing] == second
     assert all("the H.10 is down" in line for line in answer.result.missing)
     assert answer.result.issues == ()
     assert len(answer.result.verified_events) == 3

@@ -37,6 +37,7 @@ from desk.contracts.findings.source_results import (
     PolicyRates,
     Quote,
     RateDecisions,
+    RateRecords,
     SourceResult,
 )
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
@@ -136,6 +137,7 @@ class Case:
     averages: Evidence[MonthAverages] | None
     month_ends: Evidence[MonthEndRates] | None
     daily: Evidence[Histories] | None
+    recorded: Evidence[RateRecords] | None
     silent: dict[str, str]
 
     def of(self, *metrics: Metric) -> list[Claim]:
@@ -161,7 +163,7 @@ class Case:
     @property
     def sources(self) -> tuple[DataSource, ...]:
         """Every source that answered, those asked again first."""
-        second = (self.averages, self.month_ends, self.daily)
+        second = (self.averages, self.month_ends, self.daily, self.recorded)
         answers = (self.quote, self.rates, self.decisions, *second)
         return tuple(answer.source for answer in answers if answer)
 
@@ -177,10 +179,12 @@ def open_case(request: TurnRequest) -> Case:
     averages, no_averages = _second(request, Capability.MONTH_AVERAGES, MonthAverages, asked)
     ends, no_ends = _second(request, Capability.MONTH_END_RATES, MonthEndRates, asked)
     daily, no_daily = _second(request, Capability.DAILY_RATES, Histories, asked)
+    recorded, no_records = _second(request, Capability.RECORDED_RATES, RateRecords, asked)
     silent = (
         (Capability.MONTH_AVERAGES, no_averages),
         (Capability.MONTH_END_RATES, no_ends),
         (Capability.DAILY_RATES, no_daily),
+        (Capability.RECORDED_RATES, no_records),
     )
     return Case(
         request=request,
@@ -192,6 +196,7 @@ def open_case(request: TurnRequest) -> Case:
         averages=averages,
         month_ends=ends,
         daily=daily,
+        recorded=recorded,
         silent={usual_route(which).tool: why for which, why in silent if why},
     )
 
@@ -332,6 +337,8 @@ def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
         start = _month(last_day, MONTHS_OF_RATES)
         month_ends = Capability.MONTH_END_RATES
         calls.append(ask(task, month_ends, areas=[*rated], start=start, end=end))
+    if recorded := _subjects(request, (Metric.POLICY_RATE, *sorted(DECIDED))):
+        calls.append(ask(task, Capability.RECORDED_RATES, areas=[*recorded]))
     return calls
 
 

@@ -1,6 +1,6 @@
 """Daily exchange rates of publishers other than the ECB, to hold its rates against."""
 
 from desk.sources.statistics.daily_rates.answers import DailyRates
-from desk.sources.statistics.daily_rates.publishers import PUBLISHERS, Publisher
+from desk.sources.statistics.daily_rates.publishers import PUBLISHERS
 
-__all__ = ["PUBLISHERS", "DailyRates", "Publisher"]
+__all__ = ["PUBLISHERS", "DailyRates"]

@@ -7,10 +7,10 @@ from typing import Final
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Histories, History, Provenance
-from desk.sources.serving.daily_series import SeriesFile
+from desk.sources.serving.daily_series import NOT_FETCHED
 from desk.sources.serving.kept_file import KeptFile
 from desk.sources.statistics.daily_rates.publishers import PUBLISHERS
-from desk.sources.statistics.daily_rates.rates import PublishedRates, rates_on_days
+from desk.sources.statistics.daily_rates.rates import PublishedRates
 
 SOURCE: Final = Provenance(
     name="Daily exchange rates of central banks",
@@ -28,10 +28,7 @@ class DailyRates:
         self.files: tuple[KeptFile, ...] = tuple(
             each.kept_file(given.get(each.key)) for each in PUBLISHERS
         )
-        self._series = [
-            (publisher, SeriesFile(kept, cache_dir, publisher.read))
-            for publisher, kept in zip(PUBLISHERS, self.files, strict=True)
-        ]
+        self._series = [(each, each.series_file(cache_dir)) for each in PUBLISHERS]
 
     def answer(
         self, symbol: str, base: str, quote: str, days: Iterable[date], as_of: datetime
@@ -41,32 +38,32 @@ class DailyRates:
         histories: list[History] = []
         missing: dict[str, str] = {}
         for publisher, file in self._series:
-            series = file.current()
+            source, series = publisher.source, file.as_of(as_of)
             if series is None:
-                missing[publisher.source.name] = "Not fetched: it needs a network."
+                missing[source.name] = NOT_FETCHED
                 continue
-            published = PublishedRates(publisher, series)
-            rates = rates_on_days(published, base, quote, asked, as_of)
-            if rates:
-                histories.append(
-                    History(
-                        as_of=as_of,
-                        source=publisher.source,
-                        symbol=symbol,
-                        days=tuple(rates),
-                        values=tuple(rates.values()),
-                    )
+            published = PublishedRates(publisher, series, as_of)
+            rates = published.on_days(base, quote, asked)
+            if not rates:
+                missing[source.name] = _why_nothing(published, base, quote)
+                continue
+            histories.append(
+                History(
+                    as_of=as_of,
+                    source=source,
+                    symbol=symbol,
+                    days=tuple(rates),
+                    values=tuple(rates.values()),
                 )
-            else:
-                missing[publisher.source.name] = _why_nothing(published, base, quote, as_of)
+            )
         return Histories(
             as_of=as_of, source=SOURCE, symbol=symbol, histories=tuple(histories), missing=missing
         )
 
 
-def _why_nothing(published: PublishedRates, base: str, quote: str, as_of: datetime) -> str:
+def _why_nothing(published: PublishedRates, base: str, quote: str) -> str:
     absent = [code for code in (base, quote) if not published.has(code)]
     if absent:
         return f"It does not give {' and '.join(absent)}."
     rule = published.publisher.rule
-    return f"It had no rate of these days by {as_of.isoformat()}; it publishes {rule}."
+    return f"It had no rate of these days by {published.as_of.isoformat()}; it publishes {rule}."

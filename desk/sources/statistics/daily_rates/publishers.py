@@ -1,20 +1,17 @@
 """Who publishes daily exchange rates without a key: where, under which terms, and when."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import time
 from typing import Final
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.daily_series import (
-    DailySeries,
-    PublicationRule,
+    Publisher,
     next_working_day,
     on_the_day,
     weekly,
 )
-from desk.sources.serving.kept_file import FileContent, KeptFile
 from desk.sources.serving.origins import (
     BANK_OF_CANADA,
     BANK_OF_ENGLAND,
@@ -28,40 +25,6 @@ FIRST_YEAR: Final = 2023
 """What is fetched begins with this year: enough for a year's backfill and the year before it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Publisher:
-    """One publisher of daily rates.
-
-    `key` names it on the command line and its file in the cache folder. `base` is the currency that
-    its rates are given for one unit of. `path` is added to `address`, which configuration may
-    replace. `published` says from when a rate counts as known; `rule` says it in words, `rule_from`
-    where that stands. `terms` is what a user has to heed.
-    """
-
-    key: str
-    source: Provenance
-    base: str
-    address: str
-    path: str
-    read: Callable[[bytes], DailySeries]
-    published: PublicationRule
-    rule: str
-    rule_from: str
-    terms: str
-
-    def kept_file(self, address: str | None = None) -> KeptFile:
-        """The file that is kept of it, fetched from its own address or another."""
-        return KeptFile(
-            source=self.source.name,
-            name=f"daily-rates-{self.key.replace('_', '-')}.csv",
-            url=f"{address or self.address}{self.path}",
-            read=self._content,
-        )
-
-    def _content(self, content: bytes) -> FileContent:
-        return self.read(content).content()
-
-
 def _source(name: str, origin: str, url: str) -> Provenance:
     return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
 
@@ -69,12 +32,12 @@ def _source(name: str, origin: str, url: str) -> Provenance:
 PUBLISHERS: Final = (
     Publisher(
         key="bank_of_canada",
+        file="daily-rates-bank-of-canada.csv",
         source=_source(
             "Bank of Canada, daily exchange rates",
             BANK_OF_CANADA,
             "https://www.bankofcanada.ca/rates/exchange/daily-exchange-rates/",
         ),
-        base="CAD",
         address="https://www.bankofcanada.ca",
         path=f"/valet/observations/group/FX_RATES_DAILY/csv?start_date={FIRST_YEAR}-01-01",
         read=formats.read_bank_of_canada,
@@ -85,12 +48,12 @@ PUBLISHERS: Final = (
     ),
     Publisher(
         key="reserve_bank_of_australia",
+        file="daily-rates-reserve-bank-of-australia.csv",
         source=_source(
             "Reserve Bank of Australia, exchange rates F11.1",
             RESERVE_BANK_OF_AUSTRALIA,
             "https://www.rba.gov.au/statistics/frequency/exchange-rates.html",
         ),
-        base="AUD",
         address="https://www.rba.gov.au",
         path="/statistics/tables/csv/f11.1-data.csv",
         read=formats.read_reserve_bank_of_australia,
@@ -101,12 +64,12 @@ PUBLISHERS: Final = (
     ),
     Publisher(
         key="bank_of_england",
+        file="daily-rates-bank-of-england.csv",
         source=_source(
             "Bank of England, spot exchange rates against the US dollar",
             BANK_OF_ENGLAND,
             "https://www.bankofengland.co.uk/statistics/exchange-rates",
         ),
-        base="USD",
         address="https://www.bankofengland.co.uk",
         path=(
             "/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
@@ -121,12 +84,12 @@ PUBLISHERS: Final = (
     ),
     Publisher(
         key="federal_reserve",
+        file="daily-rates-federal-reserve.csv",
         source=_source(
             "Federal Reserve Board, H.10 foreign exchange rates",
             FEDERAL_RESERVE,
             "https://www.federalreserve.gov/releases/h10/",
         ),
-        base="USD",
         address="https://www.federalreserve.gov",
         path=(
             "/datadownload/Output.aspx?rel=H10&series=60f32914ab61dfab590e0e470153e3ae&lastobs="
@@ -140,8 +103,8 @@ PUBLISHERS: Final = (
     ),
     Publisher(
         key="bis",
+        file="daily-rates-bis.csv",
         source=_source("BIS bilateral exchange rates", BIS, "https://data.bis.org/topics/XRU"),
-        base="USD",
         address="https://stats.bis.org",
         path=(
             f"/api/v1/data/WS_XRU/D.{'+'.join(formats.BIS_AREAS)}..A"
@@ -155,3 +118,12 @@ PUBLISHERS: Final = (
     ),
 )
 """In the order in which they are listed: first who is known soonest."""
+
+BASES: Final[Mapping[str, str]] = {
+    "bank_of_canada": "CAD",
+    "reserve_bank_of_australia": "AUD",
+    "bank_of_england": "USD",
+    "federal_reserve": "USD",
+    "bis": "USD",
+}
+"""The currency that the rates of each are given for one unit of, by its key."""

@@ -1,0 +1,6 @@
+"""Policy rates as the banks themselves, the BIS and the IMF record them, to hold others against."""
+
+from desk.sources.statistics.bank_rates.answers import BankRates
+from desk.sources.statistics.bank_rates.publishers import KEPT
+
+__all__ = ["KEPT", "BankRates"]

@@ -1,0 +1,139 @@
+"""What the records of policy rates say of areas, as far as it was known at an instant."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import Provenance, RateRecord, RateRecords
+from desk.sources.central_banks.recorded import RATE_SOURCES
+from desk.sources.serving.daily_series import (
+    NOT_FETCHED,
+    DailySeries,
+    PublicationRule,
+    Series,
+    SeriesFile,
+)
+from desk.sources.serving.kept_file import KeptFile
+from desk.sources.serving.origins import BIS, IMF
+from desk.sources.statistics.bank_rates.publishers import (
+    EFFECTIVE_WITHIN,
+    INSTRUMENTS,
+    KEPT,
+)
+
+SOURCE: Final = Provenance(
+    name="Policy rates as recorded by banks, the BIS and the IMF", tier=SourceTier.AUTHORITATIVE
+)
+"""Of the answer as a whole: each row of it has its own origin."""
+
+LONGEST_LAG: Final = 8
+"""Days until a decision shows in any record, at the latest."""
+
+POLICY_RATE: Final = "policy rate"
+
+
+class BankRates:
+    """The kept files of all records, and what they say."""
+
+    def __init__(self, cache_dir: Path | None, addresses: Mapping[str, str] | None = None) -> None:
+        """`addresses` take the place of publishers' own, by their keys."""
+        given = addresses or {}
+        self.files: tuple[KeptFile, ...] = tuple(
+            each.kept_file(given.get(each.key)) for each in KEPT
+        )
+        self._records = [
+            *(
+                _RateRecord(each.series_file(cache_dir), each.published, each.source.origin)
+                for each in KEPT
+            ),
+            *(
+                _RateRecord(
+                    SeriesFile(source.kept_file(), cache_dir, source.read),
+                    source.published,
+                    source.origin,
+                )
+                for source in RATE_SOURCES
+            ),
+        ]
+
+    def answer(self, areas: Iterable[str], as_of: datetime) -> RateRecords:
+        """Every record of some areas, and of those without any why."""
+        asked = list(dict.fromkeys(areas))
+        rows: list[RateRecord] = []
+        fetched = False
+        for record in self._records:
+            series = record.file.as_of(as_of)
+            if series is not None:
+                fetched = True
+                rows += _rows(asked, series, record.last_known(series, as_of), record.origin)
+        found = {row.area for row in rows}
+        why = "No record of it was known." if fetched else NOT_FETCHED
+        missing = {area: why for area in asked if area not in found}
+        return RateRecords(as_of=as_of, source=SOURCE, recorded=tuple(rows), missing=missing)
+
+
+class _RateRecord(NamedTuple):
+    """A kept file of rates, when its days count as known, and whose it is."""
+
+    file: SeriesFile[DailySeries]
+    published: PublicationRule
+    origin: str | None
+
+    def last_known(self, series: DailySeries, as_of: datetime) -> date | None:
+        """The newest day that had been published by an instant."""
+        newest = reversed(series.days)
+        return next((day for day in newest if self.published(day, series.days) <= as_of), None)
+
+
+def _rows(
+    areas: Iterable[str], series: DailySeries, last: date | None, origin: str | None
+) -> Iterator[RateRecord]:
+    for area in areas:
+        if last is None:
+            return
+        if values := _until(series, area, last):
+            low, high = (_until(series, f"{area} {end}", last) for end in ("low", "high"))
+            yield _row(area, values, origin, low=low, high=high)
+
+
+def _until(series: DailySeries, name: str, last: date) -> Series:
+    return {day: value for day, value in series.series.get(name, {}).items() if day <= last}
+
+
+def _row(
+    area: str,
+    values: Series,
+    origin: str | None,
+    low: Series | None = None,
+    high: Series | None = None,
+) -> RateRecord:
+    days = [*values]
+    rate = values[days[-1]]
+    since, previous = _last_change(values)
+    bank = origin not in (BIS, IMF) and area in INSTRUMENTS
+    return RateRecord(
+        area=area,
+        instrument=INSTRUMENTS[area] if bank else POLICY_RATE,
+        rate=rate,
+        low=low.get(days[-1]) if low else None,
+        high=high.get(days[-1]) if high else None,
+        day=days[-1],
+        since=since,
+        previous=previous,
+        effective_within=EFFECTIVE_WITHIN.get(area, LONGEST_LAG) if bank else LONGEST_LAG,
+        origin=origin,
+    )
+
+
+def _last_change(values: Series) -> tuple[date | None, Decimal | None]:
+    """The first day of the last level and the level before; nothing where there was but one."""
+    since: date | None = None
+    level: Decimal | None = None
+    for day, value in reversed([*values.items()]):
+        if level is not None and value != level:
+            return since, value
+        since, level = day, value
+    return None, None

@@ -1,0 +1,99 @@
+"""Policy rates as banks, the BIS and the IMF record them: their files, and what was known when."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from desk.contracts.findings.source_results import RateRecord
+from desk.sources.central_banks.recorded import kept_rates
+from desk.sources.serving.daily_series import Publisher
+from desk.sources.serving.kept_file import DamagedFile, refresh
+from desk.sources.statistics.bank_rates import KEPT, BankRates
+from tests.standins.policy_rates import addresses
+from tests.standins.provider import Failure
+from tests.standins.serving import serving
+
+WEEK_END = datetime.fromisoformat("2026-11-02T07:00:00+00:00")
+NOVEMBER = date(2026, 11, 24)
+
+
+@pytest.fixture
+def rates(tmp_path: Path) -> BankRates:
+    """The files of all records, those that the server `central_banks` keeps among them."""
+    kept = BankRates(tmp_path)
+    with serving() as standins:
+        standins.until = NOVEMBER
+        for publisher in KEPT:
+            refresh(publisher.kept_file(standins.address(publisher.key)), tmp_path)
+        for file in kept_rates(addresses(standins.address("policy_rates"))):
+            refresh(file, tmp_path)
+    return kept
+
+
+def records(rates: BankRates, area: str, as_of: datetime = WEEK_END) -> dict[str, RateRecord]:
+    return {row.origin or "": row for row in rates.answer([area], as_of).recorded}
+
+
+def test_an_area_has_a_row_for_every_record_of_it(rates: BankRates) -> None:
+    bis, imf = "Bank for International Settlements", "International Monetary Fund"
+    assert records(rates, "AU").keys() == {"Reserve Bank of Australia", bis}
+    assert records(rates, "CH").keys() == {"Swiss National Bank", bis}
+    assert records(rates, "HK").keys() == {"Hong Kong Monetary Authority", bis}
+    assert records(rates, "TH").keys() == {imf, bis}
+    assert records(rates, "JP").keys() == {bis}
+    assert rates.answer(["TW"], WEEK_END).missing == {"TW": "No record of it was known."}
+
+
+def test_a_cut_of_the_week_shows_from_the_day_on_which_it_took_effect(rates: BankRates) -> None:
+    fed = records(rates, "US")["Federal Reserve"]
+    assert (fed.rate, fed.low, fed.high) == (Decimal("3.625"), Decimal("3.5"), Decimal("3.75"))
+    assert (fed.since, fed.previous) == (date(2026, 10, 29), Decimal("3.875"))
+    assert fed.day == date(2026, 10, 29)
+    before = records(rates, "US", datetime.fromisoformat("2026-10-29T07:00:00+00:00"))
+    assert before["Federal Reserve"].rate == Decimal("3.875")
+
+
+def test_the_bis_has_a_week_on_the_thursday_after_it(rates: BankRates) -> None:
+    bis = records(rates, "US")["Bank for International Settlements"]
+    assert (bis.rate, bis.day) == (Decimal("3.875"), date(2026, 10, 23))
+
+
+def test_a_month_of_the_imf_counts_as_known_two_months_after_its_end(rates: BankRates) -> None:
+    thailand = records(rates, "TH")["International Monetary Fund"]
+    assert thailand.day == date(2026, 8, 1)
+
+
+def test_without_files_all_areas_need_a_network() -> None:
+    answer = BankRates(None).answer(["US", "JP"], WEEK_END)
+    assert answer.missing == dict.fromkeys(("US", "JP"), "Not fetched: it needs a network.")
+
+
+@pytest.mark.parametrize("publisher", KEPT, ids=lambda each: each.key)
+def test_what_is_not_the_file_is_refused(publisher: Publisher) -> None:
+    for content in (b"", b"<html>Sorry</html>", b"{}", b"a,b,c\n1,2,3\n"):
+        with pytest.raises(DamagedFile):
+            publisher.read(content)
+
+
+@pytest.mark.parametrize("publisher", KEPT, ids=lambda each: each.key)
+def test_a_file_is_fetched_and_kept_through_the_failures_of_its_provider(
+    publisher: Publisher, tmp_path: Path
+) -> None:
+    with serving() as standins:
+        standins.until = NOVEMBER
+        kept = publisher.kept_file(standins.address(publisher.key))
+        standins.fail(publisher.key, Failure.REDIRECT)
+        assert refresh(kept, tmp_path).succeeded
+        whole = kept.path(tmp_path).read_bytes()
+        for failure in (
+            *(Failure.TOO_MANY, Failure.ERROR, Failure.HTML, Failure.TRUNCATED, Failure.RENAMED),
+            *(Failure.LATE, Failure.CLOSED, Failure.REDIRECT_LOOP),
+        ):
+            standins.fail(publisher.key, failure)
+            outcome = refresh(kept, tmp_path)
+            assert not outcome.succeeded, failure
+            assert kept.path(tmp_path).read_bytes() == whole
+        standins.mend(publisher.key)
+        assert refresh(kept, tmp_path).succeeded
