@@ -7,13 +7,23 @@ import psutil
 
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
 from tests.support.command import DeskCommand, eventually
+from tests.support.counted_worker import hold_up, read_notes
 from tests.support.forks import forked_command
 
 WEEK = "2026-W44"
+MARKETS = "USD/JPY,EUR/USD,USD/HKD,USD/KRW,US,JP"
+RUN = ("run", "--week", WEEK, "--markets", MARKETS)
+
+
+COUNTED = "tests.support.counted_desk"
+
+
+def done(log: Path) -> int:
+    return sum(note["stage"] == "done" for note in read_notes(log))
 
 
 def report_of(directory: Path) -> str:
-    path = directory / "reports" / "weekly" / f"{WEEK}-asia-g10-fx.json"
+    (path,) = (directory / "reports" / "weekly").glob(f"{WEEK}-*.r1.json")
     return apart_from_the_run(from_json(path.read_text()))
 
 
@@ -21,19 +31,20 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
     (tmp_path / "killed").mkdir()
     (tmp_path / "undisturbed").mkdir()
     desk = DeskCommand(tmp_path / "killed")
-    out, said = tmp_path / "out.txt", tmp_path / "said.txt"
-    run = forked_command(["run", "--week", WEEK], desk.variables, out, said)
-    eventually(lambda: "researching" in said.read_text(), "the start of the research")
+    out, said, log = (tmp_path / name for name in ("out.txt", "said.txt", "effects.log"))
+    hold_up(log, "/market/USD/HKD/")
+    run = forked_command(RUN, {**desk.variables, "EFFECT_LOG": str(log)}, out, said, module=COUNTED)
+    eventually(lambda: done(log) >= 8, "some of the research")
     (server,) = (
         child for child in psutil.Process(run.pid).children() if "temporal" in child.name()
     )
     run.send_signal(signal.SIGKILL)
     run.wait()
     server.wait(timeout=60)
-    again = desk("run", "--week", WEEK, "--json")
+    again = desk(*RUN, "--json")
     assert again.code == 0, again.err
     assert again.json["revision"] == 1
 
     other = DeskCommand(tmp_path / "undisturbed")
-    assert other("run", "--week", WEEK).code == 0
+    assert other(*RUN).code == 0
     assert report_of(tmp_path / "killed") == report_of(tmp_path / "undisturbed")

@@ -75,7 +75,7 @@ async def eventually(
     command: DeskCommand,
     holds: Callable[[dict[str, Any]], bool],
     seconds: float,
-    pause: float = 0.2,
+    pause: float = 1.0,
 ) -> dict[str, Any]:
     """The first answer of `desk agents --json` for which something holds."""
     deadline = time.monotonic() + seconds

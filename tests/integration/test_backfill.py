@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from pathlib import Path
 from typing import IO
 
@@ -34,6 +35,8 @@ pytestmark = pytest.mark.timeout(300)
 
 RANGE = ("--from", "2015-W01", "--to", "2015-W04")
 FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03", "2015-W04")
+START = date(2015, 1, 5)
+"""The Monday after the first week, on which the schedule runs it."""
 FEW = ("EUR/USD", "US", "XM")
 
 
@@ -91,11 +94,19 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
     assert states(done.json) == ["published"] * 4
     against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
     assert against == [None, *WEEKS[:-1]]
+    for number, week in enumerate(WEEKS):
+        report = report_of(desk, week)
+        as_of = f"{START + timedelta(weeks=number):%Y-%m-%d}"
+        assert (report["week"], report["as_of"]) == (week, f"{as_of}T07:00:00Z")
+        days = [day for market in report["markets"] for day in market["days"]]  # type: ignore[attr-defined]
+        assert max(days) <= as_of
 
     looked = desk("backfill", *RANGE)
     assert (looked.code, looked.out.count("published")) == (0, 5)
     assert "is started" not in looked.err
 
+    # One that is paused is backfilled as well.
+    assert desk("schedule", "pause").code == 0
     again = desk("backfill", "--from", LAST, "--to", LAST, "--again", "--json")
     assert again.code == 0, again.err
     assert "ending the open run" in again.err

@@ -8,30 +8,16 @@ from typing import Any
 import pytest
 
 from desk.contracts.names import AgentId
-from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphSpec, NodeState
-from desk.platform.server.embedded import embedded_server
-from desk.platform.temporal.client import connect
+from desk.contracts.question.graph import GraphSpec
 from tests.support.command import Answer, DeskCommand
-from tests.support.desk import desk_workers
-from tests.support.graphs import (
-    KNOWLEDGE,
-    graph,
-    knowing_turn,
-    node,
-    question,
-    start_graph,
-    synthesis,
-)
-from tests.support.homes import home_settings
+from tests.support.graphs import graph, node, synthesis
 from tests.support.knowledge_corpus import CorpusFolder, encrypted, pdf_of
+from tests.support.large_graphs import answered, fan
 from tests.support.scenario_desk import desk_variables, over_stdio
-from tests.support.scripted import ScriptedAnalyst
 
 MANY = 1_000
 LARGE = 10_000_000
-LARGEST_HISTORY, LONGEST_HISTORY = 50 * 1024 * 1024, 50 * 1024
-"""Where Temporal ends a run."""
+WIDE = 200
 
 LIMIT = "The intraday limit of the Tokyo book is 40 million yen."
 LINE = "Nothing of note was said about the weather on this day.\n"
@@ -129,12 +115,6 @@ def _chain() -> GraphSpec:
     return graph(*nodes, synthesis())
 
 
-def _fan(width: int) -> GraphSpec:
-    names = [f"search{number}" for number in range(width)]
-    ends = (node(name, AgentId.SEARCH_AGENT, "synthesis") for name in names)
-    return graph(node("tickets", AgentId.JIRA_AGENT, *names), *ends, synthesis())
-
-
 def _written(spec: GraphSpec, path: Path) -> Path:
     """As a user writes it."""
     nodes = [
@@ -151,13 +131,13 @@ def _written(spec: GraphSpec, path: Path) -> Path:
 def test_a_graph_of_a_thousand_nodes_can_be_checked(
     desk: DeskCommand, shape: str, tmp_path: Path
 ) -> None:
-    spec = _chain() if shape == "chain" else _fan(MANY - 2)
+    spec = _chain() if shape == "chain" else fan(MANY)
     checked = desk("graph", "check", str(_written(spec, tmp_path / "large.yaml")))
     assert checked.code == 0, checked.err
 
 
 def test_a_graph_of_more_nodes_is_refused_with_its_place(desk: DeskCommand, tmp_path: Path) -> None:
-    path = _written(_fan(MANY - 2), tmp_path / "large.yaml")
+    path = _written(fan(MANY), tmp_path / "large.yaml")
     written = json.loads(path.read_text())
     written["graph"].insert(1, {"name": "more", "agent": "search_agent", "next": "synthesis"})
     path.write_text(json.dumps(written))
@@ -167,17 +147,8 @@ def test_a_graph_of_more_nodes_is_refused_with_its_place(desk: DeskCommand, tmp_
 
 
 @pytest.mark.timeout(300)
-async def test_a_fan_of_a_thousand_nodes_is_answered(tmp_path: Path) -> None:
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        client = await connect(settings)
-        analyst = ScriptedAnalyst(knowing_turn)
-        async with desk_workers(client, tmp_path, analyst=analyst, servers=(KNOWLEDGE,)):
-            run = await start_graph(client, question(_fan(MANY - 2)))
-            result = await run.result()
-            info = (await run.describe()).raw_description.workflow_execution_info
-    answer = AnswerReport.model_validate_json(Path(result.files.json_file).read_text())
-    assert len(answer.nodes) == MANY
-    assert {line.state for line in answer.nodes} == {NodeState.DONE}
-    assert info.history_size_bytes < LARGEST_HISTORY
-    assert info.history_length < LONGEST_HISTORY
+async def test_a_wide_fan_is_answered_in_its_share_of_a_history(tmp_path: Path) -> None:
+    """That of a graph of as many nodes as there may be is played by `make graph-scenarios`."""
+    found = await answered(fan(WIDE), tmp_path)
+    assert len(found.answer.nodes) == WIDE
+    assert list(found.faults()) == []

@@ -145,20 +145,6 @@ def test_status_report_and_doctor_answer(desk: DeskCommand) -> None:
     assert doctor.code == 0, doctor.out + doctor.err
 
 
-def test_each_backfilled_run_is_the_run_of_its_own_week(desk: DeskCommand) -> None:
-    assert desk("schedule", "apply").code == 0
-    assert desk("schedule", "pause").code == 0
-    answer = desk("backfill", "--from", "2024-W10", "--to", "2024-W11", "--json")
-    assert answer.code == 0, answer.err
-    assert answer.json["published"] == 2
-    folder = desk.directory / "reports" / "weekly"
-    for week, as_of in (("2024-W10", "2024-03-11T07:00:00Z"), ("2024-W11", "2024-03-18T07:00:00Z")):
-        report = json.loads((folder / f"{week}-asia-g10-fx.json").read_text())
-        assert (report["week"], report["as_of"]) == (week, as_of)
-        days = [day for market in report["markets"] for day in market["days"]]
-        assert max(days) <= as_of[:10]
-
-
 def test_runs_are_found_by_their_search_attributes(desk: DeskCommand) -> None:
     query = f"ResearchWeek='{WEEK}' AND Market='USD/TWD' AND Outcome='missing'"
     desk.listed(query)

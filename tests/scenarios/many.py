@@ -4,9 +4,11 @@ import statistics
 from collections.abc import Sequence
 from itertools import islice
 
+from desk.contracts.question.graph import MOST_NODES
 from tests.knowledge.accuracy import verdict
 from tests.knowledge.known import HELD_OUT, QUESTIONS, KnownQuestion, load
 from tests.scenarios.scenario import Scenario, Sight, Stage
+from tests.support.large_graphs import answered, fan
 from tests.support.scenario_desk import LOOPBACK, desk_variables, over_stdio
 from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet
 from tests.support.scenario_runs import Finished, all_answered
@@ -56,6 +58,14 @@ async def at_once(stage: Stage, runs: int) -> Sight:
     return Sight(words, tuple(faults), figures)
 
 
+async def large(stage: Stage) -> Sight:
+    """A graph of as many nodes as there may be."""
+    found = await answered(fan(MOST_NODES), stage.place("large"))
+    words = f"{found.history_events:,} events, {found.history_bytes / 2**20:.1f} MiB of history"
+    figures = {"events": found.history_events, "bytes": found.history_bytes}
+    return Sight(words, tuple(found.faults()), figures)
+
+
 def _variables(stage: Stage, name: str) -> "dict[str, str]":
     made = desk_variables(stage.place(name), over_stdio(), address=LOOPBACK, EFFECT_PAUSE="0")
     return dict(made)
@@ -85,4 +95,10 @@ SCENARIOS = (
     ),
     _at_once(FEW, f"all right, the next agent within {GOAL_HOP_SECONDS:.0f} s (p99)"),
     _at_once(MANY, "all right"),
+    Scenario(
+        "large-graph",
+        f"a graph of {MOST_NODES:,} nodes side by side",
+        "answered, in a history that Temporal takes",
+        large,
+    ),
 )

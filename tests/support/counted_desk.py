@@ -4,9 +4,15 @@ The command as it is, with the notes of `tests.support.counted_worker` around ea
 tool call that its workers make.
 """
 
-from starters.main import main
+import starters.main
 from tests.support.counted_worker import count_effects
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Run the command line that the process was given."""
     count_effects()
+    starters.main.main()
+
+
+if __name__ == "__main__":
     main()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -36,6 +37,31 @@ def week() -> ResearchReport:
 def published_week(folder: Path, signer: Signer | None = None) -> Path:
     """The JSON of the published week, with its pages and its first revision beside it."""
     return Path(publish(week(), folder, signer=signer).json_file)
+
+
+def copied_week(folder: Path, *, signed: bool = False) -> Path:
+    """The same as a copy of what was published once, in a folder that has nothing in it."""
+    made = _published(signed)
+    for path, (content, mode) in made.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        file.chmod(mode)
+    (report,) = (path for path in made if path.name == f"{STEM}.json")
+    return folder / report
+
+
+@cache
+def _published(signed: bool) -> dict[Path, tuple[bytes, int]]:
+    """The files of the week, as they are published, with their modes."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        publish(week(), folder, signer=SIGNER if signed else None)
+        return {
+            path.relative_to(folder): (path.read_bytes(), path.stat().st_mode)
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
 
 
 def edited(page: Path, old: str, new: str) -> None:

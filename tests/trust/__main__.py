@@ -1,7 +1,8 @@
 """`python -m tests.trust`: the tables, printed and written to docs/evidence.md.
 
 `--check` compares with what is there instead of writing. The exit status is 1 when an error was
-missed, something sound was rejected, or the document differs.
+missed, something sound was rejected, a figure that was withheld can still be read, or the document
+differs.
 """
 
 import argparse
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.support.homes import PROJECT
-from tests.trust import conflict_suite, held_prose, strangers_found
+from tests.trust import conflict_suite, held_prose, strangers_found, withholding
 from tests.trust.seeded_errors import SEED, WeekTrials, missed, run, table
 from tests.trust.strangers_found import Strangers
 
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write("".join(f"{each}\n\n" for each in shown))
     faults = [*missed(weeks), *(line for week in weeks for line in week.false_rejections)]
     faults += strangers_found.objected(strangers)
+    faults += withholding.all_to_be_read()
     if chosen.check:
         faults += _differences(text)
     else:

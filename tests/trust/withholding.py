@@ -6,10 +6,12 @@ delivered, or a conflict about it is decided for nothing, and the week is publis
 
 import json
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_claim
@@ -27,7 +29,8 @@ from desk.trust.conflicts.positions import state
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import read_answer
 from desk.trust.prose.references import Form, printed
-from tests.trust.real_weeks import Desk
+from tests.trust.in_process import Tools
+from tests.trust.real_weeks import Desk, real_config
 
 WEEK: Final = "2022-W43"
 MARKETS: Final = ("EUR/USD", "USD/JPY", "USD/CAD", "USD/HKD", "US", "XM", "CA")
@@ -128,6 +131,22 @@ def researched(desk: Desk, week: str = WEEK, markets: Sequence[str] = MARKETS) -
     """A week of some markets, as the built-in analysts find it."""
     outcomes = tuple(desk.validate(desk.research(week, market)) for market in markets)
     return Week(desk, outcomes, desk.publish(week, outcomes))
+
+
+def all_to_be_read() -> list[str]:
+    """What is still to be read of each claim of the week that is withheld, one at a time."""
+    with tempfile.TemporaryDirectory() as folder, Tools(Path(folder)) as tools:
+        week = researched(Desk(tools, real_config(tools)))
+        return [line for how in How for line in to_be_read(week, week.delivered, how)]
+
+
+def to_be_read(week: Week, names: Iterable[str], how: How) -> list[str]:
+    """What is still to be read of some claims, each withheld by itself."""
+    return [
+        f"{name}, {how}: {told}"
+        for name in sorted(names)
+        for told in leaks(week, name, week.withholding(name, how), pages=False)
+    ]
 
 
 def leaks(week: Week, name: str, report: ResearchReport, *, pages: bool = True) -> list[str]:

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import pytest
 from temporalio import activity
 from temporalio.client import Client
 
@@ -77,6 +78,13 @@ class Calendar(LearningActivities):
         await super().tell_learning(lesson, sources)
 
 
+class Wired(NamedTuple):
+    """Two sources as processes, and what the first suffers from."""
+
+    pool: McpPool
+    controls: Controls
+
+
 @dataclass
 class FaultyDesk:
     """A desk with a source that can be made to fail."""
@@ -85,7 +93,13 @@ class FaultyDesk:
     controls: Controls
     config: RunConfig
     calendar: Calendar
+    asked_before: int
     weeks: int = 0
+
+    @property
+    def asked(self) -> int:
+        """How many calls of this desk have arrived at the source."""
+        return self.controls.asked - self.asked_before
 
     async def week(self, week: str, fault: Fault | None = None, *, recovers: bool = False) -> None:
         """A week, in which the source suffers from a fault, or did when it was asked first."""
@@ -117,34 +131,43 @@ class FaultyDesk:
 
 
 @asynccontextmanager
-async def faulty_desk(
-    client: Client, directory: Path, config: RunConfig, opens_after: timedelta = NEVER
-) -> AsyncIterator[FaultyDesk]:
-    control = directory / "control"
+async def faulty_pool(directory: Path, opens_after: timedelta = NEVER) -> AsyncIterator[Wired]:
     entries: dict[str, dict[str, Any]] = {
-        SOURCE: over_stdio("desk.sources.ecb.server", control),
+        SOURCE: over_stdio("desk.sources.ecb.server", directory / "control"),
         STAND_IN: over_stdio("desk.sources.ecb.server", directory / "well"),
     }
-    calendar = Calendar()
     servers = {name: McpServerSpec.model_validate(entry) for name, entry in entries.items()}
-    async with (
-        McpPool(
-            servers,
-            in_process=False,
-            project_dir=PROJECT,
-            cache_dir=directory,
-            opens_after=opens_after,
-        ) as pool,
-        desk_workers(
-            client,
-            directory,
-            analyst=ScriptedAnalyst(script=builtin_turn),
-            tools=pool,
-            servers=tuple(servers),
-            learning=calendar,
-        ),
+    async with McpPool(
+        servers,
+        in_process=False,
+        project_dir=PROJECT,
+        cache_dir=directory,
+        opens_after=opens_after,
+    ) as pool:
+        yield Wired(pool, Controls(directory / "control"))
+
+
+@pytest.fixture(scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wired]:
+    """A source that can be made to fail, and one that does not, for one desk after the other."""
+    async with faulty_pool(tmp_path_factory.mktemp("sources")) as wired:
+        yield wired
+
+
+@asynccontextmanager
+async def faulty_desk(
+    client: Client, directory: Path, config: RunConfig, wired: Wired
+) -> AsyncIterator[FaultyDesk]:
+    calendar = Calendar()
+    async with desk_workers(
+        client,
+        directory,
+        analyst=ScriptedAnalyst(script=builtin_turn),
+        tools=wired.pool,
+        servers=(SOURCE, STAND_IN),
+        learning=calendar,
     ):
-        yield FaultyDesk(client, Controls(control), config, calendar)
+        yield FaultyDesk(client, wired.controls, config, calendar, wired.controls.asked)
 
 
 def had_of(view: LearnedView, server: str) -> ToolUse:
@@ -161,10 +184,10 @@ def had_of(view: LearnedView, server: str) -> ToolUse:
 
 
 async def test_a_silent_source_that_kills_a_market_needs_more_time(
-    server: Client, tmp_path: Path
+    server: Client, tmp_path: Path, shared: Wired
 ) -> None:
     """Nobody could do its task: all calls are those of dead letters."""
-    async with faulty_desk(server, tmp_path, config_of(tries=2, seconds=1)) as desk:
+    async with faulty_desk(server, tmp_path, config_of(tries=2, seconds=1), shared) as desk:
         for week in WEEKS[:3]:
             await desk.week(week, Fault.SILENT)
         view, printed = await desk.learned(), await desk.printed()
@@ -175,10 +198,10 @@ async def test_a_silent_source_that_kills_a_market_needs_more_time(
 
 
 async def test_a_source_that_is_late_and_then_in_time_needs_more_time(
-    server: Client, tmp_path: Path
+    server: Client, tmp_path: Path, shared: Wired
 ) -> None:
     """Every market is researched: only the tries before the last tell of it."""
-    async with faulty_desk(server, tmp_path, config_of(tries=20, seconds=1)) as desk:
+    async with faulty_desk(server, tmp_path, config_of(tries=20, seconds=1), shared) as desk:
         for week in WEEKS[:3]:
             await desk.week(week, Fault.SILENT, recovers=True)
         view, printed = await desk.learned(), await desk.printed()
@@ -189,26 +212,28 @@ async def test_a_source_that_is_late_and_then_in_time_needs_more_time(
     assert "raise_timeout:ecb: give every call 2 s" in printed
 
 
-async def test_a_source_that_hardly_answers_is_avoided(server: Client, tmp_path: Path) -> None:
+async def test_a_source_that_hardly_answers_is_avoided(
+    server: Client, tmp_path: Path, shared: Wired
+) -> None:
     config = config_of(stand_in=True, pairs=4)
-    async with faulty_desk(server, tmp_path, config) as desk:
+    async with faulty_desk(server, tmp_path, config, shared) as desk:
         for week in WEEKS[:3]:
             await desk.week(week, Fault.ERROR)
         had, printed = had_of(await desk.learned(), SOURCE), await desk.printed()
-    assert had.failed == had.calls == desk.controls.asked >= 20
+    assert had.failed == had.calls == desk.asked >= 20
     assert "avoid_source:ecb: ask ecb after the others for everything" in printed
     assert f"{had.failed} of {had.calls} calls of ecb got no answer" in printed
     assert "raise_timeout" not in printed
 
 
 async def test_a_source_that_fails_often_and_alone_wants_another_beside_it(
-    server: Client, tmp_path: Path
+    server: Client, tmp_path: Path, shared: Wired
 ) -> None:
-    async with faulty_desk(server, tmp_path, config_of()) as desk:
+    async with faulty_desk(server, tmp_path, config_of(), shared) as desk:
         for week in WEEKS[:3]:
             await desk.week(week, Fault.ERROR)
         printed = await desk.printed()
-    assert "add_source:ecb: name another source beside ecb" in printed
+    assert "add_source:ecb: name another source besides ecb" in printed
     assert "6 of 6 calls of ecb got no answer in the newest 3 weeks" in printed
     assert "no other source has quote, history" in printed
     assert "avoid_source" not in printed
@@ -218,20 +243,23 @@ async def test_a_week_in_which_a_silent_source_was_not_even_asked_counts_as_one_
     server: Client, tmp_path: Path
 ) -> None:
     config = config_of(seconds=1, pairs=4)
-    async with faulty_desk(server, tmp_path, config, opens_after=timedelta(0)) as desk:
+    async with (
+        faulty_pool(tmp_path, opens_after=timedelta(0)) as wired,
+        faulty_desk(server, tmp_path, config, wired) as desk,
+    ):
         for week in WEEKS[:3]:
             await desk.week(week, Fault.SILENT)
         had, printed = had_of(await desk.learned(), SOURCE), await desk.printed()
-    assert had.failed == had.calls == 24 > desk.controls.asked
+    assert had.failed == had.calls == 24 > desk.asked
     assert "raise_timeout:ecb: give every call 2 s" in printed
     assert "not answered when the desk stopped waiting in 3 of the newest 3 weeks" in printed
 
 
 async def test_behind_a_source_that_fails_often_another_is_preferred(
-    server: Client, tmp_path: Path
+    server: Client, tmp_path: Path, shared: Wired
 ) -> None:
     config = config_of(stand_in=True, pairs=4)
-    async with faulty_desk(server, tmp_path, config) as desk:
+    async with faulty_desk(server, tmp_path, config, shared) as desk:
         for week in WEEKS[:3]:
             await desk.week(week)
         for week in WEEKS[3:6]:
@@ -243,12 +271,12 @@ async def test_behind_a_source_that_fails_often_another_is_preferred(
 
 
 async def test_on_a_weekday_on_which_a_source_fails_another_is_preferred(
-    server: Client, tmp_path: Path
+    server: Client, tmp_path: Path, shared: Wired
 ) -> None:
     """Three bad Mondays and eight good Tuesdays, of which most are the last: it does not fail often
     of late."""
     config = config_of(stand_in=True, pairs=4)
-    async with faulty_desk(server, tmp_path, config) as desk:
+    async with faulty_desk(server, tmp_path, config, shared) as desk:
         for number, week in enumerate(WEEKS):
             bad = number in (0, 1, 10)
             desk.calendar.day = MONDAY if bad else TUESDAY

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -13,7 +14,8 @@ from desk.trust.claims.dependence import without_dependents
 from tests.support.builders import claim
 from tests.trust.in_process import Tools
 from tests.trust.real_weeks import Desk, real_config
-from tests.trust.withholding import How, Week, leaks, researched
+from tests.trust.seeded_errors import SEED
+from tests.trust.withholding import How, Week, leaks, researched, to_be_read
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +25,16 @@ def week(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Week]:
         yield researched(Desk(tools, real_config(tools)))
 
 
+EVERY = 4
+"""Of so many claims one is withheld, each time the same: `python -m tests.trust` withholds all."""
+
+
 @pytest.mark.parametrize("how", list(How))
 def test_no_withheld_claim_of_a_real_week_is_to_be_read_anywhere(week: Week, how: How) -> None:
-    found = {
-        name: told
-        for name in week.delivered
-        if (told := leaks(week, name, week.withholding(name, how), pages=False))
-    }
-    assert found == {}
+    names = sorted(week.delivered)
+    sampled = Random(SEED).sample(names, len(names) // EVERY)
+    assert len(sampled) > 10
+    assert to_be_read(week, {*sampled, *OF_EVERY_KIND}, how) == []
 
 
 OF_EVERY_KIND = (

@@ -10,7 +10,7 @@ from desk.documents.answer.publishing import publish_answer
 from desk.programs.week.document.json_form import to_json
 from desk.trust.ledger.seal import sealed
 from tests.support.answers import FINISHED_AT, ticket_record
-from tests.support.published import STEM, Audit, auditing, published_week, week
+from tests.support.published import STEM, Audit, auditing, copied_week, week
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def audit(capsys: pytest.CaptureFixture[str]) -> Audit:
 
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
-    return published_week(tmp_path)
+    return copied_week(tmp_path)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from desk.documents.page_comparison import compared_html, read_page
 from desk.documents.rendering import rendering_version
 from desk.documents.rendering.rendering_version import rendering_mark
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
-from tests.support.published import Audit, auditing, edited, published_week, week
+from tests.support.published import Audit, auditing, copied_week, edited, week
 from tests.support.stock_reports import stock_record
 from tests.support.swarm_reports import swarm_record
 
@@ -28,7 +28,7 @@ def audit(capsys: pytest.CaptureFixture[str]) -> Audit:
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    return published_week(tmp_path).with_suffix(".html")
+    return copied_week(tmp_path).with_suffix(".html")
 
 
 def from_another_version(page: Path, mark: str = OTHER) -> None:

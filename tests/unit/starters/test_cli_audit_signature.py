@@ -24,6 +24,7 @@ from tests.support.published import (
     SIGNER,
     Audit,
     auditing,
+    copied_week,
     edited,
     published_week,
     week,
@@ -50,7 +51,7 @@ def key(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def report(tmp_path: Path) -> Path:
-    return published_week(tmp_path, SIGNER)
+    return copied_week(tmp_path, signed=True)
 
 
 def test_a_signed_report_is_the_publishers(report: Path, key: Path, audit: Audit) -> None:
