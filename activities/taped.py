@@ -12,11 +12,11 @@ from temporalio.exceptions import ApplicationError
 
 from activities.effects import beating
 from activities.errors import permanent
+from desk.contracts.agents.judgement import FindingsToJudge, JudgedFindings
 from desk.contracts.agents.tape import Effect, TakeFailure, Tape
 from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
-from desk.contracts.findings.judgement import FindingsToJudge, JudgedFindings
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import FailureType, id_within

@@ -23,8 +23,8 @@ from desk.contracts.agents.tools import (
 from desk.contracts.names import FailureType
 from desk.platform.effects import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
-from desk.trust.claims.events import without_later
 from desk.trust.ledger import content_hash
+from desk.trust.ledger.events import without_later
 
 ALLOWED: Final = timedelta(minutes=1)
 """For all tries, where whoever asks does not say."""

@@ -22,7 +22,7 @@ from desk.contracts.names import FailureType, Message, WorkflowType
 from desk.runs.assignments import time_left
 from desk.runs.escalations import case_details, decided_already, objection
 from desk.trust.conflicts import decide
-from workflows.options import HEARTBEAT_TIMEOUT, note_phase
+from workflows.engine.options import HEARTBEAT_TIMEOUT, note_phase
 
 
 @workflow.defn

@@ -11,9 +11,9 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
+from desk.contracts.agents.judgement import FixingsToJudge, JudgedFixings
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.config import RetryConfig
-from desk.contracts.findings.judgement import FixingsToJudge, JudgedFixings
 from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import Message, source_queue
@@ -31,7 +31,7 @@ from desk.learning.learned import Learned, learned_details
 from desk.programs.judging.outcomes import judged_fixings
 from desk.runs.assignments import time_left
 from workflows.engine.judging import fixings_judged
-from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
+from workflows.engine.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 ONE_TRY: Final = timedelta(seconds=20)
 

@@ -33,10 +33,10 @@ from desk.runs.assignments import (
 from desk.runs.boards import GraphBoard
 from desk.runs.graphs import NodeStart
 from workflows.engine.agent_work import AgentTask, TurnContext
+from workflows.engine.options import note_outcome, note_phase, unusable
 from workflows.engine.publishing import published
 from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
-from workflows.options import note_outcome, note_phase, unusable
 
 MOST_AT_WORK = 40
 """Nodes that work at the same time; the others wait for their turn. A workflow can have 2,000

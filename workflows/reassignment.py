@@ -14,8 +14,8 @@ from desk.contracts.names import AgentId, FailureType
 from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
 from desk.runs.assignments import Budget, next_agent, together
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, with_usage_before
+from workflows.engine.options import note_outcome, note_phase
 from workflows.engine.task_runner import AgentRun
-from workflows.options import note_outcome, note_phase
 
 
 @workflow.defn

@@ -8,7 +8,7 @@ from temporalio.common import RetryPolicy
 from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolRequest, ToolResult
 from desk.contracts.names import source_queue
-from workflows.options import HEARTBEAT_TIMEOUT
+from workflows.engine.options import HEARTBEAT_TIMEOUT
 
 
 @workflow.defn

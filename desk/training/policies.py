@@ -7,7 +7,7 @@ import numpy as np
 
 from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.run.actions import ORDER, Episode, next_in_order, sensible
+from desk.programs.episode.actions import ORDER, Episode, next_in_order, sensible
 
 ACTIONS: Final = tuple(StockAction)
 """By the index that stands for each in the environment."""

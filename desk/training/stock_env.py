@@ -21,8 +21,8 @@ from desk.contracts.episode.stock import (
     USUAL_WEEKS,
     Blackboard,
 )
+from desk.programs.episode.actions import sensible
 from desk.programs.episode.encoding import OBSERVATION, Observation, empty_observation, encode_after
-from desk.programs.episode.run.actions import sensible
 from desk.training.policies import ACTIONS
 from desk.training.stock_days import StockDays
 from desk.training.stock_episode import ActionOutcome, StockEpisode

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from desk.analytics.evaluation import POSITIONS
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
+from desk.programs.episode.actions import DATA, why_not
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.insights import insights
 from desk.programs.episode.recommendation import recommend
-from desk.programs.episode.run.actions import DATA, why_not
-from desk.programs.episode.run.board import StockBoard
 from desk.training.tables import StockTable
 
 _DATA = frozenset(DATA)

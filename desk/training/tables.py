@@ -42,7 +42,7 @@ from desk.analytics.technical.series import (
 )
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.sources.analysis.performance import read_cash_rates
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.symbols import nearest_symbols

@@ -13,7 +13,7 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphRequest, GraphSpec
 from desk.platform.settings import Settings
 from desk.runs.graphs import hint
-from starters.questions.graph.file import find_graph, read_graph
+from starters.questions.graph_file import find_graph, read_graph
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
 

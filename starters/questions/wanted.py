@@ -26,9 +26,8 @@ from starters.questions.follow import (
     answer_of,
     wait_for_answer,
 )
-from starters.questions.printing import Besides, print_answer
+from starters.questions.printing import Besides, installs_named, print_answer
 from starters.questions.progress import GraphProgress, shown_graph_progress
-from starters.questions.swarm.printing import installs_named
 from starters.runs.command_run import CommandRun
 from starters.runs.models import has_models, with_budget
 from starters.runs.server_runs import RunStart, ServerRun, run_described

@@ -17,7 +17,7 @@ from starters.runs.server_runs import RunStart, ServerRun, run_described
 from starters.session import Desk, require_workers, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
-from workflows.options import TASK_TIMEOUT
+from workflows.engine.options import TASK_TIMEOUT
 
 Result = TypeVar("Result")
 Status = TypeVar("Status")

@@ -14,7 +14,7 @@ from desk.contracts.week.delivery import Deliveries
 from desk.contracts.week.run import WeekRequest, WeekResult
 from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.terminal.exit_status import CommandError, UsageError
-from workflows.options import WEEK
+from workflows.engine.options import WEEK
 
 Run = WorkflowHandle[Any, WeekResult]
 FoundRun = ServerRun[WeekResult]

@@ -15,7 +15,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.config import RetryConfig
 from desk.contracts.names import Queue
 from desk.contracts.week.report import MarketOutcome
-from workflows.options import (
+from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
     WEEK,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.run import StockResult
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
-from desk.programs.episode.run.actions import ORDER
+from desk.programs.episode.actions import ORDER
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table

@@ -12,7 +12,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
-from desk.programs.episode.run.actions import ORDER
+from desk.programs.episode.actions import ORDER
 from starters.learning.episodes.export import COLUMNS
 from tests.support.command import Answer, DeskCommand
 

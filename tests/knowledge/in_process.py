@@ -22,7 +22,7 @@ from desk.sources.knowledge.server import KnowledgeTools
 from desk.trust.ledger.seal import content_hash
 from desk.trust.prose.references import REFERENCE
 from desk.trust.prose.synthesis_review import review_synthesis
-from starters.questions.graph.file import find_graph, read_graph
+from starters.questions.graph_file import find_graph, read_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.homes import PROJECT
 

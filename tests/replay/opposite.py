@@ -10,8 +10,7 @@ from typing import Any, Final
 import pytest
 
 from desk.agents import capabilities
-from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.findings.judgement import (
+from desk.contracts.agents.judgement import (
     JudgedEvaluation,
     JudgedFindings,
     JudgedFixings,
@@ -20,6 +19,7 @@ from desk.contracts.findings.judgement import (
     JudgedRecommendation,
     PriceVerdict,
 )
+from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.learning.record import Resolution
@@ -28,9 +28,9 @@ from desk.learning.forecasts import fixings as forecast_fixings
 from desk.learning.hypotheses import prices as hypotheses_prices
 from desk.learning.hypotheses import scoring
 from desk.programs import turns as judged_turns
+from desk.programs.episode import actions as stock_parts
 from desk.programs.episode import horizon as stock_horizon
-from desk.programs.episode import memories as stock_memories
-from desk.programs.episode import parts as stock_parts
+from desk.programs.episode.run import memories as stock_memories
 from desk.programs.judging import findings as judged_findings
 from desk.programs.judging import outcomes as judged_outcomes
 from desk.programs.swarm import findings as swarm_findings

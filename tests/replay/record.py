@@ -38,8 +38,8 @@ from desk.contracts.names import (
 from desk.contracts.week.delivery import Deliveries, EmailTarget, MailSecurity
 from desk.contracts.week.run import RerunRequest
 from desk.platform.temporal.client import desk_plugin
+from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
-from desk.programs.episode.run.actions import ORDER
 from tests.conftest import binary
 from tests.replay.record_judged import record_judged
 from tests.replay.written import is_there, write, write_history

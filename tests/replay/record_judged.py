@@ -43,8 +43,8 @@ from desk.contracts.names import (
     specialist_run_id,
 )
 from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
-from desk.programs.episode.run.actions import ORDER
 from tests.replay.written import is_there, write
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.fixings import Fixings

@@ -14,10 +14,9 @@ from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
-from desk.programs.episode.parts import Pointer, values_of
+from desk.programs.episode.actions import DATA, Pointer, values_of
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.program import STOCK_TASKS
-from desk.programs.episode.run.actions import DATA
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, window
 from tests.support.model_questions import Part

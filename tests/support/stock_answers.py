@@ -27,9 +27,8 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.markets import MarketKind
 from desk.contracts.question.knowledge import Synthesis
-from desk.programs.episode.parts import Pointer, pointers_of, values_of
-from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS
-from desk.programs.episode.run.board import StockBoard
+from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, Pointer, pointers_of, values_of
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.references import REFERENCE, references, render
 from desk.trust.prose.synthesis_review import claims_in

@@ -20,10 +20,9 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.weeks import TimeWindow
-from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.actions import DATA, pointers_of, values_of
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.program import STOCK_TASKS
-from desk.programs.episode.run.actions import DATA
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.turns import builtin_turn
 from desk.runs.assignments.tasks import place_of, week_before
 from desk.sources.analysis import server as analysis

@@ -14,6 +14,7 @@ from typing import Final
 from pydantic import validate_call
 
 from desk.agents.roster import profile_of
+from desk.contracts.agents.judgement import FindingsToJudge, Scope
 from desk.contracts.agents.tasks import AgentLimits, TaskAssignment
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
@@ -22,17 +23,15 @@ from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.judgement import FindingsToJudge, Scope
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
-from desk.programs.episode.parts import pointers_of, values_of
+from desk.programs.episode.actions import DATA, ORDER, pointers_of, values_of, why_not
 from desk.programs.episode.program import STOCK_TASKS
-from desk.programs.episode.run.actions import DATA, ORDER, why_not
 from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters
-from desk.programs.episode.run.episode_board import EpisodeBoard
+from desk.programs.episode.run.board import EpisodeBoard
 from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.judging.findings import judged_findings
 from desk.programs.turns import builtin_turn

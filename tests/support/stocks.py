@@ -33,8 +33,8 @@ from desk.contracts.names import Queue
 from desk.contracts.question.knowledge import Synthesis
 from desk.learning.hypotheses.prices import expected_day
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.program import STOCK_TASKS
-from desk.programs.episode.run.actions import ORDER, PART_METRICS
 from tests.support.real_desk import real_desk
 from tests.support.scripted import ScriptedTools, gives_up
 from workflows.episode.episode import StockResearchWorkflow

@@ -32,8 +32,8 @@ from desk.contracts.week.report import MarketOutcome
 from desk.contracts.week.run import MarketState, RerunRequest, WeekResult, WeekStatus
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import Disagreement, ScriptedAnalyst, finding
-from workflows.options import MARKET, PHASE
-from workflows.options import WEEK as WEEK_ATTRIBUTE
+from workflows.engine.options import MARKET, PHASE
+from workflows.engine.options import WEEK as WEEK_ATTRIBUTE
 
 Week = WorkflowHandle[Any, WeekResult]
 CASE = escalation_run_id(

@@ -27,8 +27,8 @@ from desk.contracts.findings.results import DecidedBy
 from desk.contracts.names import FailureType, Message, Queue
 from tests.support.cases import WORKFLOW_ID, case
 from workers.tuning import TUNING
+from workflows.engine.options import PHASE
 from workflows.escalation import EscalationWorkflow
-from workflows.options import PHASE
 
 Case = WorkflowHandle[EscalationWorkflow, EscalationDecision]
 ANNA = EscalationAnswer(position=1, by="anna", note="the fixing was misread")

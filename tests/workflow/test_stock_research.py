@@ -31,8 +31,8 @@ from desk.contracts.question.graph import NodeState
 from desk.contracts.swarm.research import HypothesisState
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory
+from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.horizon import SETTLING
-from desk.programs.episode.run.actions import ORDER, PART_METRICS
 from tests.support.desk import desk_workers
 from tests.support.scripted import ScriptedAnalyst, gives_up
 from tests.support.stocks import (

@@ -16,7 +16,7 @@ from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments import MARGIN, time_left
 from desk.runs.escalations import CaseContext, case_of
 from desk.trust.conflicts import decide, default_position
-from workflows.options import TASK_TIMEOUT, priority, run_attributes
+from workflows.engine.options import TASK_TIMEOUT, priority, run_attributes
 
 GRACE = MARGIN / 2
 """How long after its deadline a case is ended by the server, if it is still open; whoever waits

@@ -8,8 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 from temporalio import workflow
 
 from activities.judging import JudgeActivities
-from desk.contracts.config import RetryConfig, RunPolicy
-from desk.contracts.findings.judgement import (
+from desk.contracts.agents.judgement import (
     EvaluationToJudge,
     FindingsToJudge,
     FixingsToJudge,
@@ -22,6 +21,7 @@ from desk.contracts.findings.judgement import (
     RecommendationToJudge,
     Scope,
 )
+from desk.contracts.config import RetryConfig, RunPolicy
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import Queue
@@ -31,7 +31,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.programs.judging.findings import judged_findings, judged_hypotheses
 from desk.programs.judging.outcomes import judged_price
 from desk.trust.conflicts import is_of_rates
-from workflows.options import ActivityBounds, desk_bounds
+from workflows.engine.options import ActivityBounds, desk_bounds
 
 Asked = TypeVar("Asked")
 Judged = TypeVar("Judged")

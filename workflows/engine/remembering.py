@@ -19,7 +19,13 @@ from desk.contracts.learning.memory import (
     Remembered,
 )
 from desk.contracts.swarm.research import ScoredHypothesis
-from workflows.options import HEARTBEAT_TIMEOUT, cause, patient_retry_policy, priority, retry_policy
+from workflows.engine.options import (
+    HEARTBEAT_TIMEOUT,
+    cause,
+    patient_retry_policy,
+    priority,
+    retry_policy,
+)
 
 ONE_TRY: Final = timedelta(seconds=60)
 """A model of meaning is loaded by the first question; the rest takes milliseconds."""

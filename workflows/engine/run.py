@@ -11,8 +11,8 @@ from desk.contracts.question.graph import NodeOutcome
 from desk.contracts.week.run import TaskOutcome, Tools
 from desk.runs.assignments import Undelivered
 from desk.runs.boards import NodeBoard, RunBoard
+from workflows.engine.options import note_phase
 from workflows.engine.task_runner import TaskRunner
-from workflows.options import note_phase
 
 AnyBoard = TypeVar("AnyBoard", bound=RunBoard)
 Nodes = TypeVar("Nodes", bound=NodeBoard)

@@ -65,8 +65,15 @@ from workflows.engine.agent_work import (
     with_usage_before,
 )
 from workflows.engine.escalating import cancelled_here
+from workflows.engine.options import (
+    TASK_TIMEOUT,
+    cause,
+    priority,
+    run_attributes,
+    task_bounds,
+    told_as,
+)
 from workflows.engine.tools import ToolAsking, refused
-from workflows.options import TASK_TIMEOUT, cause, priority, run_attributes, task_bounds, told_as
 
 TIME_TO_TAKE_OVER = "time-to-take-over"
 """In runs that were at work before this change an agent has all the time that is left."""

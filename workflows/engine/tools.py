@@ -40,7 +40,7 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.names import AgentId, CallFault, source_queue
 from desk.contracts.week.run import Tools
 from desk.runs.assignments import outage_of, share_of, together
-from workflows.options import (
+from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     ActivityBounds,
     cause,

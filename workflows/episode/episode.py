@@ -9,18 +9,18 @@ from temporalio.exceptions import ApplicationError
 
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in
+from desk.contracts.agents.judgement import (
+    EvaluationToJudge,
+    JudgedEvaluation,
+    RecommendationToJudge,
+    Scope,
+)
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.judgement import (
-    EvaluationToJudge,
-    JudgedEvaluation,
-    RecommendationToJudge,
-    Scope,
-)
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message
 from desk.contracts.question.graph import AnswerPublication, GraphStatus
@@ -29,6 +29,7 @@ from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
+from desk.programs.episode.actions import DATA, pointers_of, values_of, why_not
 from desk.programs.episode.horizon import (
     NEVER,
     SETTLING,
@@ -39,22 +40,20 @@ from desk.programs.episode.horizon import (
     never_evaluated,
     was_told_no_price,
 )
-from desk.programs.episode.memories import StockRemembering
-from desk.programs.episode.parts import pointers_of, values_of
 from desk.programs.episode.program import PROGRAM, STOCK_TASKS
-from desk.programs.episode.run.actions import DATA, why_not
 from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters
-from desk.programs.episode.run.episode_board import EpisodeBoard
+from desk.programs.episode.run.board import EpisodeBoard
 from desk.programs.episode.run.graph import CONTROLLER
+from desk.programs.episode.run.memories import StockRemembering
 from desk.programs.judging.outcomes import NO_PRICE, judged_recommendation
 from desk.runs.assignments import Undelivered, time_left
 from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.judging import evaluation_judged, judged_conflicts, recommendation_judged
+from workflows.engine.options import MARKET, note_outcome, unusable
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember, untold
 from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
-from workflows.options import MARKET, note_outcome, unusable
 
 
 class EpisodeRun(NodeRun[EpisodeBoard]):

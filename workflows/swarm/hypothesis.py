@@ -7,10 +7,10 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
+from desk.contracts.agents.judgement import JudgedPrice, PriceToJudge, PriceVerdict
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.base import Instant
-from desk.contracts.findings.judgement import JudgedPrice, PriceToJudge, PriceVerdict
 from desk.contracts.names import Message, source_queue
 from desk.contracts.swarm.research import HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
@@ -25,8 +25,7 @@ from desk.learning.hypotheses import (
 )
 from desk.runs.assignments import time_left
 from workflows.engine.judging import price_judged
-from workflows.engine.remembering import remember, untold
-from workflows.options import (
+from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     MARKET,
     cause,
@@ -35,6 +34,7 @@ from workflows.options import (
     priority,
     retry_policy,
 )
+from workflows.engine.remembering import remember, untold
 
 ONE_CALL: Final = timedelta(minutes=1)
 """A source that cannot be asked for so long is asked again later."""

@@ -30,16 +30,22 @@ from desk.contracts.swarm.run import (
 )
 from desk.contracts.week.run import TaskOutcome
 from desk.programs.swarm.findings import condensed
-from desk.programs.swarm.graph import node_name
-from desk.programs.swarm.parts.assignments import specialists_task
-from desk.programs.swarm.parts.board import SwarmBoard
-from desk.programs.swarm.parts.tokens import reads_of
+from desk.programs.swarm.run.assignments import specialists_task
+from desk.programs.swarm.run.board import SwarmBoard
+from desk.programs.swarm.run.graph import node_name
+from desk.programs.swarm.run.tokens import reads_of
 from desk.runs.assignments import NOTHING, Budget, all_of, lost
 from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.escalating import cancelled_here
+from workflows.engine.options import (
+    TASK_TIMEOUT,
+    note_outcome,
+    note_phase,
+    priority,
+    run_attributes,
+)
 from workflows.engine.run import NodeRun
 from workflows.engine.task_runner import TaskRunner
-from workflows.options import TASK_TIMEOUT, note_outcome, note_phase, priority, run_attributes
 
 ENOUGH = 0.5
 """From this share of delivered tasks on, what failed stays failed (seed 003)."""

@@ -7,10 +7,10 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
 from desk.agents.roster import profile_in
+from desk.contracts.agents.judgement import HypothesesToJudge, Scope
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.turns import StateEntry
-from desk.contracts.findings.judgement import HypothesesToJudge, Scope
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, ResearchResult
 from desk.contracts.learning.memory import MemoryAnswer, MemoryEntry
 from desk.contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
@@ -21,22 +21,22 @@ from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResul
 from desk.contracts.week.run import TaskOutcome
 from desk.learning.hypotheses import hypothesis_summary
 from desk.programs.swarm.findings import markets_found
-from desk.programs.swarm.graph import conclusion_node, following, plan_node
-from desk.programs.swarm.parts.assignments import leaders_task
-from desk.programs.swarm.parts.board import SwarmBoard
-from desk.programs.swarm.parts.memories import Remembering
 from desk.programs.swarm.program import PROGRAM
+from desk.programs.swarm.run.assignments import leaders_task
+from desk.programs.swarm.run.board import SwarmBoard
+from desk.programs.swarm.run.graph import conclusion_node, following, plan_node
+from desk.programs.swarm.run.memories import Remembering
 from desk.runs.assignments import MARGIN, Stage, pays_for, spent, week_before
 from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import surviving_claims
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts, sound_hypotheses
+from workflows.engine.options import TASK_TIMEOUT, note_outcome, priority, run_attributes, unusable
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember
 from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
-from workflows.options import TASK_TIMEOUT, note_outcome, priority, run_attributes, unusable
 from workflows.swarm.specialists import Specialists
 
 NO_MEMORY = "memory was not to be used"

@@ -21,7 +21,7 @@ from desk.contracts.week.run import WeekRequest
 from desk.documents.publishing.deliveries import channels_due
 from desk.runs.assignments import call_allowance
 from desk.runs.boards import WeekBoard
-from workflows.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
+from workflows.engine.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
 
 _LATER = 5
 """Priority: whatever the desk researches goes before."""

@@ -17,7 +17,7 @@ from desk.learning.advice import policy_with
 from desk.learning.forecasts import question_of
 from desk.learning.lessons import lesson_of, sources_of
 from desk.runs.boards import WeekBoard
-from workflows.options import (
+from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     cause,
     patient_retry_policy,

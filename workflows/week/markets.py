@@ -13,9 +13,9 @@ from temporalio.exceptions import TimeoutError as TimedOut
 from desk.agents.capabilities import tools_planned
 from desk.agents.roster import profile_in
 from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.judgement import Scope
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.contracts.findings.judgement import Scope
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message, market_run_id
 from desk.contracts.week.plan import MarketPlan, PlannedTask
@@ -29,9 +29,9 @@ from desk.trust.conflicts import merged, with_decisions
 from workflows.engine.agent_work import AgentTask, TurnContext
 from workflows.engine.escalating import cancelled_here, decided, tell_week
 from workflows.engine.judging import MarketReading, judged_conflicts
+from workflows.engine.options import TASK_TIMEOUT, note_outcome, priority, run_attributes
 from workflows.engine.run import Run
 from workflows.engine.task_runner import TaskRunner
-from workflows.options import TASK_TIMEOUT, note_outcome, priority, run_attributes
 from workflows.week.learning import policy_of
 
 

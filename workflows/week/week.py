@@ -15,12 +15,12 @@ from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in, profile_of
 from desk.analytics.weeks import latest_complete_week, window_of
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.judgement import Scope
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.config import RunConfig, RunPolicy
 from desk.contracts.findings.escalations import WaitingNotice
-from desk.contracts.findings.judgement import Scope
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
 from desk.contracts.week.plan import WeekPlan
@@ -44,10 +44,7 @@ from desk.trust.prose import nearest
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts
-from workflows.engine.run import Run
-from workflows.engine.task_runner import TaskRunner
-from workflows.engine.tools import policy_now, tools_of
-from workflows.options import (
+from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     OUTCOME,
     REVISION,
@@ -58,6 +55,9 @@ from workflows.options import (
     retry_policy,
     unusable,
 )
+from workflows.engine.run import Run
+from workflows.engine.task_runner import TaskRunner
+from workflows.engine.tools import policy_now, tools_of
 from workflows.week.deliveries import WeekDeliveries
 from workflows.week.learning import WeekLessons, ask_record, policy_of
 from workflows.week.markets import WeekMarkets

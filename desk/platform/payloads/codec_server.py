@@ -20,8 +20,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import SecretStr
 
-from desk.platform.payloads.keys import Keyring
 from desk.platform.settings import Settings, SettingsError, load_settings
+from desk.platform.settings.payload_keys import Keyring
 
 if TYPE_CHECKING:
     from temporalio.api.common.v1 import Payload

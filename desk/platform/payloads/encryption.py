@@ -10,7 +10,7 @@ from temporalio.api.common.v1 import Payload
 from temporalio.converter import PayloadCodec
 
 from desk.platform.payloads.codec import DamagedPayload
-from desk.platform.payloads.keys import Keyring
+from desk.platform.settings.payload_keys import Keyring
 
 ENCODING: Final = b"binary/encrypted"
 KEY_ID: Final = "encryption-key-id"

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 from desk.contracts.base import ShortText
 from desk.contracts.config import RunConfig
 from desk.contracts.week.delivery import Deliveries
-from desk.platform.payloads.keys import Keyring
+from desk.platform.settings.payload_keys import Keyring
 
 if TYPE_CHECKING:
     from desk.platform.signing import SigningKey

@@ -27,9 +27,9 @@ from temporalio.service import RPCError
 from temporalio.worker import WorkflowRunner
 
 from desk.platform.payloads.codec import INLINE_LIMIT, CompressingCodec, DirectoryStore
-from desk.platform.payloads.keys import Keyring
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, SettingsError
+from desk.platform.settings.payload_keys import Keyring
 from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
 from desk.platform.temporal.sandbox import ContextFreeConverter, workflow_runner
 

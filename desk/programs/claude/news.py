@@ -22,8 +22,8 @@ from desk.contracts.findings.results import (
     Tone,
 )
 from desk.contracts.findings.source_results import NewsItem
-from desk.trust.claims.events import news_in
 from desk.trust.ledger import attributed
+from desk.trust.ledger.events import news_in
 
 NEWS_CONFIDENCE: Final = 0.5
 """News are told by one publisher and verified by nobody."""

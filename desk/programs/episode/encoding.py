@@ -37,8 +37,8 @@ from desk.contracts.episode.stock import (
 )
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
-from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS
-from desk.programs.episode.run.board import StockBoard, Values
+from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS
+from desk.programs.episode.blackboard import StockBoard, Values
 from desk.programs.episode.wording import Topic
 
 Observation = dict[str, NDArray[np.float32]]

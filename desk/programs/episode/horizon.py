@@ -19,7 +19,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketKind
 from desk.contracts.question.graph import NodeOutcome
 from desk.learning.hypotheses import expected_day
-from desk.programs.episode.run.actions import PART_METRICS
+from desk.programs.episode.actions import PART_METRICS
 from desk.trust.confidence import NOTHING_FOUND
 
 SETTLING: Final = timedelta(hours=1)

@@ -47,7 +47,7 @@ from desk.analytics.prices.indicator_marks import (
 )
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
-from desk.programs.episode.parts import Pointer
+from desk.programs.episode.actions import Pointer
 from desk.programs.episode.wording import Topic
 
 FULL_REVERSAL: Final = 4.0

@@ -25,10 +25,9 @@ from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
-from desk.programs.episode.parts import Pointer
-from desk.programs.episode.run.actions import PART_METRICS
-from desk.programs.episode.run.board import StockBoard
-from desk.programs.swarm.parts.signals import SignalConsensus, judge
+from desk.programs.episode.actions import PART_METRICS, Pointer
+from desk.programs.episode.blackboard import StockBoard
+from desk.programs.swarm.balance import SignalConsensus, judge
 
 WEIGHTS: Final[Mapping[StockAction, float]] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import Leaning
-from desk.programs.episode.parts import Pointer
+from desk.programs.episode.actions import Pointer
 
 
 class Topic(StrEnum):

@@ -1,7 +1,7 @@
 """What findings contradict each other in, within each market or across markets, and what of the
 hypotheses on them can be held against a price."""
 
-from desk.contracts.findings.judgement import (
+from desk.contracts.agents.judgement import (
     FindingsToJudge,
     HypothesesToJudge,
     JudgedFindings,
@@ -11,7 +11,7 @@ from desk.contracts.findings.judgement import (
 from desk.contracts.week.report import MarketOutcome
 from desk.programs.swarm.document.record import objection_to
 from desk.programs.swarm.findings import contradictions
-from desk.programs.swarm.parts.views import with_views
+from desk.programs.swarm.hypotheses import with_views
 from desk.trust.claims.rejections import without_rejected
 from desk.trust.conflicts import (
     settled_before,

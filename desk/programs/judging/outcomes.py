@@ -1,9 +1,6 @@
 """What follows from what sources say when a hypothesis, a forecast or an episode is due."""
 
-from desk.contracts.agents.tools import ToolResult
-from desk.contracts.episode.stock import StockAction
-from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.judgement import (
+from desk.contracts.agents.judgement import (
     EvaluationToJudge,
     FixingsToJudge,
     JudgedEvaluation,
@@ -14,6 +11,9 @@ from desk.contracts.findings.judgement import (
     PriceVerdict,
     RecommendationToJudge,
 )
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
 from desk.learning.forecasts import asked_for, resolutions_in, says_no
 from desk.learning.hypotheses import (
     NoPrice,
@@ -24,9 +24,9 @@ from desk.learning.hypotheses import (
     too_early,
     unscorable,
 )
+from desk.programs.episode.actions import values_of
 from desk.programs.episode.horizon import Later, had_no_price, later, was_told_no_price
-from desk.programs.episode.memories import Untellable, scored_recommendation
-from desk.programs.episode.parts import values_of
+from desk.programs.episode.run.memories import Untellable, scored_recommendation
 
 NO_PRICE = "there is no price at the end of the horizon"
 

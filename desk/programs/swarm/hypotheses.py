@@ -13,18 +13,28 @@ The numbers are conventions of the desk:
 - What one specialist's view makes likely follows by the same rule, with its confidence and the
   whole weight on its side.
 - All look four weeks ahead, as the specialists do.
+
+A hypothesis on a specialist's market waits for the very price that decides the specialist's view.
+So it carries the views: the direction where there is one, else the range.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from desk.analytics.names.markets import spoken
 from desk.contracts.findings.claims import Claim, Metric, claim_id
-from desk.contracts.findings.results import Leaning
+from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
-from desk.contracts.swarm.research import MOST_HYPOTHESES, Hypothesis, HypothesisKind
-from desk.programs.swarm.balance import Balance
+from desk.contracts.swarm.research import (
+    MOST_HYPOTHESES,
+    MOST_SUBAGENTS,
+    HeldView,
+    Hypothesis,
+    HypothesisKind,
+)
+from desk.learning.hypotheses import SIDES
+from desk.programs.swarm.balance import Balance, opinions_on
 from desk.trust.prose import reference
 
 WEEKS: Final = 4
@@ -148,3 +158,55 @@ def _claims(market: MarketSpec, surviving: Mapping[str, Claim]) -> Iterator[Clai
 def _named(market: MarketSpec, kind: HypothesisKind) -> str:
     """`usd-jpy-direction`: it becomes part of a workflow's id."""
     return f"{market.market.replace('/', '-').lower()}-{kind}"
+
+
+def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, ...]:
+    """Who leans up or down on a market, with the probability that follows: of each specialist the
+    newest view. A neutral view and an abstention say nothing that could turn out wrong."""
+    held = (
+        HeldView(
+            agent=result.agent,
+            leaning=view.leaning,
+            confidence=view.confidence,
+            probability=probability_alone(view.confidence),
+        )
+        for result, view in opinions_on(market, results)
+        if view.leaning in SIDES
+    )
+    return tuple(held)[:MOST_SUBAGENTS]
+
+
+def with_views(
+    hypotheses: Iterable[Hypothesis], results: Sequence[ResearchResult]
+) -> tuple[Hypothesis, ...]:
+    """The hypotheses in their order, one of each market with the views that are held of it: one
+    that is over the time of the views, a direction before a range."""
+    given = tuple(hypotheses)
+    carrying = set(_carriers(given).values())
+    return tuple(
+        each.model_copy(update={"views": views_on(each.market.market, results)})
+        if place in carrying
+        else each
+        for place, each in enumerate(given)
+    )
+
+
+def uncarried(
+    hypotheses: Sequence[Hypothesis], results: Sequence[ResearchResult]
+) -> tuple[str, ...]:
+    """The markets of which a specialist holds a view that no hypothesis carries."""
+    carried = {each.market.market for each in hypotheses if each.views}
+    markets = dict.fromkeys(result.market for result in results)
+    return tuple(name for name in markets if name not in carried and views_on(name, results))
+
+
+def _carriers(hypotheses: Sequence[Hypothesis]) -> dict[str, int]:
+    """By market the place of the hypothesis that carries its views."""
+    fitting = [place for place, each in enumerate(hypotheses) if each.weeks == WEEKS]
+    ranges_last = sorted(
+        fitting, key=lambda place: hypotheses[place].kind is not HypothesisKind.DIRECTION
+    )
+    found: dict[str, int] = {}
+    for place in ranges_last:
+        found.setdefault(hypotheses[place].market.market, place)
+    return found

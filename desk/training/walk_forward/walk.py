@@ -23,7 +23,7 @@ from desk.contracts.episode.stock import (
     StockAction,
 )
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.run.actions import ORDER
+from desk.programs.episode.actions import ORDER
 from desk.training import policies
 from desk.training.policies import PositionPolicy
 from desk.training.stock_days import with_a_horizon

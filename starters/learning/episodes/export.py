@@ -17,8 +17,8 @@ from desk.contracts.episode.stock import Blackboard, EpisodeStep, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.documents.publishing.files import publish_folder, published
 from desk.platform.settings import load_settings
+from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS
 from desk.programs.episode.recommendation import balance
-from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS
 from starters.learning.episodes.look import (
     ListedEpisode,
     UnreadableEpisode,

@@ -27,7 +27,7 @@ from starters.runs.server_runs import (
     why_it_ended,
 )
 from starters.terminal.exit_status import CommandError
-from workflows.options import MARKET
+from workflows.engine.options import MARKET
 
 SIDE_BY_SIDE: Final = 8
 ELSEWHERE: Final = "large payloads are in the home of the desk that did the work"

@@ -16,7 +16,7 @@ from desk.contracts.names import Queue
 from desk.documents.answer.words import said
 from desk.documents.rendering.wording import NO_FIGURE, instant, one_line
 from desk.platform.settings import load_settings
-from desk.programs.episode.run.actions import DATA, PART_FIELDS
+from desk.programs.episode.actions import DATA, PART_FIELDS
 from starters.learning.episodes.look import (
     ListedEpisode,
     UnreadableEpisode,

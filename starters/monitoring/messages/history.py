@@ -69,7 +69,7 @@ from starters.monitoring.worker_heartbeats import last_heartbeats
 from starters.runs.server_runs import history_of
 from starters.runs.week_runs import FoundRun
 from starters.terminal.exit_status import CommandError, UsageError
-from workflows.options import fault_told
+from workflows.engine.options import fault_told
 
 LONGEST_SILENCE: Final = timedelta(seconds=60)
 """Workers tell of themselves every ten seconds."""

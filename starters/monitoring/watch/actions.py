@@ -28,7 +28,7 @@ from starters.session import Desk, ServerPatience, say
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from workflows.options import PHASE, WEEK
+from workflows.engine.options import PHASE, WEEK
 
 REFRESH_SECONDS: Final = 0.5
 SPENDING_SECONDS: Final = 3.0

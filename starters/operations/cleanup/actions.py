@@ -39,7 +39,7 @@ from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import table_lines
-from workflows.options import WEEK
+from workflows.engine.options import WEEK
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 _PAYLOAD = re.compile("[0-9a-f]{64}")

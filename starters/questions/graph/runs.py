@@ -22,7 +22,7 @@ from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import table_lines
-from workflows.options import OUTCOME
+from workflows.engine.options import OUTCOME
 
 ID_DIGITS = 12
 MOST_LISTED = 20

@@ -16,7 +16,7 @@ from desk.documents.rendering.drawing.graph import agent_label, condition_words,
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.graphs import Link, shape_of
-from starters.questions.graph.file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import folded
 

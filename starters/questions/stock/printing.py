@@ -9,8 +9,8 @@ from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.rendering.wording import instant, one_line
+from starters.questions.printing import installs_named
 from starters.questions.stock.published import WaitingEpisode
-from starters.questions.swarm.printing import installs_named
 
 SHOWN = (Metric.FORWARD_MOVE, Metric.OVER_CASH, Metric.OVER_HOLDING)
 

@@ -21,7 +21,7 @@ from starters.runs.week_results import EndedWithoutReport, published_before_the_
 from starters.runs.week_runs import FoundRun, described, find_run
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import table_lines
-from workflows.options import OUTCOME, PHASE, REVISION
+from workflows.engine.options import OUTCOME, PHASE, REVISION
 
 TITLES: Final = ("week", "as of (UTC)", "state", "revision", "coverage")
 

@@ -38,7 +38,7 @@ from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from workflows.options import TASK_TIMEOUT
+from workflows.engine.options import TASK_TIMEOUT
 
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
 MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule apply` brings learning"

@@ -13,11 +13,11 @@ from pydantic import JsonValue
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, FailureError
 
+from desk.contracts.agents.judgement import FindingsToJudge
 from desk.contracts.agents.tape import Effect, Take, TakeFailure, Tape
 from desk.contracts.agents.tools import ToolRequest
 from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.escalations import EscalationRequest
-from desk.contracts.findings.judgement import FindingsToJudge
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import ActivityName, WorkflowType, id_within
 from desk.contracts.week.report import ResearchReport

@@ -25,7 +25,7 @@ from desk.contracts.week.run import PublishRequest
 from desk.programs.week.document.publishing import publish, read_published
 from desk.trust.ledger.seal import sealed
 from tests.support.reports import sample_config, sample_record, sample_report
-from workflows.options import PHASE, REVISION
+from workflows.engine.options import PHASE, REVISION
 
 WEEK, BEFORE = "2026-W38", "2026-W37"
 OWN, SCHEDULED = "weekly-2026-W37", "weekly-2026-09-14T06:00:00Z"

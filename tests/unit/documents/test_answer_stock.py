@@ -15,8 +15,8 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
+from desk.programs.episode.actions import DATA
 from desk.programs.episode.document.words import part_lines
-from desk.programs.episode.run.actions import DATA
 from tests.support.answers import FINISHED_AT
 from tests.support.stock_reports import stock_record
 

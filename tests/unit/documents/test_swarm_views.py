@@ -18,8 +18,7 @@ from desk.documents.answer.markdown import render_answer_markdown
 from desk.learning.hypotheses import view_score, view_state
 from desk.learning.learned.hypotheses import view_rows
 from desk.learning.learned.state import Learned
-from desk.programs.swarm.hypotheses import probability_alone
-from desk.programs.swarm.parts.views import uncarried, views_on, with_views
+from desk.programs.swarm.hypotheses import probability_alone, uncarried, views_on, with_views
 from desk.programs.week.document.rendering.record_words import score_notes, score_table
 from desk.trust.ledger.seal import sealed
 from starters.learning.hypotheses.look import ListedHypothesis

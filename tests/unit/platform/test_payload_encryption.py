@@ -8,8 +8,8 @@ from temporalio.api.common.v1 import Payload
 
 from desk.platform.payloads.codec import CompressingCodec, DamagedPayload
 from desk.platform.payloads.encryption import KEY_ID, EncryptingCodec, UnknownKey
-from desk.platform.payloads.keys import Keyring, UnusableKeys, read_keys
 from desk.platform.settings import SettingsError, load_settings
+from desk.platform.settings.payload_keys import Keyring, UnusableKeys, read_keys
 from desk.platform.temporal.client import data_converter
 from tests.support.homes import PROJECT, home_environment
 

@@ -8,7 +8,7 @@ from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.names import AgentId
 from desk.programs.claude.turns import model_call
-from desk.programs.episode.run.actions import ORDER, why_not
+from desk.programs.episode.actions import ORDER, why_not
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown

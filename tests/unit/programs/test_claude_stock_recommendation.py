@@ -13,10 +13,10 @@ from desk.contracts.episode.stock import Blackboard, Recommended, StockAction, S
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from desk.contracts.question.knowledge import Synthesis
 from desk.programs.claude.turns import model_call
+from desk.programs.episode.actions import Pointer
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.claude.recommendation import most_confidence
-from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import recommend
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis

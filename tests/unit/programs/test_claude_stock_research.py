@@ -9,8 +9,7 @@ from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import AgentId
 from desk.programs.claude.turns import model_call
-from desk.programs.episode.parts import values_of
-from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.programs.episode.actions import DATA, PART_METRICS, values_of
 from desk.programs.turns import is_for_a_model
 from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ROLES, SYMBOL, blank, board_after, part, working

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from desk.analytics.units import UNITS
 from desk.contracts.episode.stock import MOST_STEPS, Blackboard, StockAction
-from desk.programs.episode.run.actions import (
+from desk.programs.episode.actions import (
     DATA,
     ORDER,
     PART_FIELDS,

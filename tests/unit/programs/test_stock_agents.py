@@ -12,7 +12,7 @@ from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.names import FailureType
-from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.references import render
 from tests.support.builders import answered, failed

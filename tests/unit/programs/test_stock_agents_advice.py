@@ -15,10 +15,9 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.names import FailureType
+from desk.programs.episode.actions import DATA, PART_METRICS, Pointer, pointers_of
 from desk.programs.episode.builtin.recommendation import span_of
 from desk.programs.episode.insights import insights
-from desk.programs.episode.parts import Pointer, pointers_of
-from desk.programs.episode.run.actions import DATA, PART_METRICS
 from desk.programs.episode.wording import statement
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts

@@ -13,8 +13,8 @@ from desk.contracts.episode.analysis import (
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType
-from desk.programs.episode.run.actions import DATA
-from desk.programs.episode.run.board import StockBoard
+from desk.programs.episode.actions import DATA
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed
 from tests.support.stock_answers import (

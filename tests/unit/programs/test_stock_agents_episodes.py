@@ -6,7 +6,7 @@ import pytest
 
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric, claim_id
-from desk.programs.episode.run.actions import ORDER, PART_METRICS
+from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.stock_answers import ADVANCED, ADVICE, BASIC, INSIGHT
 from tests.support.stock_asking import AS_OF, Played, offline_servers

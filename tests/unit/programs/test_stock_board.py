@@ -20,11 +20,19 @@ from desk.contracts.episode.stock import (
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.names import AgentId
+from desk.programs.episode.actions import (
+    DATA,
+    ORDER,
+    PART_FIELDS,
+    PART_METRICS,
+    Pointer,
+    pointers_of,
+    values_of,
+    why_not,
+)
+from desk.programs.episode.blackboard import MOST_INSIGHTS, NotNow, StockBoard, Values
 from desk.programs.episode.insights import insights
-from desk.programs.episode.parts import Pointer, pointers_of, values_of
 from desk.programs.episode.recommendation import recommend
-from desk.programs.episode.run.actions import DATA, ORDER, PART_FIELDS, PART_METRICS, why_not
-from desk.programs.episode.run.board import MOST_INSIGHTS, NotNow, StockBoard, Values
 
 AS_OF = datetime(2024, 6, 10, 22, tzinfo=UTC)
 DAY = date(2024, 6, 10)

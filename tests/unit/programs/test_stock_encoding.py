@@ -10,6 +10,8 @@ from desk.analytics.units import UNITS
 from desk.contracts.episode.stock import MOST_STEPS, Recommended, StockAction
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import Leaning
+from desk.programs.episode.actions import DATA, ORDER, PART_FIELDS, PART_METRICS, Pointer, why_not
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.encoding import (
     OBSERVATION,
     PRICES,
@@ -20,9 +22,6 @@ from desk.programs.episode.encoding import (
     encode_after,
     mask_of,
 )
-from desk.programs.episode.parts import Pointer
-from desk.programs.episode.run.actions import DATA, ORDER, PART_FIELDS, PART_METRICS, why_not
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.episode.wording import Topic
 from tests.unit.programs.test_stock_board import (
     ADVANCED,

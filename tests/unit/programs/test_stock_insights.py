@@ -12,9 +12,8 @@ from desk.analytics.units import UNITS
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.names import AgentId
+from desk.programs.episode.actions import DATA, PART_METRICS, Pointer, pointers_of
 from desk.programs.episode.insights import insights
-from desk.programs.episode.parts import Pointer, pointers_of
-from desk.programs.episode.run.actions import DATA, PART_METRICS
 from desk.programs.episode.wording import Topic, statement
 from desk.trust.prose.gate import objections
 from desk.trust.prose.prose_review import review

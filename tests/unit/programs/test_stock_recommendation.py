@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
+from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS, Pointer
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.insights import insights
-from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import (
     LEAST_KNOWN,
     REACH,
@@ -20,10 +21,8 @@ from desk.programs.episode.recommendation import (
     known,
     recommend,
 )
-from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.episode.wording import Topic
-from desk.programs.swarm.parts.signals import LEANS
+from desk.programs.swarm.balance import LEANS
 from tests.support.homes import PROJECT
 from tests.unit.programs.test_stock_board import DAY, FOUND, after, board
 from tests.unit.programs.test_stock_insights import some_figures

@@ -11,9 +11,9 @@ from desk.contracts.agents.turns import StateEntry
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import Complexity, SwarmPlan
-from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import BOUNDS, Ground, plan_swarm
 from desk.programs.swarm.question import SPECIALISTS, aspects_named, complexity_of
+from desk.programs.swarm.tasks import SPECIALITIES
 from tests.support.builders import pair_market
 
 TOOLS = {agent: profile_of(agent).tools for agent in SPECIALISTS}

@@ -13,10 +13,9 @@ from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import EpisodeStep, Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
-from desk.programs.episode.parts import Pointer
+from desk.programs.episode.actions import Pointer, why_not
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.recommendation import balance
-from desk.programs.episode.run.actions import why_not
-from desk.programs.episode.run.board import StockBoard
 from starters.learning.episodes.export import (
     BOARD_METRICS,
     COLUMNS,

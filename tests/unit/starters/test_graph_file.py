@@ -13,7 +13,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Join, Merge
 from desk.runs.graphs.machine import GraphMachine
 from desk.runs.graphs.shape import shape_of
-from starters.questions.graph.file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import PROJECT
 

@@ -10,8 +10,8 @@ import pytest
 from desk.contracts.question.graph import GraphSpec
 from desk.documents.rendering.drawing.graph import graph_file
 from starters.questions.graph.command import graph
-from starters.questions.graph.file import read_graph, shipped_graphs
 from starters.questions.graph.show import mermaid_of, tree_of
+from starters.questions.graph_file import read_graph, shipped_graphs
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT

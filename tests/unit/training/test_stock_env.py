@@ -16,9 +16,9 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
+from desk.programs.episode.actions import ORDER
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.encoding import encode
-from desk.programs.episode.run.actions import ORDER
-from desk.programs.episode.run.board import StockBoard
 from desk.training.policies import ACTIONS
 from desk.training.stock_days import with_a_horizon
 from desk.training.stock_env import StockResearchEnv

@@ -22,7 +22,7 @@ from desk.analytics.technical.series import Bar, NoPrices, PriceSeries, Split, c
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.run.actions import DATA, PART_METRICS
+from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.sources.analysis.packaged import SPLITS, PackagedSeries
 from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import PriceStore

@@ -13,9 +13,10 @@ import pytest
 
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.run.actions import ORDER
-from desk.training import example, policies
-from desk.training.example_trial import (
+from desk.programs.episode.actions import ORDER
+from desk.training import policies
+from desk.training.example import __main__ as example
+from desk.training.example.trial import (
     Chooser,
     Training,
     Trial,

@@ -12,8 +12,8 @@ from desk.contracts.findings.results import AgentError
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType
 from desk.programs.builtin.evidence import TaskNotPossible, ask, consult, market_of, read
+from desk.programs.episode.actions import next_in_order
 from desk.programs.episode.builtin.shown import shown_board
-from desk.programs.episode.run.actions import next_in_order
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.wording import listed, tell_nearest
 from desk.trust.prose import clip

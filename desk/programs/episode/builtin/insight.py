@@ -9,11 +9,11 @@ from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.findings.results import MOST_SOURCES, Finding, Leaning, ResearchResult
 from desk.programs.builtin.evidence import market_of
+from desk.programs.episode.actions import Pointer
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.builtin.shown import not_known, shown_board
 from desk.programs.episode.insights import insights
-from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import known
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.episode.wording import statement
 from desk.programs.swarm.conclusion.reading import MOST_LINES
 from desk.programs.swarm.conclusion.wording import listed

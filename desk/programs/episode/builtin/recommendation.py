@@ -11,9 +11,9 @@ from desk.contracts.episode.stock import Recommended, StockAction, StockRecommen
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictKind, Leaning, Position, ResearchResult
 from desk.contracts.question.knowledge import Section, Synthesis
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown_board, topics
 from desk.programs.episode.recommendation import LEAST_KNOWN, known, recommend
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.swarm.conclusion.disputes import by_agent, tell_conflict
 from desk.programs.swarm.conclusion.recollection import tell_recalled
 from desk.programs.swarm.conclusion.wording import joined, line_on_missing, listed, sentence

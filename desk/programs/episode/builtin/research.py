@@ -15,8 +15,9 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import AgentError, Leaning, ResearchResult
 from desk.contracts.names import AgentId, FailureType
 from desk.programs.builtin.evidence import TaskNotPossible, market_of
-from desk.programs.episode.run.actions import PART_METRICS
+from desk.programs.episode.actions import PART_METRICS
 from desk.programs.question.builtin.asking import query_of
+from desk.programs.swarm.balance import judge
 from desk.programs.swarm.builtin.delivery import Note, direction, findings_of, noted
 from desk.programs.swarm.builtin.fundamental import ACCOUNTS, read_company, tell_company
 from desk.programs.swarm.builtin.market import tell_expected, tell_move, tell_trend, tell_year
@@ -40,8 +41,7 @@ from desk.programs.swarm.conclusion.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.conclusion.wording import joined, listed
-from desk.programs.swarm.parts.signals import judge
-from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import SPECIALITIES
 from desk.trust.confidence import NOTHING_FOUND
 
 _LIKE: Final = {

@@ -10,7 +10,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType
 from desk.programs.builtin.evidence import TaskNotPossible
-from desk.programs.episode.run.board import StockBoard
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.swarm.conclusion.wording import MARKS
 from desk.trust.prose import objections, split_sentences
 

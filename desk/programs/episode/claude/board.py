@@ -17,7 +17,7 @@ from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
 from desk.programs.claude.findings import claim_line
-from desk.programs.episode.run.actions import DATA, PART_FIELDS
+from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.swarm.claude.material import (
     results_in,
     surviving,

@@ -17,8 +17,8 @@ from desk.contracts.base import Contract
 from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
 from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
+from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, why_not
 from desk.programs.episode.claude.board import board_of, told_board
-from desk.programs.episode.run.actions import DATA, ORDER, PART_METRICS, why_not
 from desk.trust.prose import references, unbacked
 
 LONGEST_REASON: Final = 400

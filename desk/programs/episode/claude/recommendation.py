@@ -22,12 +22,12 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.findings import refuse, twice
 from desk.programs.claude.prompts import prompt
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.claude.board import (
     board_of,
     told_episode,
 )
 from desk.programs.episode.recommendation import LEAST_KNOWN, SURENESS, known
-from desk.programs.episode.run.board import StockBoard
 from desk.programs.question.claude.synthesis import (
     ProposedSection,
     ProposedSynthesis,

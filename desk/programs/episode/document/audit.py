@@ -30,6 +30,7 @@ from desk.contracts.question.graph import NodeState
 from desk.documents.answer.nodes import MOST_MISSING
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
+from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS, why_not
 from desk.programs.episode.document.record import (
     built_in_actions,
     claimed,
@@ -38,7 +39,6 @@ from desk.programs.episode.document.record import (
     texts_of_stock,
     undone,
 )
-from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS, why_not
 from desk.trust.ledger import EvidenceUnusable, read_answer
 from desk.trust.prose import clip
 

@@ -25,11 +25,10 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.documents.answer.nodes import node_reports
 from desk.documents.answer.prose import Known, kept_prose
 from desk.documents.parts import PartRecord, RunMaterial
+from desk.programs.episode.actions import PART_FIELDS, Pointer
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.insights import insights
-from desk.programs.episode.parts import Pointer
 from desk.programs.episode.recommendation import recommend
-from desk.programs.episode.run.actions import PART_FIELDS
-from desk.programs.episode.run.board import StockBoard
 from desk.trust.prose import references
 
 INSIGHTS = "the insights are not those that its figures give"

@@ -21,7 +21,7 @@ from desk.contracts.question.graph import NodeState
 from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped, table
 from desk.documents.rendering.wording import NO_FIGURE, human, one_line, share_words
-from desk.programs.episode.run.actions import DATA, PART_FIELDS
+from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.trust.ledger import EvidenceUnusable, read_answer
 
 STEP_COLUMNS: Final = ("Step", "Action", "Result", "Reward", "Seconds")

@@ -1,306 +1,204 @@
-"""The blackboard of a stock's episode while it is being written.
+"""Where a stock's episode stands: its blackboard, its steps, and what its agents brought."""
 
-The one implementation that the workflow and the training environment write to: the same figures,
-as decimals or as floats, give the same `told()`. Every write changes its own part and `taken`, and
-nothing else; what a part is without is lacking from it, never guessed.
-"""
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
-from math import isfinite
-from typing import Final, NamedTuple, Self
-
-from desk.contracts.episode.analysis import MeasuredFigure
-from desk.contracts.episode.stock import (
-    USUAL_WEEKS,
-    Blackboard,
-    BoardPart,
-    Evaluation,
-    Insight,
-    StockAction,
-    StockRecommendation,
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.agents.tools import ToolStatus, capability_of
+from desk.contracts.agents.turns import StateEntry
+from desk.contracts.episode.run import EpisodeStatus, StockRequest
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction, StockRecord
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import (
+    AnswerPublication,
+    GraphRecord,
+    GraphRequest,
+    NodeSpec,
 )
-from desk.contracts.findings.claims import Metric
-from desk.programs.episode.parts import Pointer
-from desk.programs.episode.run.actions import DATA, PART_FIELDS, PART_METRICS, why_not
-from desk.programs.episode.wording import statement
-from desk.runs.escalations import plain
+from desk.contracts.week.report import MarketOutcome
+from desk.contracts.weeks import TimeWindow
+from desk.programs.episode.actions import DATA, next_in_order
+from desk.programs.episode.blackboard import StockBoard, board_details
+from desk.programs.episode.horizon import due_of
+from desk.programs.episode.run.assignments import market_of, query_of
+from desk.programs.episode.run.graph import CONTROLLER, GRAPH, acting, controlling, graph_of
+from desk.runs.boards import NodeBoard
 
-Values = Mapping[Metric, Decimal | float]
-
-Days = date | Mapping[Metric, date]
-"""The day that figures are about, or that of each."""
-
-MOST_INSIGHTS: Final = 40
-MOST_RESTED_ON: Final = 20
-"""The bounds of `Blackboard.insights` and of an insight's `metrics`."""
-
-
-class NotNow(ValueError):
-    """An action makes no sense yet, or no more. The blackboard is as it was."""
-
-    def __init__(self, action: StockAction, reason: str) -> None:
-        self.action = action
-        self.reason = reason
-        super().__init__(f"{action}: {reason}")
+NO_STEPS: Final = "it had taken as many steps as it was allowed before it was at its end"
+NO_TIME: Final = "its time was used up before it was at its end"
+MOST_NOTES: Final = 20
+"""The bound of `StockRecord.notes`."""
 
 
-class _PartFigures(NamedTuple):
-    """The figures of a part as they were given, without those that are lacking."""
+class EpisodeBoard(NodeBoard):
+    """One episode so far: its controller, and its actions in the order in which they were first
+    taken. `waits_for` is the day that it waits for, `waits_because` why it is tried again then."""
 
-    values: dict[Metric, Decimal | float]
-    days: Days
-
-
-class StockBoard:
-    """What is known of a stock within an episode, and what was made of it.
-
-    Each `write_…` takes an action; where it makes no sense (`why_not`) it raises `NotNow` and
-    changes nothing. An action that is taken again writes its part anew.
-    """
-
-    __slots__ = (
-        "_evaluation",
-        "_parts",
-        "_taken",
-        "_values",
-        "as_of",
-        "pointers",
-        "recommendation",
-        "symbol",
-        "weeks",
-    )
-
-    def __init__(self, symbol: str, as_of: datetime, weeks: int = USUAL_WEEKS) -> None:
-        """An empty blackboard.
-
-        Args:
-            symbol: The stock.
-            as_of: What is known at it may be written, and nothing later but an evaluation.
-            weeks: How far ahead the recommendation looks.
-        """
-        self.symbol = symbol
-        self.as_of = as_of
-        self.weeks = weeks
-        self.pointers: tuple[Pointer, ...] = ()
-        self.recommendation: StockRecommendation | None = None
-        self._parts: dict[StockAction, _PartFigures] = {}
-        self._values: dict[Metric, float] = {}
-        self._evaluation: _PartFigures | None = None
-        self._taken: tuple[StockAction, ...] = ()
-
-    @classmethod
-    def read_back(cls, told: Blackboard) -> Self:
-        """The blackboard that told this: `read_back(told).told() == told`."""
-        board = cls(told.symbol, told.as_of, told.weeks)
-        for action in DATA:
-            part: BoardPart | None = getattr(told, PART_FIELDS[action])
-            if part is not None:
-                board._fill(action, _read(part.figures))
-        board.pointers = tuple(
-            Pointer(each.topic, each.leaning, each.strength, each.metrics, each.statement)
-            for each in told.insights
+    def __init__(self, request: StockRequest, started_at: datetime) -> None:
+        as_of = request.as_of or started_at
+        super().__init__(
+            GRAPH,
+            query_of(request, as_of),
+            request.policy,
+            as_of=as_of,
+            time_zone=request.time_zone,
+            started_at=started_at,
         )
-        if told.recommendation is not None:
-            board.recommendation = StockRecommendation(
-                action=told.recommendation,
-                confidence=told.confidence,
-                probability=0.5 if told.probability is None else told.probability,
-                reasons_for=told.reasons_for,
-                reasons_against=told.reasons_against,
-            )
-        if told.evaluation is not None:
-            board._evaluation = _read(told.evaluation.figures)
-        board._taken = told.taken
-        return board
+        self._request = request
+        self.due = due_of(as_of, request.weeks)
+        self.blackboard = StockBoard(request.symbol, as_of, request.weeks)
+        self.steps: list[EpisodeStep] = []
+        self.conflicts: tuple[ConflictRecord, ...] = ()
+        self.memory: str | None = None
+        self.cut_off: str | None = None
+        self.notes: list[str] = []
+        self.waits_for: datetime | None = None
+        self.waits_because: str | None = None
+        self.published: AnswerPublication | None = None
+        self._actions: list[StockAction] = []
 
     @property
-    def taken(self) -> tuple[StockAction, ...]:
-        """The actions that were carried out, in their order."""
-        return self._taken
+    def horizon(self) -> TimeWindow:
+        """What an evaluation looks at: from the as-of instant to the end of the horizon."""
+        zone = self._request.time_zone
+        return TimeWindow(start=self.as_of, end=self.due, time_zone=zone)
 
     @property
-    def values(self) -> Mapping[Metric, float]:
-        """The figures of all parts with data. Not those of the evaluation, which are of later."""
-        return self._values
+    def nodes(self) -> Sequence[NodeSpec]:
+        """The controller, and the actions that it has taken."""
+        return (controlling(self._actions), *(acting(action) for action in self._actions))
 
-    @property
-    def evaluated(self) -> Values | None:
-        """The figures of the evaluation, as they were given; None before it."""
-        return None if self._evaluation is None else self._evaluation.values
+    def begin(self, node: str, at: datetime) -> None:
+        """A node has begun a round."""
+        super().begin(node, at)
+        if node != CONTROLLER and node not in self._actions:
+            self._actions.append(StockAction(node))
 
-    @property
-    def lacking_parts(self) -> tuple[StockAction, ...]:
-        """The actions with data that were not taken, or brought no figure."""
-        return tuple(
-            action
-            for action in DATA
-            if (part := self._parts.get(action)) is None or not part.values
-        )
-
-    @property
-    def reward(self) -> Decimal | None:
-        """The reward of the evaluation; None without one, or where it could not be had."""
-        if self._evaluation is None or Metric.REWARD not in self._evaluation.values:
-            return None
-        return _decimal(self._evaluation.values[Metric.REWARD])
-
-    def write_part(self, action: StockAction, values: Values, days: Days) -> None:
-        """Write the figures of one of `DATA`. Those of its `PART_METRICS` that are not among them,
-        are no finite number or have no day are lacking; others are passed over.
-
-        Raises:
-            NotNow: it makes no sense.
-            ValueError: the action brings no data.
-        """
-        if action not in DATA:
-            raise ValueError(f"{action} writes no part with data")
-        self._take(action)
-        self._fill(action, _written(action, values, days))
-
-    def write_insights(self, pointers: Sequence[Pointer]) -> None:
-        """Write what the figures say, in place of what was written before.
-
-        Raises:
-            NotNow: there is no part with data.
-        """
-        self._take(StockAction.GENERATE_INSIGHT)
-        self.pointers = tuple(pointers[:MOST_INSIGHTS])
-
-    def write_recommendation(self, recommendation: StockRecommendation) -> None:
-        """Write what is recommended, in place of what was before.
-
-        Raises:
-            NotNow: no insights were generated.
-        """
-        self._take(StockAction.GENERATE_RECOMMENDATION)
-        self.recommendation = recommendation
-
-    def write_evaluation(self, values: Values, days: Days) -> None:
-        """Write what came of the recommendation. After it nothing is written any more.
-
-        Raises:
-            NotNow: there is no recommendation.
-        """
-        self._take(StockAction.EVALUATE_PERFORMANCE)
-        self._evaluation = _written(StockAction.EVALUATE_PERFORMANCE, values, days)
-
-    def told(self) -> Blackboard:
-        """The blackboard as it stands, for others to read."""
-        chosen = self.recommendation
-        said = {} if chosen is None else _said(chosen)
-        return Blackboard(
-            symbol=self.symbol,
+    def episode(self) -> EpisodeStatus:
+        """The episode as it stands."""
+        return EpisodeStatus(
+            request=self._request,
             as_of=self.as_of,
-            weeks=self.weeks,
-            insights=tuple(self._insight(pointer) for pointer in self.pointers),
-            evaluation=self._told_evaluation(),
-            taken=self._taken,
-            **{PART_FIELDS[action]: _part(action, part) for action, part in self._parts.items()},
-            **said,
+            board=self.blackboard.told(),
+            steps=tuple(self.steps),
+            waits_for=self.waits_for,
+            published=self.published.files if self.published else None,
+            outcome=self.published.outcome if self.published else None,
+            note="; ".join(filter(None, (self.waits_because, *self.notes)))[:4_000] or None,
         )
 
-    def _take(self, action: StockAction) -> None:
-        reason = why_not(self, action)
-        if reason is not None:
-            raise NotNow(action, reason)
-        self._taken = (*self._taken, action)
+    def details(self) -> str:
+        """The nodes, the blackboard, and what is waited for."""
+        waits = f"waits until {self.waits_for:%Y-%m-%d %H:%M} UTC" if self.waits_for else ""
+        texts = (super().details(), board_details(self.blackboard.told()), waits)
+        return "\n\n".join(filter(None, texts))
 
-    def _fill(self, action: StockAction, written: _PartFigures) -> None:
-        before = self._parts.get(action)
-        for metric in before.values if before is not None else ():
-            del self._values[metric]
-        self._parts[action] = written
-        for metric, value in written.values.items():
-            self._values[metric] = float(value)
+    def goes_on(self, now: datetime) -> bool:
+        """Whether there is a further step to choose; one that there would be, and no room for it,
+        is told in `cut_off`. An episode that an evaluation has ended goes on only where its steps
+        were given: the rest are refused."""
+        given = len(self._request.steps)
+        if given and len(self.steps) >= given:
+            return False
+        if not given and StockAction.EVALUATE_PERFORMANCE in self.blackboard.taken:
+            return False
+        if not given and len(self.steps) >= self._request.most_steps:
+            self.cut_off = NO_STEPS
+        elif now >= self.deadline:
+            self.cut_off = NO_TIME
+        return self.cut_off is None
 
-    def _insight(self, pointer: Pointer) -> Insight:
-        words = pointer.statement
-        return Insight(
-            topic=pointer.topic,
-            statement=statement(pointer, self.symbol) if words is None else words,
-            leaning=pointer.leaning,
-            strength=pointer.strength,
-            metrics=pointer.metrics[:MOST_RESTED_ON],
+    def by_rule(self) -> StockAction | None:
+        """The next action without a controller: the next of those given, or of the usual order the
+        first that was not tried yet."""
+        if self._request.steps:
+            return self._request.steps[len(self.steps)]
+        return next_in_order(self.blackboard, {step.action for step in self.steps})
+
+    @property
+    def results(self) -> tuple[StateEntry, ...]:
+        """What each action brought when it last delivered, in the order in which they were first
+        taken; of one that never did, why not."""
+        found: dict[str, StateEntry] = {}
+        for outcome in self.arrivals:
+            entry = outcome.entry
+            known = found.get(entry.node)
+            if entry.node != CONTROLLER and (known is None or entry.result or known.error):
+                found[entry.node] = entry
+        return tuple(found.values())
+
+    @property
+    def choices(self) -> tuple[StateEntry, ...]:
+        """What the controller chose so far, with why it was refused where it was."""
+        made = [o.entry for o in self.arrivals if isinstance(o.entry.result, ActionChoice)]
+        refused = {step.number: step.refused for step in self.steps}
+        return tuple(
+            entry.model_copy(update={"error": refused[entry.round]})
+            if refused.get(entry.round)
+            else entry
+            for entry in made
         )
 
-    def _told_evaluation(self) -> Evaluation | None:
-        if self._evaluation is None:
-            return None
-        part = _part(StockAction.EVALUATE_PERFORMANCE, self._evaluation)
-        return Evaluation(figures=part.figures, lacking=part.lacking, reward=self.reward)
+    @property
+    def researchers(self) -> tuple[AgentId, ...]:
+        """Those whose figures stand on the blackboard."""
+        return tuple(dict.fromkeys(result.agent for result in self._parts))
 
+    @property
+    def found(self) -> MarketOutcome:
+        """What the parts have found, for what they contradict each other in."""
+        return MarketOutcome(
+            market=self._request.symbol, outcome=Outcome.RESEARCHED, results=tuple(self._parts)
+        )
 
-def _written(action: StockAction, values: Values, days: Days) -> _PartFigures:
-    had = {
-        metric: value
-        for metric in PART_METRICS[action]
-        if (value := values.get(metric)) is not None and isfinite(value)
-    }
-    if isinstance(days, date):
-        return _PartFigures(had, days)
-    return _PartFigures({m: value for m, value in had.items() if m in days}, dict(days))
+    @property
+    def _parts(self) -> Sequence[ResearchResult]:
+        return [
+            entry.result
+            for entry in self.results
+            if entry.node in DATA and isinstance(entry.result, ResearchResult)
+        ]
 
+    @property
+    def prices(self) -> str | None:
+        """The tool result that holds the prices of the time before."""
+        asked = [result for outcome in self.arrivals for result in outcome.evidence]
+        found = [
+            result.evidence_id
+            for result in asked
+            if result.status is ToolStatus.OK
+            and capability_of(result.call) is Capability.PRICE_HISTORY
+        ]
+        return found[-1] if found else None
 
-def _read(figures: Sequence[MeasuredFigure]) -> _PartFigures:
-    return _PartFigures(
-        {figure.metric: figure.value for figure in figures},
-        {figure.metric: figure.as_of for figure in figures},
-    )
-
-
-def _part(action: StockAction, written: _PartFigures) -> BoardPart:
-    values, days = written
-    return BoardPart(
-        figures=tuple(
-            MeasuredFigure(
-                metric=metric,
-                value=_decimal(value),
-                as_of=days if isinstance(days, date) else days[metric],
-            )
-            for metric, value in values.items()
-        ),
-        lacking=tuple(metric for metric in PART_METRICS[action] if metric not in values),
-    )
-
-
-def _said(chosen: StockRecommendation) -> dict[str, object]:
-    return {
-        PART_FIELDS[StockAction.GENERATE_RECOMMENDATION]: chosen.action,
-        "confidence": chosen.confidence,
-        "probability": chosen.probability,
-        "reasons_for": chosen.reasons_for,
-        "reasons_against": chosen.reasons_against,
-    }
-
-
-def _decimal(value: Decimal | float) -> Decimal:
-    """A float as it is written, and not as binary has it."""
-    return value if isinstance(value, Decimal) else Decimal(str(value))
-
-
-def board_details(board: Blackboard) -> str:
-    """What stands in each part, in a line each."""
-    return "\n".join(f"- `{name}`: {words}" for name, words in _lines(board))
-
-
-def _lines(board: Blackboard) -> Iterator[tuple[str, str]]:
-    for action in DATA:
-        field = PART_FIELDS[action]
-        yield field, _details_part(getattr(board, field))
-    topics = ", ".join(f"{plain(each.topic)} ({each.leaning})" for each in board.insights)
-    yield "insights", topics or "none"
-    made = board.recommendation
-    yield "recommendation", f"**{made}**, confidence {board.confidence:.2f}" if made else "not yet"
-    came = board.evaluation
-    reward = "" if came is None or came.reward is None else f", reward {came.reward}"
-    yield "evaluation", f"{_details_part(came)}{reward}"
-
-
-def _details_part(part: BoardPart | Evaluation | None) -> str:
-    if part is None:
-        return "not yet"
-    figures = ", ".join(f"{figure.metric} {figure.value}" for figure in part.figures)
-    lacking = f"lacking: {', '.join(part.lacking)}" if part.lacking else ""
-    return "; ".join(filter(None, (figures, lacking))) or "empty"
+    def record(self, workflow_id: str, run_id: str) -> GraphRecord:
+        """All that the report is compiled from."""
+        request = self._request
+        asked = GraphRequest(
+            graph=graph_of(self._actions, self._rounds),
+            query=self.query,
+            policy=request.policy,
+            market=market_of(request.symbol),
+            as_of=self.as_of,
+            time_zone=request.time_zone,
+        )
+        return self.record_of(
+            asked,
+            workflow_id,
+            run_id,
+            stock=StockRecord(
+                market=market_of(request.symbol),
+                steps=tuple(self.steps),
+                board=self.blackboard.told(),
+                due=self.due,
+                cost=request.cost,
+                prices=self.prices,
+                conflicts=self.conflicts,
+                memory=self.memory,
+                cut_off=self.cut_off,
+                notes=tuple(dict.fromkeys(self.notes))[:MOST_NOTES],
+            ),
+        )

@@ -30,7 +30,7 @@ from desk.programs.swarm.conclusion.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.conclusion.wording import joined, listed
-from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import SPECIALITIES
 
 RESTS_ON: Final = (
     Metric.DIFFERENTIAL,

@@ -40,7 +40,6 @@ from desk.programs.swarm.conclusion.wording import (
     tell_nearest,
 )
 from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
-from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import Ground, heard_on, plan_swarm, planned_as
 from desk.programs.swarm.question import (
     BEHIND,
@@ -51,6 +50,7 @@ from desk.programs.swarm.question import (
     first_asked,
     question_of,
 )
+from desk.programs.swarm.tasks import SPECIALITIES
 from desk.trust.prose import LONGEST_TEXT, clip
 
 _SPANS = ((Metric.QUARTER_MOVE, "Over the quarter"), (Metric.MONTH_MOVE, "over the month"))

@@ -23,7 +23,7 @@ from desk.programs.swarm.conclusion.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.conclusion.wording import joined, phrases
-from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import SPECIALITIES
 
 ASKED: Final = (Capability.MARKET_DATA, Capability.SECTORS)
 RATE_TOOLS: Final = frozenset(tools_for((Capability.POLICY_RATE,), RunPolicy()))

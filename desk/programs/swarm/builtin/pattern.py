@@ -19,7 +19,7 @@ from desk.programs.swarm.conclusion.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.conclusion.wording import above, joined
-from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import SPECIALITIES
 
 ASKED: Final = (Capability.PATTERN_MINING, Capability.SEASONALITY, Capability.MARKET_DATA)
 RESTS_ON: Final = (

@@ -18,7 +18,7 @@ from desk.programs.swarm.conclusion.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
-from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import SPECIALITIES
 
 KINDS: Final[dict[Capability, type[Analysis]]] = {
     Capability.SENTIMENT: Analysis,

@@ -20,7 +20,7 @@ from desk.programs.swarm.conclusion.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.conclusion.wording import above, joined, listed
-from desk.programs.swarm.parts.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import SPECIALITIES
 
 RESTS_ON: Final = (
     Metric.RSI,

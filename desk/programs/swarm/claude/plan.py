@@ -30,9 +30,9 @@ from desk.programs.swarm.claude.material import (
     told_findings,
     told_memories,
 )
-from desk.programs.swarm.parts.tasks import OUTPUT_FORMAT, SPECIALITIES
 from desk.programs.swarm.plan import BOUNDS
 from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALITIES
 
 LONGEST_BRIEF: Final = 800
 LONGEST_STRATEGY: Final = 1_500

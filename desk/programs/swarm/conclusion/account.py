@@ -15,9 +15,9 @@ from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
 from desk.programs.swarm.conclusion.wording import listed
-from desk.programs.swarm.parts.tasks import SPECIALITIES
 from desk.programs.swarm.plan import planned_as
 from desk.programs.swarm.question import SPECIALISTS
+from desk.programs.swarm.tasks import SPECIALITIES
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose import references, split_sentences
 

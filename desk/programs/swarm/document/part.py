@@ -20,8 +20,8 @@ from desk.programs.swarm.document.record import (
     texts_of_swarm,
     told_swarm,
 )
-from desk.programs.swarm.graph import node_name
 from desk.programs.swarm.hypotheses import probability_alone
+from desk.programs.swarm.run.graph import node_name
 
 
 def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:

@@ -18,7 +18,7 @@ from desk.contracts.swarm.research import (
 from desk.documents.answer.prose import Known, kept_prose
 from desk.documents.parts import PartRecord
 from desk.learning.hypotheses import unscorable
-from desk.programs.swarm.parts.views import uncarried
+from desk.programs.swarm.hypotheses import uncarried
 from desk.trust.prose import NOTHING_LEFT, references
 
 

@@ -18,7 +18,7 @@ from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped
 from desk.documents.rendering.wording import human, one_line, share_words
 from desk.learning.hypotheses import likely, view_words, where
-from desk.programs.swarm.graph import node_name
+from desk.programs.swarm.run.graph import node_name
 from desk.trust.prose import split_sentences
 
 CHARACTERS: Final = 4

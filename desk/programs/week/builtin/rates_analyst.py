@@ -39,7 +39,6 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.programs.builtin.evidence import Evidence, ask, market_of, read
-from desk.trust.claims.events import news_in
 from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_areas,
@@ -49,6 +48,7 @@ from desk.trust.claims.rate_claims import (
 )
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.ledger import attributed
+from desk.trust.ledger.events import news_in
 from desk.trust.prose import clip, reference
 
 WEEKDAYS: Final = (

@@ -35,14 +35,14 @@ from desk.programs.week.document.judging.claims import printed_claims, returned_
 from desk.programs.week.document.sections.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import check_bank, check_references
-from desk.trust.claims.events import (
+from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
+from desk.trust.ledger import Answer, usable_answers
+from desk.trust.ledger.events import (
     check_event_day,
     check_event_source,
     check_scheduled_day,
     scheduled_days,
 )
-from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
-from desk.trust.ledger import Answer, usable_answers
 from desk.trust.prose import (
     Text,
     clip,

@@ -39,9 +39,9 @@ from desk.programs.week.document.sections.coverage import NOT_REACHED, is_counte
 from desk.runs.boards import decide_outcome
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.checks import check_bank
-from desk.trust.claims.events import check_event_day, check_scheduled_day, scheduled_days
 from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
 from desk.trust.ledger import Ledger
+from desk.trust.ledger.events import check_event_day, check_scheduled_day, scheduled_days
 from desk.trust.prose import (
     clip,
     render,

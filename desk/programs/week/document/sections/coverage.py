@@ -10,7 +10,7 @@ from desk.contracts.agents.tools import UnreachableSource
 from desk.contracts.config import RunConfig
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
 from desk.runs.assignments import together
-from desk.trust.claims.events import unreachable_since
+from desk.trust.ledger.events import unreachable_since
 from desk.trust.prose import clip
 
 NOT_REACHED: Final = "its research had not ended when the report was due"

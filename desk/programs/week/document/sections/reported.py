@@ -17,8 +17,8 @@ from desk.contracts.findings.source_results import NewsItem, NewsItems
 from desk.contracts.markets import AreaCode, MarketKind, MarketSpec
 from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
-from desk.trust.claims.events import news_in
 from desk.trust.ledger import granted_tier
+from desk.trust.ledger.events import news_in
 from desk.trust.prose import printable, quotable
 
 MOST_STORIES: Final = 3

@@ -16,8 +16,8 @@ from desk.contracts.week.report import MarketOutcome, MarketReport
 from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.judging.judgement import MOST_DROPPED
 from desk.trust.claims.banks import known_banks
-from desk.trust.claims.events import news_in
 from desk.trust.ledger import granted_tier, usable_answers
+from desk.trust.ledger.events import news_in
 from desk.trust.prose import clip, printable
 
 MOST_OF_A_KIND: Final = 8

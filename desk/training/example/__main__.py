@@ -36,7 +36,7 @@ NEEDED: Final = "training needs {}, which is not installed; run `make install-tr
 try:
     import gymnasium
 
-    from desk.training.example_trial import (
+    from desk.training.example.trial import (
         HOLDING,
         Chooser,
         Training,

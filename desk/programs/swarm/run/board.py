@@ -21,8 +21,8 @@ from desk.contracts.swarm.research import (
     TokenRecord,
 )
 from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
-from desk.programs.swarm.graph import GRAPH, following, graph_of, plan_node, planning
-from desk.programs.swarm.parts.tokens import Reads, tokens_of
+from desk.programs.swarm.run.graph import GRAPH, following, graph_of, plan_node, planning
+from desk.programs.swarm.run.tokens import Reads, tokens_of
 from desk.runs.assignments import NOTHING, all_of
 from desk.runs.boards import NodeBoard, sum_of
 

@@ -1,5 +1,4 @@
-"""The actions of a stock's episode: what each writes, and when it makes sense. Light: workflows use
-it.
+"""The actions of a stock's episode: what each writes, when it makes sense, where insights point.
 
 - An insight needs a part with data; that it turned out to lack everything is no hindrance.
 - A recommendation needs insights to have been generated, were there none.
@@ -7,13 +6,16 @@ it.
 - Everything may be repeated, `MOST_STEPS` actions in all.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
+from datetime import date
+from decimal import Decimal
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.contracts.episode.stock import MOST_STEPS, StockAction
-from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Leaning, ResearchResult
 
 DATA: Final = (
     StockAction.FETCH_NEWS,
@@ -140,3 +142,50 @@ def sensible(board: Episode) -> tuple[bool, ...]:
     if StockAction.EVALUATE_PERFORMANCE in taken or len(taken) >= MOST_STEPS:
         return _NOTHING
     return tuple([not needs or not needs.isdisjoint(taken) for needs in _NEEDS_IN_ORDER])
+
+
+class Pointer(NamedTuple):
+    """What some figures say: about what, which way it points, how strongly (0 to 1), by which
+    figures. Without a statement it has that of `desk.programs.episode.wording`."""
+
+    topic: str
+    leaning: Leaning
+    strength: float
+    metrics: tuple[Metric, ...]
+    statement: str | None = None
+
+
+def values_of(
+    claims: Iterable[Claim], action: StockAction, symbol: str
+) -> tuple[dict[Metric, Decimal], dict[Metric, date]]:
+    """The figures that belong to an action's part, each with its day; of two of one metric the
+    first. A claim counts by its id, so that those of another day than the newest do not."""
+    ids = {claim_id(symbol, metric) for metric in PART_METRICS.get(action, ())}
+    values: dict[Metric, Decimal] = {}
+    days: dict[Metric, date] = {}
+    for claim in claims:
+        if claim.claim_id in ids and claim.metric not in values:
+            values[claim.metric] = claim.value
+            days[claim.metric] = claim.as_of
+    return values, days
+
+
+def pointers_of(result: ResearchResult) -> tuple[Pointer, ...]:
+    """The insights among a result's findings: those that have a leaning."""
+    return tuple(
+        Pointer(
+            topic=finding.topic,
+            leaning=finding.leaning,
+            strength=finding.confidence,
+            metrics=_metrics(finding.claims, result.market),
+            statement=finding.statement,
+        )
+        for finding in result.findings
+        if finding.leaning is not None
+    )
+
+
+def _metrics(ids: Iterable[str], symbol: str) -> tuple[Metric, ...]:
+    """The metrics of the symbol's own figures among some claims, each once."""
+    metrics = {claim_id(symbol, metric): metric for metric in Metric}
+    return tuple(dict.fromkeys(metrics[each] for each in ids if each in metrics))

@@ -1,1 +1,0 @@
-"""The tasks, signals and views of specialists, and what they cost."""

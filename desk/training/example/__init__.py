@@ -1,0 +1,1 @@
+"""`python -m desk.training.example`: a small policy, trained for a minute, against others."""
