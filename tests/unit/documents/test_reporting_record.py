@@ -125,7 +125,7 @@ def test_the_chart_has_a_dot_for_every_bin_and_reads_itself_out() -> None:
     bins = sample_scorecard().bins
     chart = calibration_chart(bins)
     for each in bins:
-        assert f"came {each.rose} of {each.count} times" in chart
+        assert f"higher {each.rose} of {each.count} times" in chart
         assert re.search(rf"<text[^>]*>{each.count}</text>", chart)
     assert chart == calibration_chart(bins)
     assert "#0505" not in chart, "every colour is the page's"

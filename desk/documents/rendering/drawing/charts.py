@@ -240,6 +240,6 @@ def _dot(axes: Axes, each: CalibrationBin, most: int) -> None:
 
 def _label(bins: Sequence[CalibrationBin]) -> str:
     told = "; ".join(
-        f"said {each.mean:.0%}, came {each.rose} of {each.count} times" for each in bins
+        f"forecast {each.mean:.0%}, higher {each.rose} of {each.count} times" for each in bins
     )
     return f"Calibration of the forecasts: {told}"

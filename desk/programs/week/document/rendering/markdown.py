@@ -104,7 +104,7 @@ def _parts(report: ResearchReport) -> Iterator[str]:
         yield bullets([escaped(f"{line.taken}: {line.words}. {line.reason}") for line in lines])
     if advice.weights:
         cells = [weight_cells(weight) for weight in advice.weights]
-        yield table(WEIGHT_COLUMNS, cells, ("Whose word", "Why"))
+        yield table(WEIGHT_COLUMNS, cells, ("Agent or source", "Why"))
     if advice.scorecard is not None and advice.weeks:
         yield from _scorecard(advice.scorecard)
 
@@ -116,8 +116,8 @@ def _scorecard(scorecard: Scorecard) -> Iterator[str]:
     if scorecard.bins:
         yield bullets(
             [
-                f"Said {share_words(each.low)} to {share_words(each.high)}, on average "
-                f"{share_words(each.mean)}: came {each.rose} of {each.count} times"
+                f"Forecast {share_words(each.low)} to {share_words(each.high)}, on average "
+                f"{share_words(each.mean)}: higher {each.rose} of {each.count} times"
                 for each in scorecard.bins
             ]
         )

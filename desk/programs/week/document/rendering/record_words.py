@@ -22,7 +22,7 @@ from desk.learning.calibration import ALL
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 
 TITLE: Final = "What the desk's own record changed"
-WEIGHT_COLUMNS: Final = ("Whose word", "Weight", "Outcomes", "Why")
+WEIGHT_COLUMNS: Final = ("Agent or source", "Weight", "Outcomes", "Why")
 SCORE_COLUMNS: Final = (
     "Forecasts",
     "Scored",
