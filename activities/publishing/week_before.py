@@ -80,7 +80,7 @@ async def published_before(
     deadline = time.monotonic() + longest - _waited_already()
     while await _about_to_publish(client, runs):
         if time.monotonic() >= deadline:
-            return f"The report of {before} was about to come out, and was waited for in vain."
+            return f"The report of {before} was awaited, but did not come out in time."
         await asyncio.sleep(POLL_SECONDS)
     return None
 

@@ -26,8 +26,8 @@ ANSWER_SECONDS: Final = 30.0
 """How long a worker may take to answer: it may have the record of years to read first."""
 
 NOTHING_YET: Final = (
-    "Nothing has been learned yet: no run has told what became of it. `desk run` researches a week "
-    "and tells; `desk backfill --from WEEK --to WEEK` does so for past weeks."
+    "Nothing has been learned yet: no run has reported its outcome. `desk run` researches a week "
+    "and reports it; `desk backfill --from WEEK --to WEEK` does so for past weeks."
 )
 NOBODY_ANSWERS: Final = (
     f"no worker answers for the learning system ({LEARNING_SYSTEM_ID}); start one with "

@@ -105,7 +105,7 @@ def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
         return f"Answered {when}; `--again` asks it anew."
     when = f"{instant(answer.finished_at)} as of {instant(answer.as_of)}" if answer else "before"
     return (
-        f"Answered {when}, and waits for its horizon. `--again` ends that wait, and asks it anew;"
+        f"Answered {when}, and waits for its horizon. `--again` ends that wait and asks anew;"
         " `--as-of INSTANT` asks another beside it."
     )
 

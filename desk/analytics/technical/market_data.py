@@ -255,10 +255,10 @@ def _rate(
 def _carry_signal(ratio: float) -> Signal:
     """A carry that is large beside the swings favours the currency that earns it."""
     if abs(ratio) < TELLING:
-        hint, words = Hint.NEUTRAL, "The carry is small beside the swings of the pair."
+        hint, words = Hint.NEUTRAL, "The carry is small for the swings of the pair."
     else:
         side = "first" if ratio > 0 else "second"
         hint = Hint.UP if ratio > 0 else Hint.DOWN
-        words = f"The carry favours the {side} currency, and is large beside the pair's swings."
+        words = f"The carry favours the {side} currency, and is large for the pair's swings."
     strength = round(min(MOST_CARRY_STRENGTH, abs(ratio) / 2), 2)
     return Signal(name="carry", hint=hint, strength=strength, words=words)

@@ -43,9 +43,7 @@ WORDS: Final = (
     "a number in words stands only before a span of time, and a fraction or a multiple is a figure:"
     " write a reference to a claim, or leave it out"
 )
-ORDINAL: Final = (
-    "the how-manieth of its kind is a figure: write a reference to a claim, or leave it out"
-)
+ORDINAL: Final = "an ordinal of an event is a figure: write a reference to a claim, or leave it out"
 SINCE: Final = (
     "since when something is the highest is a figure: a reference to highest_since or lowest_since"
     " prints it with its words, or leave it out"

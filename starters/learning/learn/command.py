@@ -17,7 +17,7 @@ def learn(
             "--week",
             "--as-of",
             metavar="WEEK",
-            help="What a run of that week was told, such as 2026-W44; without it, all until now.",
+            help="What a run of that week is told, such as 2026-W44; without it, all until now.",
             show_default=False,
         ),
     ] = None,

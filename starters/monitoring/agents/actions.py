@@ -155,7 +155,7 @@ def _agent(
     if standing.polled and offline:
         reasons.append(f"its source{'s' * (len(offline) > 1)} {', '.join(offline)}: offline")
     if standing.polled and not fleet.polled(Queue.DESK, now):
-        reasons.append(f"no worker polls {Queue.DESK}, so that nobody gives it work")
+        reasons.append(f"no worker polls {Queue.DESK}, so it gets no work")
     return AgentLine(
         **{
             **dict(standing),

@@ -418,7 +418,7 @@ def table_of(tools: DeskTools) -> Iterator[str]:
     titles = TITLES if used else TITLES[:FIGURES]
     yield from table_lines(titles, _rows(tools), right=range(FIGURES, len(TITLES)), indent="  ")
     if tools.absent:
-        yield "not in .mcp.json, so that nobody asks them"
+        yield "not in .mcp.json, so they are not asked"
         for absent in tools.absent:
             words = ", ".join(map(_words, absent.capabilities))
             yield from folded(f"{one_line(absent.server)}: {words}", "  ")

@@ -222,7 +222,7 @@ def _missing_source(server: str, agents: Collection[str], mcp_config: Path) -> C
     return Check(
         f"source {server}",
         Level.WARN,
-        f"{', '.join(agents)} will ask '{server}' in vain: {mcp_config} does not name it; "
+        f"{', '.join(agents)} cannot ask '{server}': {mcp_config} does not name it; "
         "add its entry as docs/sources.md has it",
     )
 
@@ -359,7 +359,7 @@ def poller_check(unpolled: Collection[str]) -> Check:
     return Check(
         "workers",
         Level.FAIL,
-        f"nobody polls {', '.join(unpolled)}; `desk up` or `desk worker all` starts them",
+        f"no worker polls {', '.join(unpolled)}; `desk up` or `desk worker all` starts them",
     )
 
 

@@ -160,7 +160,7 @@ def _print(results: Sequence[Refreshed]) -> None:
     failed = sum(map(_failed, results))
     kept = f"{len(results)} files of sources"
     sys.stdout.write(
-        f"\n{kept}: {failed} could not be had; what was there stays in use\n"
+        f"\n{kept}: {failed} could not be fetched; the earlier data stay in use\n"
         if failed
         else f"\n{kept}, all as their providers have them now\n"
         if results

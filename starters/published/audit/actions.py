@@ -434,7 +434,7 @@ def _lines(verdict: AuditResult) -> Iterator[str]:
     for form in verdict.forms:
         yield from _unverified_lines(form)
     if not verdict.named.tells:
-        yield "Its name tells neither a week nor an answer, and was not compared."
+        yield "Its file name has no week or answer to compare with."
     if verdict.signed is not None:
         yield verdict.signed.words
     if verdict.other is None:
@@ -480,7 +480,7 @@ def _forms_line(forms: tuple[ComparedPage, ...]) -> str:
     if not forms:
         return "Only the JSON was verified: no Markdown or HTML of its name stands beside it."
     words = [f"{one_line(form.path.name)} {_form_words(form)}" for form in forms]
-    return f"Beside it: {'; '.join(words)}."
+    return f"Pages: {'; '.join(words)}."
 
 
 def _form_words(form: ComparedPage) -> str:

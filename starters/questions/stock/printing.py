@@ -68,5 +68,5 @@ def reward_words(evaluation: Evaluation) -> str:
         for metric in SHOWN
         if metric in figures
     ]
-    reward = f"{evaluation.reward:+}" if evaluation.reward is not None else "none can be had"
+    reward = f"{evaluation.reward:+}" if evaluation.reward is not None else "none"
     return f"{reward} ({', '.join(known)})" if known else reward

@@ -180,14 +180,14 @@ async def test_a_report_that_is_tried_again_does_not_wait_again(tmp_path: Path) 
     server, minutes = Server(OWN, ABOUT_TO), timedelta(minutes=5)
     report = await published(tmp_path, server, minutes, scheduled_before=minutes)
     assert server.asked == 1
-    assert report.changes.note is not None and "waited for in vain" in report.changes.note
+    assert report.changes.note is not None and "did not come out in time" in report.changes.note
 
 
 async def test_a_clock_behind_that_of_the_server_makes_no_wait_longer(tmp_path: Path) -> None:
     server, ahead = Server(OWN, ABOUT_TO), timedelta(hours=-1)
     async with asyncio.timeout(60):
         report = await published(tmp_path, server, timedelta(seconds=0.1), scheduled_before=ahead)
-    assert report.changes.note is not None and "waited for in vain" in report.changes.note
+    assert report.changes.note is not None and "did not come out in time" in report.changes.note
 
 
 async def test_a_report_that_waited_in_vain_says_that_nothing_is_compared(tmp_path: Path) -> None:
@@ -195,5 +195,5 @@ async def test_a_report_that_waited_in_vain_says_that_nothing_is_compared(tmp_pa
     assert report.changes.against is None
     assert report.changes.note == (
         "There is no earlier report to compare with. "
-        "The report of 2026-W37 was about to come out, and was waited for in vain."
+        "The report of 2026-W37 was awaited, but did not come out in time."
     )

@@ -135,7 +135,7 @@ def test_without_an_orchestrator_the_others_have_nobody_to_give_them_work() -> N
     found = judged(fleet([worker(q) for q in QUEUES if q != "desk"], polled=timedelta(minutes=3)))
     (line,) = (line for line in found.agents if line.agent is AgentId.VALIDATOR)
     assert line.status is AgentStatus.DEGRADED
-    assert line.reasons == ("no worker polls desk, so that nobody gives it work",)
+    assert line.reasons == ("no worker polls desk, so it gets no work",)
     everybody = judged(fleet([], polled=timedelta(minutes=3)))
     assert {line.reasons for line in everybody.agents if line.agent is AgentId.VALIDATOR} == {
         ("no worker polls validation",)

@@ -199,7 +199,7 @@ def test_the_pages_beside_the_json_say_the_same(
 ) -> None:
     assert execute(["audit", str(pages)]) == ExitStatus.COMPLETE
     shown = capsys.readouterr().out
-    assert "Beside it: report.md says the same; report.html says the same.\n" in shown
+    assert "Pages: report.md says the same; report.html says the same.\n" in shown
     assert execute(["audit", str(pages), "--json"]) == ExitStatus.COMPLETE
     told = json.loads(capsys.readouterr().out)
     assert not told["only_json"]

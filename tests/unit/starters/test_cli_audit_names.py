@@ -43,7 +43,7 @@ def test_a_name_that_tells_the_week_and_the_revision_is_verified(
 ) -> None:
     status, told = audit(named(report, name) if name != STEM else report)
     assert status == 0
-    assert "Its name" not in told
+    assert "Its file name" not in told
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_report_under_the_name_of_another_is_found(name: str, report: Path, au
 def test_a_name_that_tells_nothing_is_said_to(report: Path, audit: Audit) -> None:
     status, told = audit(named(report, "sent-by-mail"))
     assert status == 0
-    assert "Its name tells neither a week nor an answer, and was not compared." in told
+    assert "Its file name has no week or answer to compare with." in told
     assert '"name_compared": false' in audit(named(report, "sent-by-mail"), "--json")[1]
 
 
@@ -90,4 +90,4 @@ def test_an_answer_goes_by_the_id_of_its_run(answer: Path, audit: Audit) -> None
         assert f"it is named {name}.json and holds ask-0123456789ab" in told
     status, told = audit(named(answer, "sent-by-mail"))
     assert status == 0
-    assert "Its name tells neither" in told
+    assert "Its file name has no week or answer" in told

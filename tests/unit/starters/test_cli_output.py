@@ -383,7 +383,7 @@ def test_doctor_says_what_to_do_about_each_thing_that_is_not_well(tmp_path: Path
     assert writable_check("reports", tmp_path / "reports").level is Level.OK
     unpolled = poller_check(["source.ecb"])
     assert unpolled.level is Level.FAIL
-    assert "nobody polls source.ecb; `desk up`" in unpolled.sentence
+    assert "no worker polls source.ecb; `desk up`" in unpolled.sentence
     short = retention_check(timedelta(days=1), "default")
     assert short.level is Level.WARN
     assert "--retention 90d" in short.sentence

@@ -67,7 +67,7 @@ def test_every_server_that_is_not_named_is_complained_of_with_what_to_do(tmp_pat
         in complaints[0].sentence
     )
     assert complaints[1].sentence == (
-        f"validator_agent will ask 'official_statistics' in vain: {tmp_path / 'mcp.json'} "
+        f"validator_agent cannot ask 'official_statistics': {tmp_path / 'mcp.json'} "
         "does not name it; add its entry as docs/sources.md has it"
     )
 

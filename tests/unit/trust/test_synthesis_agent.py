@@ -98,7 +98,7 @@ def test_a_ticket_that_was_not_had_is_no_answer() -> None:
     state = tickets_state(missing=("DESK-999 was not had: there is no ticket DESK-999",))
     made = synthesis("What is the status of DESK-999?", state)
     assert not made.answered
-    assert "could not be had" in made.summary
+    assert "is not available" in made.summary
 
 
 def test_a_row_is_quoted_with_the_head_of_its_table() -> None:

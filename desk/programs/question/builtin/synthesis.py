@@ -49,8 +49,8 @@ QUOTED_OF_A_TICKET: Final = 4
 _UNASSIGNED: Final = "unassigned"
 _FIELD_NAMES: Final = "ticket issue status assignee assigned summary"
 _TOO_MANY: Final = "More tickets were found than an answer holds."
-_UNKNOWN: Final = "The ticket that the question names could not be had."
-_SOME_UNKNOWN: Final = "Not every ticket that the question names could be had."
+_UNKNOWN: Final = "The ticket that the question names is not available."
+_SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
 
 
 class TicketField(StrEnum):
@@ -277,7 +277,7 @@ MOST_EVENTS: Final = 3
 """Events in the summary."""
 
 LONGEST_SECTION: Final = 20_000
-NOTHING: Final = "The research found no event to tell of."
+NOTHING: Final = "The research found no event."
 
 _OF_RATES: Final = re.compile(
     r"\b(rates?|banks?|policy|decisions?|decided?|meetings?|hikes?|cuts?|easing|tightening)\b", re.I

@@ -26,8 +26,8 @@ CHARACTERS: Final = 4
 
 METHOD: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",
-    "How likely a specialist's view is follows from its confidence alone; it is scored with the "
-    "hypothesis that it stands with, against the same price.",
+    "The probability of a specialist's view follows from its confidence alone; it is scored with "
+    "its hypothesis, by the same price.",
     "What the leader asked of its specialists is printed in its own words, which nothing verifies.",
 )
 
