@@ -1,6 +1,6 @@
 """A desk whose tickets, documents and searches are those of others, by configuration alone.
 
-`MCP_JSON` and `DESK_TOML` are what docs/sources.md shows, but for what a test gives: where the
+`MCP_JSON` and `DESK_TOML` are what docs/others.md shows, but for what a test gives: where the
 programs, the upstream and the papers are.
 """
 

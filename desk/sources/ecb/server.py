@@ -177,9 +177,9 @@ DESCRIPTION = SourceDescription(
     "since 1999, and crosses of them.",
     origin=ECB,
     tier=SOURCE.tier,
-    licence="Free reuse where the source is named and the figures are not changed.",
-    terms="The rates are for information only and no prices to deal at.",
-    terms_url="https://www.ecb.europa.eu/services/disclaimer/html/index.en.html",
+    licence="Free reuse by the ESCB's policy: name the source, change no figures.",
+    terms="For information only; the ECB answers for no use of them.",
+    terms_url="https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",
     publication="Set at about 14:15 in Frankfurt; a fixing counts as known from 16:00 there.",
     network=NetworkUse.REFRESHES,
 )

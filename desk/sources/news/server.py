@@ -204,7 +204,8 @@ DESCRIPTION = SourceDescription(
     origin="Each headline's publisher",
     tier=SourceTier.SECONDARY,
     licence="Each headline is its publisher's; the feed is Google's.",
-    terms="Google offers its feeds for personal, non-commercial use.",
+    terms="The feed says of itself that it is for a personal feed reader and not for commercial "
+    "use.",
     publication="A headline counts as known from the date that Google gives it.",
     network=NetworkUse.LIVE,
 )

@@ -80,7 +80,7 @@ def test_every_month_end_agrees_but_for_announcements_that_took_effect_later(
 
 
 def test_the_document_says_which_months_agree(facts: PolicyFacts, month_ends: MonthEnds) -> None:
-    document = (PROJECT / "docs/sources.md").read_text(encoding="utf-8")
+    document = (PROJECT / "desk/sources/central_banks/facts/README.md").read_text(encoding="utf-8")
     for area, months in apart_from_the_bis(facts, month_ends).items():
         apart = [month for month, differs in months.items() if differs]
         agreeing = len(months) - len(apart)

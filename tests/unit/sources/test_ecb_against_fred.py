@@ -83,4 +83,6 @@ def test_the_document_has_the_differences_as_measured(symbol: str, rates: EuroRa
         f"| {symbol} | {len(found)} | {fmean(found.values()):.3f} % "
         f"| {found[month]:.2f} % | {month} |"
     )
-    assert row in (PROJECT / "docs/sources.md").read_text(encoding="utf-8")
+    assert row in (PROJECT / "desk/sources/central_banks/facts/README.md").read_text(
+        encoding="utf-8"
+    )
