@@ -90,27 +90,22 @@ def _own(ask: Ask, area: str) -> dict[date, Decimal]:
 
 
 def _bis(ask: Ask) -> str:
-    frequency, _, areas = ask.route.rpartition("/")[2].partition(".")
+    areas = ask.route.rpartition("/")[2].removeprefix("D.")
     until = bis_until(ask.until, late=ask.late)
     rows = [
-        f"{frequency},{area},368,0,{_NOTE},{period},{shown},A"
+        f"D,{area},368,0,{_NOTE},{day},{shown},A"
         for area in areas.split("+")
-        for period, shown in _periods(frequency, _values(ask, area, until), until)
+        for day, shown in _each_day(_values(ask, area, until), until)
     ]
     header = _BIS_HEADER.replace("OBS_VALUE", "VALUE") if ask.renamed else _BIS_HEADER
     return "\n".join((header, *rows)) + "\n"
 
 
-def _periods(
-    frequency: str, values: Mapping[date, Decimal], until: date
-) -> Iterator[tuple[str, str]]:
-    """Each period as it is written, and its value."""
+def _each_day(values: Mapping[date, Decimal], until: date) -> Iterator[tuple[date, str]]:
+    """Each day of the year so far, and its value."""
     for number in range((until - FIRST).days + 1):
         day = FIRST + timedelta(days=number)
-        if frequency == "D":
-            yield day.isoformat(), str(values.get(day, "NaN"))
-        elif day in values and (day + timedelta(days=1)).month != day.month:
-            yield f"{day:%Y-%m}", str(values[day])
+        yield day, str(values.get(day, "NaN"))
 
 
 def _federal_reserve(ask: Ask) -> str:

@@ -110,8 +110,8 @@ class CalendarSource:
 
     def _content(self, content: bytes) -> FileContent:
         told = self.read(content)
-        newest = told.meetings[-1].day
-        return FileContent(newest, len(told.meetings), partial(BankCalendar.by_datum, told))
+        # Its days lie ahead: none says how old the calendar is.
+        return FileContent(None, len(told.meetings), partial(BankCalendar.by_datum, told))
 
     def _meetings(self, content: bytes) -> Iterator[ListedMeeting]:
         # Here, and not above: it takes a while, and most processes read no calendar.

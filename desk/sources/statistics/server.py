@@ -128,7 +128,8 @@ class OfficialStatisticsTools:
         """
         require_areas(areas)
         require_order(start, end)
-        rates = month_end_rates(self._tables(), areas, start, end, as_of)
+        tables = self._tables().with_later(self._banks.month_ends(as_of))
+        rates = month_end_rates(tables, areas, start, end, as_of)
         if len(rates) > MAX_RATES:
             raise ToolError(f"{len(rates)} are above {MAX_RATES}; ask for fewer areas or months")
         return MonthEndRates(

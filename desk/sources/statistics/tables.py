@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -53,6 +53,21 @@ class OfficialTables:
     averages: Mapping[str, Series]
     month_ends: Mapping[str, Series]
     instruments: Mapping[str, Instruments]
+
+    def with_later(self, month_ends: Mapping[str, Series]) -> "OfficialTables":
+        """The same with the rates of the months after the last that an area has here."""
+        joined = {
+            area: {
+                **known,
+                **{
+                    month: rate
+                    for month, rate in month_ends.get(area, {}).items()
+                    if month > max(known, default="")
+                },
+            }
+            for area, known in self.month_ends.items()
+        }
+        return replace(self, month_ends=joined)
 
 
 def read_official_tables(folder: Path = FACTS_DIR) -> OfficialTables:

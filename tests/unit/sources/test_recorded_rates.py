@@ -11,6 +11,7 @@ from desk.sources.central_banks.recorded import kept_rates
 from desk.sources.serving.daily_series import Publisher
 from desk.sources.serving.kept_file import DamagedFile, refresh
 from desk.sources.statistics.bank_rates import KEPT, BankRates
+from desk.sources.statistics.server import OfficialStatisticsTools
 from tests.standins.policy_rates import addresses
 from tests.standins.provider import Failure
 from tests.standins.serving import serving
@@ -97,3 +98,18 @@ def test_a_file_is_fetched_and_kept_through_the_failures_of_its_provider(
             assert kept.path(tmp_path).read_bytes() == whole
         standins.mend(publisher.key)
         assert refresh(kept, tmp_path).succeeded
+
+
+def test_months_after_the_table_come_from_the_biss_daily_series_once_it_had_them(
+    rates: BankRates,
+) -> None:
+    tools = OfficialStatisticsTools(banks=rates)
+
+    def october(tools: OfficialStatisticsTools, as_of: str) -> list[Decimal]:
+        at = datetime.fromisoformat(as_of)
+        found = tools.get_month_end_rates(["US", "JP"], "2026-10", "2026-10", at)
+        return [row.rate for row in found.rates]
+
+    assert october(tools, "2026-11-20T23:59:00+00:00") == []
+    assert october(tools, "2026-11-21T00:00:00+00:00") == [Decimal("1.50"), Decimal("3.625")]
+    assert october(OfficialStatisticsTools(), "2026-11-21T00:00:00+00:00") == []

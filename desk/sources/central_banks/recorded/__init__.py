@@ -2,17 +2,19 @@
 
 from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
 from desk.sources.central_banks.recorded.sources import (
+    BIS_DAILY,
     RATE_SOURCES,
     RateSource,
     kept_rates,
-    monthly_rates,
+    month_end_rates,
 )
 
 __all__ = [
+    "BIS_DAILY",
     "RATE_SOURCES",
     "RateSource",
     "RecordedRates",
     "kept_rates",
-    "monthly_rates",
+    "month_end_rates",
     "with_recorded",
 ]

@@ -1,14 +1,13 @@
 """Reading rates out of SDMX-CSV, the form in which statistical services give series as text.
 
-A row is one observation. Its columns go by their names: `FREQ` (such as D or M), `REF_AREA`,
-`TIME_PERIOD` (2026-10-30 or 2026-10) and `OBS_VALUE` (percent a year, NaN where there is none);
+A row is one observation. Its columns go by their names: `FREQ` (D, or B for business days),
+`REF_AREA`, `TIME_PERIOD` (2026-10-30) and `OBS_VALUE` (percent a year, NaN where there is none);
 others, such as `UNIT_MEASURE` or `TITLE`, are not read. Cells are set apart by commas, or by
 semicolons where the first line has more of those.
 """
 
 import csv
 import io
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -19,15 +18,12 @@ from desk.sources.central_banks.facts_table import day, figure
 from desk.sources.serving.daily_series import NO_VALUE, DailySeries, whole
 from desk.sources.serving.kept_file import DamagedFile
 
-_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-
 
 class Frequency(StrEnum):
     """How often a series has a value."""
 
     DAILY = "D"
     BUSINESS_DAYS = "B"
-    MONTHLY = "M"
 
 
 class _SdmxColumn(StrEnum):
@@ -38,7 +34,7 @@ class _SdmxColumn(StrEnum):
 
 
 def read_sdmx_rates(content: bytes, frequency: Frequency, area: str | None = None) -> DailySeries:
-    """The rates of one frequency by area, percent a year; a month's by its first day.
+    """The rates of one frequency by area, percent a year.
 
     With `area` the file is about that one, whatever it calls it.
 
@@ -49,9 +45,9 @@ def read_sdmx_rates(content: bytes, frequency: Frequency, area: str | None = Non
     rates: dict[str, dict[date, Decimal]] = defaultdict(dict)
     for row in _rows(content, needed):
         if row.frequency == frequency and (value := row.value()) is not None:
-            period, of = row.period(frequency), area or row.area
-            if rates[of].setdefault(period, value) != value:
-                raise row.damaged(_SdmxColumn.PERIOD, f"{of} has {period} twice")
+            of, on = area or row.area, row.on()
+            if rates[of].setdefault(on, value) != value:
+                raise row.damaged(_SdmxColumn.PERIOD, f"{of} has {on} twice")
     if not rates:
         raise DamagedFile(f"it has no rates of frequency {frequency}")
     return whole(rates)
@@ -75,16 +71,12 @@ class _Row:
         except ValueError as error:
             raise self.damaged(_SdmxColumn.VALUE, f"{cell[:40]!r} {error}") from error
 
-    def period(self, frequency: Frequency) -> date:
+    def on(self) -> date:
         cell = self._cells[_SdmxColumn.PERIOD]
         try:
-            if frequency is not Frequency.MONTHLY:
-                return day(cell)
-            if _MONTH.fullmatch(cell):
-                return date.fromisoformat(f"{cell}-01")
+            return day(cell)
         except ValueError as error:
             raise self.damaged(_SdmxColumn.PERIOD, f"{cell[:40]!r} {error}") from error
-        raise self.damaged(_SdmxColumn.PERIOD, f"{cell[:40]!r} is not a month such as 2026-10")
 
     def damaged(self, column: _SdmxColumn, reason: str) -> DamagedFile:
         return DamagedFile(f"line {self._line}, column {column}: {reason}")

@@ -85,22 +85,20 @@ def _ranges(told: DailySeries, area: str) -> Mapping[date, tuple[Decimal, Decima
     return {day: (lows[day], highs[day]) for day in lows.keys() & highs.keys()}
 
 
-def _bis(frequency: Frequency, name: str, key: str) -> RateSource:
-    """https://stats.bis.org/api-doc/v2/. The whole of one area's history with all notes is 57 MB,
-    so only the data are asked for, from a fixed day on."""
-    return RateSource(
-        key=key,
-        name=name,
-        origin=BIS,
-        areas=BIS_AREAS,
-        address="https://stats.bis.org",
-        path=f"/api/v2/data/dataflow/BIS/WS_CBPOL/1.0/{frequency}.{'+'.join(BIS_AREAS)}"
-        f"?startPeriod={FIRST_DAY[:7]}&detail=dataonly&format=csv",
-        read=partial(read_sdmx_rates, frequency=frequency),
-        # "Daily data are updated midweek" (https://www.bis.org/statistics/relcal.htm).
-        published=weekly(3, time(0), "Europe/Zurich"),
-    )
-
+BIS_DAILY: Final = RateSource(
+    key="bis",
+    name="BIS CBPOL daily",
+    origin=BIS,
+    areas=BIS_AREAS,
+    # https://stats.bis.org/api-doc/v2/. The whole of one area's history with all notes is 57 MB, so
+    # only the data are asked for, from a fixed month on.
+    address="https://stats.bis.org",
+    path=f"/api/v2/data/dataflow/BIS/WS_CBPOL/1.0/D.{'+'.join(BIS_AREAS)}"
+    f"?startPeriod={FIRST_DAY[:7]}&detail=dataonly&format=csv",
+    read=partial(read_sdmx_rates, frequency=Frequency.DAILY),
+    # "Daily data are updated midweek" (https://www.bis.org/statistics/relcal.htm).
+    published=weekly(3, time(0), "Europe/Zurich"),
+)
 
 RATE_SOURCES: Final = (
     RateSource(
@@ -164,7 +162,7 @@ RATE_SOURCES: Final = (
         read=formats.read_riksbank,
         published=next_working_day(time(12), "Europe/Stockholm"),
     ),
-    _bis(Frequency.DAILY, "BIS CBPOL daily", "bis"),
+    BIS_DAILY,
 )
 """In the order in which they count: a bank's own series before the BIS's."""
 
@@ -175,6 +173,13 @@ def kept_rates(addresses: Mapping[str, str] | None = None) -> tuple[KeptFile, ..
     return tuple(source.kept_file(given.get(source.key)) for source in RATE_SOURCES)
 
 
-def monthly_rates(address: str | None = None) -> KeptFile:
-    """The BIS's rates at the end of each month, by the month's first day."""
-    return _bis(Frequency.MONTHLY, "BIS CBPOL monthly", "bis-monthly").kept_file(address)
+def month_end_rates(told: DailySeries) -> Mapping[str, Mapping[str, Decimal]]:
+    """The rates at the ends of months that a daily series of the BIS has whole, by area and month
+    such as 2026-10: the last available of each month, as the BIS's monthly series has them."""
+    found: dict[str, dict[str, Decimal]] = {}
+    for area in BIS_AREAS:
+        values = told.series.get(area, {})
+        last = max(values, default=date.min)
+        found[area] = {f"{day:%Y-%m}": rate for day, rate in values.items()}
+        found[area].pop(f"{last:%Y-%m}", None)
+    return found

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance, RateRecord, RateRecords
-from desk.sources.central_banks.recorded import RATE_SOURCES
+from desk.sources.central_banks.recorded import BIS_DAILY, RATE_SOURCES, month_end_rates
 from desk.sources.serving.daily_series import (
     NOT_FETCHED,
     DailySeries,
@@ -44,20 +44,27 @@ class BankRates:
         self.files: tuple[KeptFile, ...] = tuple(
             each.kept_file(given.get(each.key)) for each in KEPT
         )
+        recorded = {
+            source.key: SeriesFile(source.kept_file(), cache_dir, source.read)
+            for source in RATE_SOURCES
+        }
+        self._bis = recorded[BIS_DAILY.key]
         self._records = [
             *(
                 _RateRecord(each.series_file(cache_dir), each.published, each.source.origin)
                 for each in KEPT
             ),
             *(
-                _RateRecord(
-                    SeriesFile(source.kept_file(), cache_dir, source.read),
-                    source.published,
-                    source.origin,
-                )
+                _RateRecord(recorded[source.key], source.published, source.origin)
                 for source in RATE_SOURCES
             ),
         ]
+
+    def month_ends(self, as_of: datetime) -> Mapping[str, Mapping[str, Decimal]]:
+        """The BIS's rates at the ends of whole months, by area and month, as its daily series told
+        them at an instant. When a month became known is the caller's to heed."""
+        told = self._bis.as_of(as_of)
+        return month_end_rates(told) if told is not None else {}
 
     def answer(self, areas: Iterable[str], as_of: datetime) -> RateRecords:
         """Every record of some areas, and of those without any why."""

@@ -12,7 +12,12 @@ from mcp import Client
 from desk.contracts.findings.source_results import PolicyRates, RateDecisions
 from desk.contracts.findings.sources import RefreshStatus
 from desk.sources.central_banks.current_facts import files_from
-from desk.sources.central_banks.recorded import RATE_SOURCES, kept_rates, monthly_rates
+from desk.sources.central_banks.recorded import (
+    BIS_DAILY,
+    RATE_SOURCES,
+    kept_rates,
+    month_end_rates,
+)
 from desk.sources.central_banks.recorded.sources import BIS_AREAS
 from desk.sources.central_banks.server import CentralBankTools, build_server, kept_files
 from desk.sources.serving.kept_file import KeptFile, refresh
@@ -144,11 +149,14 @@ def test_a_revised_figure_is_told_from_when_it_was_seen(
     assert canada(datetime.now(UTC)) == [-25]
 
 
-def test_the_monthly_series_is_read_in_the_same_way(standins: Standins, tmp_path: Path) -> None:
-    standins.until = LATER
-    address = addresses(standins.address("policy_rates"))["bis"]
-    outcome = refresh(monthly_rates(address), tmp_path)
-    assert (outcome.last_day, outcome.succeeded) == (date(2026, 9, 1), True)
+def test_the_ends_of_whole_months_are_those_of_the_daily_series(
+    files: tuple[KeptFile, ...], tmp_path: Path
+) -> None:
+    refresh(files[-1], tmp_path)
+    told = BIS_DAILY.read(files[-1].path(tmp_path).read_bytes())
+    us = month_end_rates(told)["US"]
+    assert list(us)[-2:] == ["2026-09", "2026-10"]
+    assert (us["2026-09"], us["2026-10"]) == (Decimal("3.875"), Decimal("3.625"))
 
 
 def test_a_kept_copy_that_is_damaged_is_ignored(

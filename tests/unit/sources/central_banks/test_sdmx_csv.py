@@ -72,9 +72,6 @@ def test_days_without_a_value_and_the_other_frequency_are_left_out() -> None:
     assert read_sdmx_rates(content, Frequency.DAILY).series == {
         "US": {date(2026, 10, 30): Decimal("3.625")}
     }
-    assert read_sdmx_rates(content, Frequency.MONTHLY).series == {
-        "US": {date(2026, 10, 1): Decimal("3.5")}
-    }
 
 
 @pytest.mark.parametrize(
