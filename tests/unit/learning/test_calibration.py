@@ -389,7 +389,7 @@ def test_a_source_is_weighed_against_the_mean_of_all() -> None:
     assert (yahoo.name, yahoo.factor, yahoo.outcomes) == ("yahoo_finance", 0.84, 200)
     assert yahoo.voice is WeightOf.SOURCE
     assert yahoo.reason == (
-        "120 of 200 claims confirmed by another origin, 60.0% against 91.7% of all sources: 0.84"
+        "120 of 200 claims borne out by another origin, 60.0% against 91.7% of all sources: 0.84"
     )
 
 
