@@ -1,7 +1,6 @@
 """What a process that hosts a desk, or works for one, does when something is in its way."""
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
@@ -18,7 +17,8 @@ from desk.platform.settings import ServerSettings
 from tests.faults.fault import NOISE, Program
 from tests.faults.place import Place
 from tests.faults.programs import ASKED
-from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT, free_port
 
 INTERRUPTED = 130
@@ -29,22 +29,15 @@ AT_ONCE_SECONDS = 4.0
 @contextmanager
 def started(
     desk: DeskCommand, *words: str, said: str = "process.err", **variables: str
-) -> Iterator["subprocess.Popen[str]"]:
+) -> Iterator[Fork]:
     """A command at work; what it says is in a file."""
-    with (desk.directory / said).open("w") as err:
-        process = subprocess.Popen(
-            [BINARIES / "desk", *words],
-            env={**os.environ, **desk.variables, **variables},
-            cwd=PROJECT,
-            stdout=subprocess.PIPE,
-            stderr=err,
-            text=True,
-        )
+    err = desk.directory / said
+    process = forked_command(words, {**desk.variables, **variables}, err.with_suffix(".out"), err)
     try:
         yield process
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
 
 
 def test_ctrl_c_twice_stops_a_hosting_run_at_once_and_leaves_no_process(tmp_path: Path) -> None:

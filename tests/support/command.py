@@ -2,12 +2,13 @@
 imports (`forks`). A test of the start itself runs `BINARIES / "desk"`."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import httpx2
 
 from tests.support.forks import Fork, forked_command
-from tests.support.homes import home_environment
+from tests.support.homes import PROJECT, home_environment
 
 BINARIES = Path(sys.executable).parent
 PATIENCE_SECONDS = 100
@@ -48,7 +49,7 @@ class DeskCommand:
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
             variables = {**self.variables, "COLUMNS": "100"}
-            process = forked_command(arguments, variables, out, err)
+            process = _started(arguments, variables, out, err)
             try:
                 code = process.wait(PATIENCE_SECONDS)
             finally:
@@ -89,10 +90,10 @@ class DeskCommand:
         return httpx2.get(address, timeout=30).json()
 
     @contextmanager
-    def up(self) -> Iterator[Fork]:
+    def up(self) -> Iterator["Fork | subprocess.Popen[bytes]"]:
         """A running `desk up`."""
         log = self.directory / "up.log"
-        process = forked_command(["up"], self.variables, self.directory / "up.out", log)
+        process = _started(["up"], self.variables, self.directory / "up.out", log)
         try:
             eventually(
                 lambda: process.poll() is not None or "workers" in log.read_text(), "desk up"
@@ -102,6 +103,24 @@ class DeskCommand:
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=PATIENCE_SECONDS)
+
+
+def _started(
+    arguments: Sequence[str], variables: Mapping[str, str], out: Path, err: Path
+) -> "Fork | subprocess.Popen[bytes]":
+    """A command at work, whose words are in files: a fork, or where it takes modules from elsewhere
+    a process that begins with nothing."""
+    if "PYTHONPATH" not in variables:
+        return forked_command(arguments, variables, out, err)
+    environment = {**os.environ, **variables}
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        return subprocess.Popen(
+            [BINARIES / "desk", *arguments],
+            env=environment,
+            cwd=PROJECT,
+            stdout=to_out,
+            stderr=to_err,
+        )
 
 
 def eventually(condition: Any, what: str) -> Any:

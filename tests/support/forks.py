@@ -76,6 +76,7 @@ def forked_command(
 ) -> Fork:
     """A `desk` command line at work with some variables besides the environment's. What it says is
     in files. `module` has the `main` that is called: that of `desk`, or one that wraps it."""
+    assert "PYTHONPATH" not in variables, "a fork has its modules from where the tests have them"
     out.write_bytes(b"")
     err.write_bytes(b"")
     line = ["desk", *map(str, arguments)]
