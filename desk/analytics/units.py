@@ -63,6 +63,8 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.EARNINGS_SURPRISE: Unit.PERCENT,
     Metric.NEWS_COUNT: Unit.COUNT,
     Metric.NEWS_TONE: Unit.INDEX,
+    Metric.MENTION_COUNT: Unit.COUNT,
+    Metric.MENTION_REACH: Unit.COUNT,
     Metric.ANALOGUES: Unit.COUNT,
     Metric.ANALOGUE_MOVE: Unit.PERCENT,
     Metric.ANALOGUE_HIT_RATE: Unit.PERCENT,

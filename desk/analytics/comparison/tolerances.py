@@ -143,6 +143,8 @@ _QUANTITIES: Final = {
     Metric.EARNINGS_SURPRISE: Quantity.COMPANY,
     Metric.PATTERN_COUNT: Quantity.COUNT,
     Metric.NEWS_COUNT: Quantity.COUNT,
+    Metric.MENTION_COUNT: Quantity.COUNT,
+    Metric.MENTION_REACH: Quantity.COUNT,
     Metric.ANALOGUES: Quantity.COUNT,
     Metric.TARGET: Quantity.TARGET,
     Metric.FORWARD_MOVE: Quantity.MOVE,

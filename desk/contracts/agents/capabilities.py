@@ -46,6 +46,7 @@ class Capability(StrEnum):
     EARNINGS = "earnings"
     NEWS_DIGEST = "news_digest"
     SENTIMENT = "sentiment"
+    MENTIONS = "mentions"
     PATTERN_MINING = "pattern_mining"
     SEASONALITY = "seasonality"
     PERFORMANCE = "performance"
@@ -123,6 +124,7 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.EARNINGS: _routes("analysis.earnings_analyzer"),
         Capability.NEWS_DIGEST: _routes("sentiment.news_aggregator"),
         Capability.SENTIMENT: _routes("sentiment.sentiment_analyzer"),
+        Capability.MENTIONS: _routes("social.get_mentions"),
         Capability.PATTERN_MINING: _routes("analysis.pattern_miner"),
         Capability.SEASONALITY: _routes("analysis.seasonality_detector"),
         Capability.PERFORMANCE: _routes("analysis.performance"),

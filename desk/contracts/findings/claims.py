@@ -100,6 +100,8 @@ class Metric(StrEnum):
 
     NEWS_COUNT = "news_count"
     NEWS_TONE = "news_tone"
+    MENTION_COUNT = "mention_count"
+    MENTION_REACH = "mention_reach"
 
     ANALOGUES = "analogues"
     ANALOGUE_MOVE = "analogue_move"

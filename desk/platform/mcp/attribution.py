@@ -24,6 +24,7 @@ HIGHEST: Final[Mapping[str, SourceTier]] = {
     "desk.sources.analysis.server": SourceTier.AUTHORITATIVE,
     "desk.sources.knowledge.server": SourceTier.PRIMARY,
     "desk.sources.sentiment.server": SourceTier.SECONDARY,
+    "desk.sources.social.server": SourceTier.DERIVED,
     "desk.sources.yahoo.server": SourceTier.SECONDARY,
     "desk.sources.news.server": SourceTier.SECONDARY,
 }

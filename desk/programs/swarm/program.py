@@ -18,7 +18,12 @@ TECHNICALS = (
     Capability.CHART_PATTERNS,
 )
 COMPANY = (Capability.FUNDAMENTALS, Capability.RATIOS, Capability.EARNINGS)
-OPINION = (Capability.NEWS_DIGEST, Capability.SENTIMENT, Capability.WEB_SEARCH)
+OPINION = (
+    Capability.NEWS_DIGEST,
+    Capability.SENTIMENT,
+    Capability.MENTIONS,
+    Capability.WEB_SEARCH,
+)
 _RECURRENCE = (Capability.PRICE_HISTORY, Capability.PATTERN_MINING, Capability.SEASONALITY)
 
 _LIMITS = AgentLimits(max_turns=24)

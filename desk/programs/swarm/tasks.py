@@ -100,7 +100,12 @@ SPECIALITIES: Final[Mapping[AgentId, Speciality]] = MappingProxyType(
             voice="the news",
             field="news and its tone",
             looks_at="what has been reported, how much of it there is, and how it sounds",
-            asks=(Capability.NEWS_DIGEST, Capability.SENTIMENT, Capability.WEB_SEARCH),
+            asks=(
+                Capability.NEWS_DIGEST,
+                Capability.SENTIMENT,
+                Capability.MENTIONS,
+                Capability.WEB_SEARCH,
+            ),
             reach=0.65,
         ),
         AgentId.PATTERN_SPECIALIST: Speciality(

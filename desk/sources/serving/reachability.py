@@ -9,7 +9,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -76,7 +76,7 @@ class Reach:
     ) -> None:
         """`urls` are the addresses that the server fetches from. Without `cache_dir` what is known
         ends with the process. With `offline` nothing is fetched."""
-        self._urls = {host_of(url): url for url in urls}
+        self._urls = tuple(dict.fromkeys(urls))
         self._path = cache_dir / f"reach-{server}.json" if cache_dir is not None else None
         self._offline = offline
         self._clock = clock
@@ -119,22 +119,18 @@ class Reach:
         with self._lock:
             # Another process may have found out meanwhile.
             self._hosts = {**self._hosts, **_read(self._path)}
-        asked = {
-            host: url
-            for host, url in self._urls.items()
-            if not self._has_just_failed(self._of(host))
-        }
-        for host, reason in _probed(asked).items():
+        asked = [url for url in self._urls if not self._has_just_failed(self._known(url))]
+        for url, reason in _probed(asked).items():
             if reason is None:
-                self.note_success(asked[host])
+                self.note_success(url)
             else:
-                self.note_failure(asked[host], reason)
-        if any(not self._has_just_failed(self._of(host)) for host in self._urls):
+                self.note_failure(url, reason)
+        if any(not self._has_just_failed(self._known(url)) for url in self._urls):
             return Reachability(reachable=True, answered_at=self._last_answer())
         return self._told()
 
     def _told(self, reason: str | None = None) -> Reachability:
-        records = [self._of(host) for host in self._urls]
+        records = [self._known(url) for url in self._urls]
         failed = [record for record in records if record.since]
         first = min(failed, key=lambda record: record.since, default=None)
         return Reachability(
@@ -145,22 +141,24 @@ class Reach:
         )
 
     def _last_answer(self) -> datetime | None:
-        latest = max((self._of(host).answered_at for host in self._urls), default=0.0)
+        latest = max((self._known(url).answered_at for url in self._urls), default=0.0)
         return _instant(latest) if latest else None
 
     def _has_just_failed(self, record: HostRecord) -> bool:
         return 0 <= self._clock() - record.failed_at < FAILURE_KEPT_SECONDS
 
     def _known(self, url: str) -> HostRecord:
-        return self._of(host_of(url))
-
-    def _of(self, host: str) -> HostRecord:
         with self._lock:
-            return self._hosts.get(host, HostRecord())
+            return self._hosts.get(self._key(url), HostRecord())
+
+    def _key(self, url: str) -> str:
+        """The address that one lies below, for what is known of it; else its host."""
+        below = (each for each in self._urls if url.startswith(each))
+        return max(below, key=len, default=urlsplit(url).netloc)
 
     def _note(self, url: str, record: HostRecord) -> None:
         with self._lock:
-            self._hosts[host_of(url)] = record
+            self._hosts[self._key(url)] = record
             _write(self._path, self._hosts)
 
 
@@ -176,39 +174,31 @@ def add_reach_tool(server: MCPServer[Any], reach: Reach) -> None:
     )
 
 
-def host_of(url: str) -> str:
-    """Host and port of an address; failures are remembered by it."""
-    return urlsplit(url).netloc
-
-
-def _probed(asked: Mapping[str, str]) -> dict[str, str | None]:
-    """Why each host could not be reached, None for one that answered. Looking up a name has no
+def _probed(asked: Sequence[str]) -> dict[str, str | None]:
+    """Why each address could not be reached, None for one that answered. Looking up a name has no
     bound of its own, so that each is asked in a thread that nobody waits for."""
     found: dict[str, str | None] = {}
-    threads = [
-        threading.Thread(target=_probe, args=(host, url, found), daemon=True)
-        for host, url in asked.items()
-    ]
+    threads = [threading.Thread(target=_probe, args=(url, found), daemon=True) for url in asked]
     for thread in threads:
         thread.start()
     until = time.monotonic() + PROBE_SECONDS
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
     late = f"it did not answer within {PROBE_SECONDS:g} seconds"
-    return {host: found.get(host, late) for host in asked}
+    return {url: found.get(url, late) for url in asked}
 
 
-def _probe(host: str, url: str, found: dict[str, str | None]) -> None:
+def _probe(url: str, found: dict[str, str | None]) -> None:
     """Any answer will do, whatever its status, but that of a proxy that could not get there. It is
     not read; not everybody answers HEAD."""
     try:
         with httpx2.stream("GET", url, timeout=PROBE_SECONDS, follow_redirects=False) as answer:
             failed = answer.status_code in _GATEWAY_FAILED
-            found[host] = f"it answered {status_of(answer)}" if failed else None
+            found[url] = f"it answered {status_of(answer)}" if failed else None
     except httpx2.TimeoutException:
         return
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        found[host] = f"it could not be reached ({type(error).__name__})"
+        found[url] = f"it could not be reached ({type(error).__name__})"
 
 
 def _instant(seconds: float) -> datetime:

@@ -98,7 +98,7 @@ def test_since_is_the_first_failure_after_the_last_answer(tmp_path: Path) -> Non
 
 
 def test_a_note_that_cannot_be_read_is_none(tmp_path: Path) -> None:
-    (tmp_path / "reach-news.json").write_text('{"127.0.0.1:9": {"colour": "red"}}')
+    (tmp_path / "reach-news.json").write_text('{"http://127.0.0.1:9": {"colour": "red"}}')
     Reach("news", (CLOSED,), tmp_path).require(CLOSED)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.episode.analysis import Analysis, NewsDigest
+from desk.contracts.episode.analysis import Analysis, Mentions, NewsDigest
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
 from desk.programs.builtin.evidence import market_of
@@ -24,7 +24,11 @@ KINDS: Final[dict[Capability, type[Analysis]]] = {
     Capability.SENTIMENT: Analysis,
     Capability.NEWS_DIGEST: NewsDigest,
 }
+SOCIAL: Final[dict[Capability, type[Analysis]]] = {Capability.MENTIONS: Mentions}
+"""Asked where they can be reached."""
+
 RESTS_ON: Final = (Metric.NEWS_TONE, Metric.NEWS_COUNT)
+"""What a view may rest on: how much is said in social feeds is no reason for any."""
 
 FLAT: Final = Decimal(10)
 """Points of the scale from a hundred below zero to a hundred above: nearer to zero than this the
@@ -40,17 +44,28 @@ def take_turn(request: TurnRequest) -> Turn:
         TaskNotPossible: no tool could be asked.
     """
     market = market_of(request)
+    kinds = KINDS | (SOCIAL if _offered(request) else {})
     if not request.exchanges:
-        return questions(request, about(market, *KINDS), "the news")
-    reading = read_analyses(request, KINDS)
+        return questions(request, about(market, *kinds), "the news")
+    reading = read_analyses(request, kinds)
     stop_if_nobody_answered(reading, Capability.SENTIMENT)
     speciality = SPECIALITIES[AgentId.SENTIMENT_SPECIALIST]
     return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
 
 
+def _offered(request: TurnRequest) -> bool:
+    """Whether social feeds can be asked in this run: one without a network does without them."""
+    servers = {tool.server for tool in request.assignment.tools}
+    return not servers.isdisjoint(route.server for route in USUAL_ROUTES[Capability.MENTIONS])
+
+
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
-    told = (("coverage", tell_coverage(reading)), ("tone", tell_tone(reading)))
+    told = (
+        ("coverage", tell_coverage(reading)),
+        ("tone", tell_tone(reading)),
+        ("social feeds", tell_mentions(reading)),
+    )
     return noted(told, evidence)
 
 
@@ -63,6 +78,19 @@ def tell_coverage(reading: SpecialistReading) -> str:
     if count == 0:
         return f"No recent stories about {reading.name} were found ({reference})."
     return f"Stories about {reading.name} over the last two weeks: {reference}."
+
+
+def tell_mentions(reading: SpecialistReading) -> str:
+    """How much is said of the market in public social feeds and how far it reached; empty where
+    that is not known."""
+    if reading.value(Metric.MENTION_COUNT) is None:
+        return ""
+    count = reading.reference(Metric.MENTION_COUNT)
+    said = f"Posts about {reading.name} in public social feeds over the last week: {count}"
+    if reading.value(Metric.MENTION_REACH) is None:
+        return f"{said}. What they say is no finding."
+    reach = reading.reference(Metric.MENTION_REACH)
+    return f"{said}, with {reach} likes, reposts and comments. What they say is no finding."
 
 
 def tell_tone(reading: SpecialistReading) -> str:

@@ -1,0 +1,254 @@
+"""Public social feeds that need no key, each in the form that its documentation describes.
+
+Mastodon: GET /api/v1/timelines/tag/:hashtag, an array of Status (docs.joinmastodon.org).
+Bluesky: GET /xrpc/app.bsky.feed.searchPosts, `posts` with postView (docs.bsky.app).
+Hacker News: GET /api/v1/search_by_date of the Algolia search, `hits` (hn.algolia.com/api).
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+import httpx2
+from pydantic import ValidationError
+
+from desk.analytics.links import web_link
+from desk.contracts.episode.analysis import LONGEST_MENTION, Mention
+from desk.sources.news.text import plain_text
+from desk.sources.serving.downloads import (
+    NotDownloaded,
+    TooLarge,
+    asked_pause,
+    download,
+    status_of,
+)
+from desk.sources.serving.reachability import NotReachable, Reach
+
+TIMEOUT_SECONDS: Final = 3.0
+LARGEST_ANSWER: Final = 4 * 1024 * 1024
+"""Bytes. A hundred posts with all that is said of them are below one mebibyte."""
+
+MOST_ASKED: Final = 100
+_MASTODON_GIVES: Final = 40
+_TOO_MANY: Final = 429
+_HEADERS: Final = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
+
+
+@dataclass(frozen=True, slots=True)
+class MentionSearch:
+    """What is looked for: words as a search takes them, the same as one hashtag, and the name in
+    plain words; from `start` to `end`, both included."""
+
+    words: str
+    tag: str
+    name: str
+    start: datetime
+    end: datetime
+
+
+class NotTold(Exception):
+    """A feed gave nothing that can be used. The text says why; `since` is set where it does not
+    answer at all."""
+
+    def __init__(self, said: str, since: datetime | None = None) -> None:
+        super().__init__(said)
+        self.since = since
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One public feed: where it is, what it is asked, and what of its answer are posts."""
+
+    name: str
+    url: str
+    path: Callable[[MentionSearch], str]
+    posts: Callable[[Any], Iterable[Any]]
+    mention: Callable[[Mapping[str, Any]], dict[str, Any]]
+
+    def address(self, base: str, wanted: MentionSearch) -> str:
+        """The question as an address below another base than the feed's own."""
+        return f"{base.rstrip('/')}{self.path(wanted)}"
+
+
+def read(feed: Feed, base: str, wanted: MentionSearch, reach: Reach) -> tuple[Mention, ...]:
+    """What a feed has of the window, newest first.
+
+    Raises:
+        NotTold: it did not answer, refused, or its answer is of another form.
+    """
+    url = feed.address(base, wanted)
+    body = _json(_fetched(url, reach))
+    try:
+        posts = [*feed.posts(body)]
+        found = [mention for post in posts if (mention := _mention(feed, post)) is not None]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise NotTold("its answer has another form than is documented") from error
+    if posts and not found:
+        raise NotTold("its answer has another form than is documented")
+    within = (each for each in found if wanted.start <= each.published_at <= wanted.end)
+    return tuple(sorted(within, key=lambda each: each.published_at, reverse=True))
+
+
+def _fetched(url: str, reach: Reach) -> bytes:
+    try:
+        reach.require(url)
+        content = download(
+            url,
+            _require_success,
+            timeout_seconds=TIMEOUT_SECONDS,
+            largest=LARGEST_ANSWER,
+            headers=_HEADERS,
+        )
+    except NotReachable as error:
+        raise NotTold(str(error), error.since) from error
+    except TooLarge as error:
+        raise NotTold(str(error)) from error
+    except _AskedTooOften as error:
+        reach.note_failure(url, str(error))
+        raise
+    except NotDownloaded as error:
+        raise NotTold(str(error), reach.note_failure(url, str(error))) from error
+    reach.note_success(url)
+    return content
+
+
+class _AskedTooOften(NotTold):
+    """It was asked too often, and is left alone for a minute."""
+
+
+def _require_success(answer: httpx2.Response) -> None:
+    if answer.is_success:
+        return
+    said = f"it answered {status_of(answer)}"
+    if answer.status_code == _TOO_MANY:
+        wait = asked_pause(answer.headers.get("retry-after"))
+        raise _AskedTooOften(f"{said} and {wait}" if wait else said)
+    raise NotTold(said)
+
+
+def _json(content: bytes) -> Any:
+    if content.lstrip().startswith(b"<"):
+        raise NotTold("its answer is a web page (HTML) and no JSON")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise NotTold("its answer is no JSON, or breaks off") from error
+
+
+def _mention(feed: Feed, post: Any) -> Mention | None:
+    """A post as a mention; None for one without words or without a readable date, and for one that
+    only passes on another's."""
+    try:
+        told = feed.mention(post)
+        return Mention(feed=feed.name, **told)
+    except (KeyError, TypeError, AttributeError, ValueError, ValidationError):
+        return None
+
+
+def _text(markup: object) -> str:
+    return plain_text(str(markup or ""), LONGEST_MENTION)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _instant(written: str) -> datetime:
+    found = datetime.fromisoformat(written)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _mastodon_path(wanted: MentionSearch) -> str:
+    return f"/api/v1/timelines/tag/{quote(wanted.tag, safe='')}?limit={_MASTODON_GIVES}"
+
+
+def _statuses(body: Any) -> Iterator[Any]:
+    if not isinstance(body, list):
+        raise TypeError("no list of statuses")
+    yield from (status for status in body if status.get("reblog") is None)
+
+
+def _status(status: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "text": _text(status["content"]),
+        "author": _text(status["account"]["acct"])[:200],
+        "published_at": _instant(status["created_at"]),
+        "url": web_link(status.get("url")),
+        "likes": _count(status.get("favourites_count")),
+        "reposts": _count(status.get("reblogs_count")),
+        "comments": _count(status.get("replies_count")),
+    }
+
+
+def _bluesky_path(wanted: MentionSearch) -> str:
+    asked = {
+        "q": wanted.words,
+        "sort": "latest",
+        "since": f"{wanted.start.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "until": f"{wanted.end.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "limit": MOST_ASKED,
+    }
+    return f"/xrpc/app.bsky.feed.searchPosts?{urlencode(asked)}"
+
+
+def _post(post: Mapping[str, Any]) -> dict[str, Any]:
+    """A post's address on the web is made of its author and the last part of its `at://` one."""
+    author, record = post["author"]["handle"], post["record"]
+    key = str(post["uri"]).rpartition("/")[2]
+    return {
+        "text": _text(record["text"]),
+        "author": _text(author)[:200],
+        "published_at": _instant(record["createdAt"]),
+        "url": web_link(f"https://bsky.app/profile/{author}/post/{key}"),
+        "likes": _count(post.get("likeCount")),
+        "reposts": _count(post.get("repostCount")),
+        "comments": _count(post.get("replyCount")),
+    }
+
+
+def _hacker_news_path(wanted: MentionSearch) -> str:
+    window = (
+        f"created_at_i>={int(wanted.start.timestamp())},created_at_i<={int(wanted.end.timestamp())}"
+    )
+    asked = {
+        "query": wanted.name,
+        "tags": "(story,comment)",
+        "numericFilters": window,
+        "hitsPerPage": MOST_ASKED,
+    }
+    return f"/api/v1/search_by_date?{urlencode(asked)}"
+
+
+def _hit(hit: Mapping[str, Any]) -> dict[str, Any]:
+    """A story by its title, a comment by its text. Points are its likes; nobody reposts here."""
+    return {
+        "text": _text(hit.get("title") or hit.get("comment_text")),
+        "author": _text(hit["author"])[:200],
+        "published_at": datetime.fromtimestamp(int(hit["created_at_i"]), UTC),
+        "url": web_link(f"https://news.ycombinator.com/item?id={int(hit['objectID'])}"),
+        "likes": _count(hit.get("points")),
+        "comments": _count(hit.get("num_comments")),
+    }
+
+
+FEEDS: Final[Mapping[str, Feed]] = MappingProxyType(
+    {
+        "mastodon": Feed("Mastodon", "https://mastodon.social", _mastodon_path, _statuses, _status),
+        "bluesky": Feed(
+            "Bluesky", "https://api.bsky.app", _bluesky_path, lambda body: body["posts"], _post
+        ),
+        "hackernews": Feed(
+            "Hacker News",
+            "https://hn.algolia.com",
+            _hacker_news_path,
+            lambda body: body["hits"],
+            _hit,
+        ),
+    }
+)
+"""The feeds by the names of their options. Mastodon is many servers: one is asked, and has what its
+users see."""
