@@ -44,6 +44,7 @@ from desk.sources.reuters.searches import (
 from desk.sources.serving.arguments import Areas, AsOf, require_areas
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
+from desk.sources.serving.reachability import Reach, add_reach_tool
 
 REUTERS = "Reuters"
 SOURCE = Provenance(
@@ -293,11 +294,11 @@ def build_server(
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `variables` have the credentials; without them every tool refuses and names them. `cache_dir`
-    and `refresh_every` are accepted as by every server of ours and not used: answers are kept in
-    memory, for ten minutes.
+    `variables` have the credentials; without them every tool refuses and names them. Answers are
+    kept in memory, for ten minutes; `cache_dir` holds whether LSEG could be reached.
+    `refresh_every` is accepted as by every server of ours and not used.
     """
-    del cache_dir, refresh_every
+    del refresh_every
     tools = ReutersTools(_news_of(variables, now))
     server = MCPServer(
         "reuters",
@@ -307,7 +308,16 @@ def build_server(
     )
     for tool in (tools.get_market_news, tools.get_central_bank_news, tools.verify_story):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)
+    add_reach_tool(server, _reach(variables, cache_dir))
     return server
+
+
+def _reach(variables: Mapping[str, str], cache_dir: Path | None) -> Reach:
+    """Without credentials nothing of LSEG's can be reached, and nobody needs to ask."""
+    try:
+        return Reach("reuters", (access_from(variables).url,), cache_dir)
+    except NoAccess as lacking:
+        return Reach("reuters", (), lacks=str(lacking))
 
 
 def _news_of(variables: Mapping[str, str], now: Callable[[], datetime]) -> LsegNews | NoAccess:

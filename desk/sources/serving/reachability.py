@@ -72,13 +72,15 @@ class Reach:
         cache_dir: Path | None = None,
         *,
         offline: bool = False,
+        lacks: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """`urls` are the addresses that the server fetches from. Without `cache_dir` what is known
-        ends with the process. With `offline` nothing is fetched."""
+        ends with the process. With `offline` nothing is fetched; `lacks` says what is missing
+        without which nothing can be."""
         self._urls = tuple(dict.fromkeys(urls))
         self._path = cache_dir / f"reach-{server}.json" if cache_dir is not None else None
-        self._offline = offline
+        self._refusal = OFFLINE if offline else lacks
         self._clock = clock
         self._lock = threading.Lock()
         self._hosts = _read(self._path)
@@ -89,9 +91,9 @@ class Reach:
         Raises:
             NotReachable: it has, or nothing is fetched here.
         """
-        if self._offline:
+        if self._refusal is not None:
             now = self._clock()
-            raise NotReachable(HostRecord(since=now, failed_at=now, reason=OFFLINE))
+            raise NotReachable(HostRecord(since=now, failed_at=now, reason=self._refusal))
         record = self._known(url)
         if self._has_just_failed(record):
             raise NotReachable(record)
@@ -114,8 +116,8 @@ class Reach:
     def check(self) -> Reachability:
         """Whether any of the hosts answers. Asks those that have not failed within the last minute,
         side by side, and waits `PROBE_SECONDS` at most."""
-        if self._offline:
-            return self._told(OFFLINE)
+        if self._refusal is not None:
+            return self._told(self._refusal)
         with self._lock:
             # Another process may have found out meanwhile.
             self._hosts = {**self._hosts, **_read(self._path)}

@@ -18,6 +18,7 @@ from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
+from desk.sources.serving.reachability import Reach, add_reach_tool
 from desk.sources.yahoo.closes import Close, last_known_day
 from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
 from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance
@@ -156,14 +157,17 @@ def build_server(
     refresh_every: timedelta | None = None,
     url: str = YAHOO_URL,
     now: Callable[[], datetime] = _present,
+    offline: bool = False,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `url` is asked in place of Yahoo's hosts. `cache_dir` and `refresh_every` are accepted as by
-    every server of ours and not used: answers are kept in memory for five minutes, and nothing
-    is written. Without the package `yfinance` the tools refuse and say how to install it.
+    `url` is asked in place of Yahoo's hosts. Answers are kept in memory for five minutes;
+    `cache_dir` holds whether Yahoo could be reached. With `offline` it counts as out of reach.
+    Without the package `yfinance` the tools refuse and say how to install it. `refresh_every` is
+    accepted as by every server of ours and not used.
     """
-    del cache_dir, refresh_every
+    del refresh_every
+    reach = Reach("yahoo_finance", (url,), cache_dir, offline=offline)
     tools = YahooTools(YahooFinance(url), now)
     server = MCPServer(
         "yahoo_finance",
@@ -173,15 +177,17 @@ def build_server(
     )
     for tool in (tools.get_quote, tools.get_historical, tools.search_symbols):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)
+    add_reach_tool(server, reach)
     return server
 
 
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
-    """The server as its entry in `.mcp.json` starts it, for use in this process."""
+    """The server as its entry in `.mcp.json` starts it, for use in this process. In a worker that
+    refreshes nothing it counts as out of reach."""
     url = _parser().parse_args(args).url
-    return build_server(cache_dir, refresh_every=refresh_every, url=url)
+    return build_server(cache_dir, url=url, offline=refresh_every is None)
 
 
 def main(argv: list[str] | None = None) -> int:
