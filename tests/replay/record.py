@@ -1,5 +1,5 @@
 """Records the histories that later code must still replay: `python -m tests.replay.record`, and
-with `judged` those of `record_judged` alone.
+with `judged` those of `record_judged` alone, with `unreachable` that of `record_unreachable`.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
 `workflow.patched`. The recorded files are committed: keep those that the change is about, beside
@@ -59,7 +59,8 @@ from tests.support.held import TELLS_OF_A_CASE, held
 from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
 from tests.support.hypotheses import begun as begun_hypothesis
 from tests.support.learning import forecast, lesson, question
-from tests.support.scripted import Disagreement, ScriptedAnalyst, gives_up
+from tests.support.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
+from tests.support.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
 from tests.support.stocks import SERVERS as STOCK_SERVERS
 from tests.support.stocks import Outcomes, episode, start_episode, stock_turn
 from tests.support.swarms import SERVERS as SWARM_SERVERS
@@ -125,6 +126,7 @@ async def record(client: Client, directory: Path) -> None:
     await record_question(client, directory)
     disputed = await record_conflicts(client, directory, deadlines)
     await record_cancelled(client, directory)
+    await record_unreachable(client, directory)
     await record_learning(client, directory)
     await record_hypothesis(client, directory)
     await record_swarm(client, directory)
@@ -330,6 +332,18 @@ async def record_conflicts(
     }
 
 
+async def record_unreachable(client: Client, directory: Path) -> None:
+    """A week, a rerun included, one of whose live sources cannot be reached."""
+    deadlines = DeadlineConfig(open_for_reruns=timedelta(seconds=2))
+    config = with_live_sources(desk_config(pair("USD/JPY"), deadlines=deadlines))
+    tools = ScriptedTools(only_google_is_out_of_reach)
+    async with desk_workers(client, directory, tools=tools, servers=(*SERVERS, *LIVE)):
+        week = await start_week(client, config, run_id="unreached")
+        await week.signal(Message.RERUN_MARKET, RerunRequest(market="USD/JPY", reason="again"))
+        await week.result()
+    await write("week_with_unreachable_source", week)
+
+
 async def record_cancelled(client: Client, directory: Path) -> None:
     """Cancel a market while it tells its week of a case."""
     analyst = ScriptedAnalyst(Disagreement(("USD/JPY",)))
@@ -347,4 +361,5 @@ async def record_cancelled(client: Client, directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(record_judged if sys.argv[1:] == ["judged"] else record))
+    alone = {"judged": record_judged, "unreachable": record_unreachable}
+    asyncio.run(main(alone.get("".join(sys.argv[1:]), record)))

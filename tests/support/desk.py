@@ -150,7 +150,7 @@ async def desk_workers(
                 Worker(
                     client,
                     task_queue=source_queue(server),
-                    activities=[calls.call_tool, calls.list_tools],
+                    activities=[calls.call_tool, calls.list_tools, calls.reach],
                     **TUNING,
                 )
                 for server in servers

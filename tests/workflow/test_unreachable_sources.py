@@ -1,0 +1,52 @@
+"""What cannot be reached when a run is planned is offered to nobody, and told in the report."""
+
+from pathlib import Path
+from time import monotonic
+
+from temporalio.client import Client
+
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.turns import Turn, TurnRequest
+from tests.support.desk import desk_config, desk_workers, pair, start_week
+from tests.support.reached import (
+    LIVE,
+    REASON,
+    SERVERS,
+    only_google_is_out_of_reach,
+    with_live_sources,
+)
+from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+
+
+async def test_a_source_that_cannot_be_reached_is_on_nobodys_list(
+    client: Client, tmp_path: Path
+) -> None:
+    listed: set[str] = set()
+
+    def look(request: TurnRequest) -> Turn | None:
+        if request.assignment.task_type is TaskType.RESEARCH_FX:
+            listed.update(tool.server for tool in request.assignment.tools)
+        return None
+
+    tools = ScriptedTools(only_google_is_out_of_reach)
+    analyst = ScriptedAnalyst(look)
+    servers = (*SERVERS, *LIVE)
+    async with desk_workers(client, tmp_path, analyst=analyst, tools=tools, servers=servers):
+        config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
+        result = await (await start_week(client, config)).result()
+    assert "bank_feeds" in listed
+    assert "google_news" not in listed
+    (silent,) = result.coverage.unreachable
+    assert (silent.server, silent.reason, silent.unanswered) == ("google_news", REASON, 0)
+
+
+async def test_a_source_that_no_worker_serves_costs_three_seconds_and_no_market(
+    client: Client, tmp_path: Path
+) -> None:
+    async with desk_workers(client, tmp_path, servers=SERVERS):
+        config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
+        began = monotonic()
+        result = await (await start_week(client, config)).result()
+    assert result.coverage.researched == 1
+    assert {source.server for source in result.coverage.unreachable} == {*LIVE}
+    assert monotonic() - began < 20
