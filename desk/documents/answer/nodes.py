@@ -69,7 +69,7 @@ def missing_in(
         agents = (*by_action, *(line for line in of_synthesis if line not in told))
     else:
         agents = (*of_synthesis, *_of_agents(record, of_synthesis))
-    everything = (*_failures(record), *agents, *further)
+    everything = (*_failures(record), *_unreached(record), *agents, *further)
     lines = dict.fromkeys(clip(line) for line in everything if line.strip())
     if len(lines) <= MOST_MISSING:
         return tuple(lines)
@@ -80,6 +80,14 @@ def _failures(record: GraphRecord) -> Iterator[str]:
     for node in record.nodes:
         if node.entry.error is not None or node.entry.result is None:
             yield _failure(node)
+
+
+def _unreached(record: GraphRecord) -> Iterator[str]:
+    """The live sources that were offered to nobody, in one line."""
+    servers = [source.server for source in record.request.policy.unreachable]
+    if servers:
+        named = " and ".join(servers)
+        yield f"{named} could not be reached when the run was planned, and nobody was asked there"
 
 
 def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
