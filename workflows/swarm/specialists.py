@@ -165,7 +165,10 @@ class SpecialistWorkflow:
         note_phase(Phase.RESEARCHING)
         workflow.set_current_details(request.assignment.instructions or "")
         budget = Budget(request.allowance)
-        task = AgentTask(_profile(request), request.assignment)
+        profile, named = _profile(request), request.assignment.tools
+        besides = tuple(tool for tool in profile.tools if tool not in named)
+        assignment = request.assignment.model_copy(update={"tools": (*named, *besides)})
+        task = AgentTask(profile, assignment)
         try:
             outcome = await TaskRunner(request.policy, budget, request.tools).run(task)
         except TaskFailed as failed:
