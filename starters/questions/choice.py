@@ -7,12 +7,12 @@ from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from desk.analytics.names.nearest import meant
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.config import RunConfig
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphRequest, GraphSpec
 from desk.platform.settings import Settings
-from desk.runs.graphs import hint
 from starters.questions.graph_file import find_graph, read_graph
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
@@ -138,7 +138,7 @@ def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool
         if name not in known:
             has = f"it has {', '.join(known)}" if known else "it has none"
             raise UsageError(
-                f"the graph {spec.name} has no parameter {name}; {has}{hint(name, known)}"
+                f"the graph {spec.name} has no parameter {name}; {has}{meant(name, known)}"
             )
     for parameter in spec.parameters:
         if parameter.required and parameter.default is None and parameter.name not in given:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from desk.agents.registry import TASK_IN_GRAPHS, TASKS
+from desk.analytics.names.nearest import meant
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.config import RetryConfig
 from desk.contracts.names import AgentId
@@ -19,7 +20,7 @@ from desk.documents.rendering.wording import one_line
 from desk.platform.files import read_file
 from desk.platform.settings import DEFAULTS
 from desk.platform.settings.desk_toml import span
-from desk.runs.graphs import GraphFault, faults, hint, naming_faults
+from desk.runs.graphs import GraphFault, faults, naming_faults
 from starters.terminal.exit_status import UsageError
 
 Location = tuple[int | str, ...]
@@ -219,7 +220,7 @@ def _unknown(tree: Tree) -> Iterable[FileFault]:
     keys = tree.value if isinstance(tree.value, dict) else ()
     for key in keys:
         if key not in TOP_KEYS:
-            words = f"unknown key {key!r}; known: {', '.join(TOP_KEYS)}{hint(key, TOP_KEYS)}"
+            words = f"unknown key {key!r}; known: {', '.join(TOP_KEYS)}{meant(key, TOP_KEYS)}"
             yield FileFault(tree.place_of((key,), key=True), words)
 
 
@@ -255,7 +256,7 @@ def _check_agent(
     if not isinstance(written, str) or written in AGENTS:
         return
     words = f"{field} is {written!r}, which works in no graph; known: {', '.join(AGENTS)}"
-    found.append(FileFault(tree.place_of(("graph", place, field)), words + hint(written, AGENTS)))
+    found.append(FileFault(tree.place_of(("graph", place, field)), words + meant(written, AGENTS)))
     made[field] = AGENTS[0] if field == "agent" else AGENTS[1]
 
 
@@ -263,7 +264,7 @@ def _check_task(made: dict[str, Any], place: int, tree: Tree, found: list[FileFa
     written = made.get("task")
     if not isinstance(written, str) or written in TASKS_KNOWN:
         return
-    words = f"task is {written!r}; allowed: {', '.join(TASKS_KNOWN)}{hint(written, TASKS_KNOWN)}"
+    words = f"task is {written!r}; allowed: {', '.join(TASKS_KNOWN)}{meant(written, TASKS_KNOWN)}"
     found.append(FileFault(tree.place_of(("graph", place, "task")), words))
     del made["task"]
 
@@ -328,7 +329,7 @@ def _words(one: ErrorDetails, location: Location) -> str:
     key = next((part for part in reversed(location) if isinstance(part, str)), "the file")
     if kind == "extra_forbidden":
         known = known_keys(location)
-        return f"unknown key {key!r}; known: {', '.join(known)}{hint(key, known)}"
+        return f"unknown key {key!r}; known: {', '.join(known)}{meant(key, known)}"
     if kind == "missing":
         return f"{key!r} is missing"
     return f"{_WRITTEN.get(key, key)} is {_shown(one['input'])}; allowed: {_allowed(one, key)}"
@@ -349,7 +350,7 @@ def _allowed(one: ErrorDetails, key: str) -> str:
         return "a tool such as knowledge.get_doc, with its server before the dot"
     if kind == "enum":
         options = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return f"{', '.join(options)}{hint(str(one['input']), options)}"
+        return f"{', '.join(options)}{meant(str(one['input']), options)}"
     if kind.startswith("time_delta"):
         return 'a duration such as "20 s" or "2 minutes"'
     if kind == "string_pattern_mismatch":
@@ -414,7 +415,7 @@ def find_graph(name_or_path: str, project_dir: Path) -> Path:
     names = [path.stem for path in shipped]
     raise UsageError(
         f"no graph is called {name_or_path!r}; there are {', '.join(names)}"
-        f"{hint(name_or_path, names)}; a file of your own ends in .yaml"
+        f"{meant(name_or_path, names)}; a file of your own ends in .yaml"
     )
 
 

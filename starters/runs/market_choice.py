@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 
+from desk.analytics.names.nearest import nearest
 from desk.contracts.config import RunConfig
-from desk.trust.prose import nearest
 from starters.terminal.exit_status import UsageError
 
 MOST_NAMED = 3

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, ResearchReport
-from desk.programs.week.document.judging import judgement as report_judgement
+from desk.documents import compiling
 from desk.trust.ledger.rederivation import Ledger, Objection
 from desk.trust.ledger.seal import sealed
 from desk.trust.prose.references import render
@@ -37,7 +37,7 @@ def throughout(desk: Desk, outcome: MarketOutcome, corruption: Corruption) -> Re
     compiled = outcome.model_copy(
         update={"results": findings.results, "evidence": (*findings.evidence, *checked)}
     )
-    with patch.object(report_judgement, "Ledger", _Credulous):
+    with patch.object(compiling, "Ledger", _Credulous):
         report = desk.publish(findings.week, [compiled])
     return report if corruption.edit.printed_in(report.markets[0]) else None
 

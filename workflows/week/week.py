@@ -13,6 +13,7 @@ from activities.publishing.publishing import PublishingActivities
 from desk.agents.capabilities import routes_to
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in, profile_of
+from desk.analytics.names.nearest import nearest
 from desk.analytics.weeks import latest_complete_week, window_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.judgement import Scope
@@ -40,7 +41,6 @@ from desk.runs.assignments import assignment_of, time_left
 from desk.runs.boards import CommentedWeek, QueuedRerun, WeekBoard, after_decisions
 from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import with_week_conflicts
-from desk.trust.prose import nearest
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts

@@ -8,10 +8,12 @@ from desk.contracts.markets import AreaCode
 
 
 class CentralBank(NamedTuple):
-    """A bank's English name, and its shorter ones as they are written."""
+    """A bank's English name, its shorter ones as they are written, and whether a sentence puts
+    `the` before it."""
 
     name: str
     also_called: tuple[str, ...] = ()
+    has_article: bool = True
 
 
 CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
@@ -22,15 +24,15 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
         "CN": CentralBank("People's Bank of China", ("PBoC", "PBOC")),
         "GB": CentralBank("Bank of England", ("BoE", "BOE")),
         "HK": CentralBank("Hong Kong Monetary Authority", ("HKMA",)),
-        "ID": CentralBank("Bank Indonesia"),
+        "ID": CentralBank("Bank Indonesia", has_article=False),
         "IN": CentralBank("Reserve Bank of India", ("RBI",)),
         "JP": CentralBank("Bank of Japan", ("BoJ", "BOJ")),
         "KR": CentralBank("Bank of Korea", ("BoK", "BOK")),
-        "MY": CentralBank("Bank Negara Malaysia", ("BNM",)),
-        "NO": CentralBank("Norges Bank"),
+        "MY": CentralBank("Bank Negara Malaysia", ("BNM",), has_article=False),
+        "NO": CentralBank("Norges Bank", has_article=False),
         "NZ": CentralBank("Reserve Bank of New Zealand", ("RBNZ",)),
-        "PH": CentralBank("Bangko Sentral ng Pilipinas", ("BSP",)),
-        "SE": CentralBank("Sveriges Riksbank", ("Riksbank",)),
+        "PH": CentralBank("Bangko Sentral ng Pilipinas", ("BSP",), has_article=False),
+        "SE": CentralBank("Sveriges Riksbank", ("Riksbank",), has_article=False),
         "SG": CentralBank("Monetary Authority of Singapore"),
         "TH": CentralBank("Bank of Thailand", ("BoT", "BOT")),
         "TW": CentralBank(
@@ -41,3 +43,12 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
         "XM": CentralBank("European Central Bank", ("ECB",)),
     }
 )
+
+
+def bank_in_a_sentence(area: AreaCode) -> str:
+    """An area's central bank as a sentence names it: `the Bank of Japan`, `Norges Bank`. The area's
+    code with an article where the desk has no bank of it."""
+    bank = CENTRAL_BANKS.get(area)
+    if bank is None:
+        return f"the {area}"
+    return f"the {bank.name}" if bank.has_article else bank.name

@@ -1,17 +1,16 @@
-"""What currencies are called: by the Unicode CLDR as Babel has it, and by the market besides.
+"""What currencies are called: by the Unicode CLDR as Babel has it, and as `spoken` has it besides.
 
 Babel takes some 70 ms when it is first asked, so workflow code does not import this.
 """
 
-from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 from typing import Final
 
 from babel import Locale
 from babel.numbers import get_currency_name
 
 from desk.analytics.names.markets import AREAS
+from desk.analytics.names.spoken import ALSO_CALLED
 
 QUOTING_ORDER: Final = (
     *("EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF", "NOK", "SEK", "CNY", "HKD"),
@@ -21,38 +20,6 @@ QUOTING_ORDER: Final = (
 )
 """The ECB's reference currencies as the market quotes them: of a pair the earlier here
 is the base. The desk's currencies stand before the others, and the yen is always last."""
-
-ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "AUD": ("Aussie", "Aussie dollar"),
-        "CAD": ("loonie",),
-        "CHF": ("franc", "Swissie"),
-        "CNY": ("yuan", "renminbi", "Chinese renminbi", "CNH"),
-        "CZK": ("koruna",),
-        "GBP": ("pound", "sterling", "pound sterling", "British pound sterling", "cable"),
-        "HUF": ("forint",),
-        "IDR": ("rupiah",),
-        "ILS": ("shekel", "Israeli shekel"),
-        "INR": ("rupee",),
-        "ISK": ("Icelandic krona",),
-        "JPY": ("yen",),
-        "KRW": ("Korean won",),
-        "MYR": ("ringgit",),
-        "NOK": ("krone",),
-        "NZD": ("kiwi", "kiwi dollar"),
-        "PHP": ("peso",),
-        "PLN": ("zloty",),
-        "RUB": ("ruble", "rouble", "Russian rouble"),
-        "SEK": ("krona",),
-        "THB": ("baht",),
-        "TRY": ("lira",),
-        "TWD": ("Taiwan dollar",),
-        "USD": ("dollar", "U.S. dollar", "greenback"),
-        "ZAR": ("rand",),
-    }
-)
-"""What the CLDR has not: the market's own words, and the single word that means one currency where
-nothing else is said."""
 
 
 @cache

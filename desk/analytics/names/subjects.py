@@ -2,37 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.currencies import names_of
 from desk.analytics.names.markets import AREAS, DOLLAR
+from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES, UNITS, is_shared
 
-_AREAS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "US": r"US|U\.S\.|United\sStates",
-        "XM": r"[Ee]uro\s?(?:area|zone)",
-        "JP": r"Japan(?:ese)?|JP",
-        "GB": r"UK|U\.K\.|Britain|British|GB",
-        "CH": r"Switzerland|Swiss|CH",
-        "AU": r"Australian?|AU",
-        "NZ": r"New\sZealand|NZ",
-        "CA": r"Canad(?:a|ian)|CA",
-        "SE": r"Sweden|Swedish|SE",
-        "NO": r"Norway|Norwegian",
-        "CN": r"China|Chinese|CN",
-        "HK": r"Hong\sKong|HK",
-        "SG": r"Singapore|SG",
-        "KR": r"Korean?|KR",
-        "IN": r"Indian?",
-        "ID": r"Indonesian?",
-        "TH": r"Thai(?:land)?|TH",
-        "MY": r"Malaysian?|MY",
-        "PH": r"Philippines?|PH",
-        "TW": r"Taiwan(?:ese)?|TW",
-    }
-)
 _CURRENCY_CODES: Final = tuple(code for code in AREAS if code != DOLLAR)
 
 
@@ -44,6 +20,7 @@ def _currency(code: str) -> str:
     return rf"(?i:{_written(names_of(code))})|{code}"
 
 
+_AREAS: Final = {area: _written(names) for area, names in COUNTRIES.items()}
 _BANKS: Final = {
     area: _written((bank.name, *bank.also_called)) for area, bank in CENTRAL_BANKS.items()
 }
@@ -68,6 +45,36 @@ _SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
     r"\b(?:against|versus|vs\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
 )
+
+
+def _asked_by(code: str) -> str:
+    """A currency as somebody asks for it: by code, by name, in its unit, and where others have the
+    same unit, by its country."""
+    names = {code, *names_of(code)}
+    units = [unit for unit in UNITS.get(code, ()) if not is_shared(unit)]
+    # Of a shared unit the country tells which: "the Australian", "the Swedish".
+    shared = len(units) < len(UNITS.get(code, ())) and code != DOLLAR
+    countries = [name for name in COUNTRIES[AREAS[code]] if len(name) > len("AU")] if shared else []
+    return _written(sorted({*names, *units, *countries}, key=lambda name: (-len(name), name)))
+
+
+_ASKED_FOR: Final = {
+    code: re.compile(rf"(?<!/)\b(?:{_asked_by(code)})(?!\w)(?!/)", re.IGNORECASE) for code in AREAS
+}
+_IN_A_TITLE: Final = re.compile(
+    r"\b(?:"
+    + "|".join(
+        sorted(
+            {
+                name.capitalize()
+                for name in ("euro", *(name for names in ALSO_CALLED.values() for name in names))
+                if name.isalpha() and name.islower()
+            }
+        )
+    )
+    + r")\b"
+)
+"""Names of currencies with the capital letter that a title or the beginning of one gives them."""
 
 
 class Naming(NamedTuple):
@@ -114,3 +121,16 @@ def currencies_named(text: str) -> tuple[str, ...]:
         for found in _SPOKEN.finditer(bare)
         if not _BESIDE.search(bare[: found.start()])
     )
+
+
+def currency_asked_for(text: str) -> str | None:
+    """The currency that a question names first, outside of a pair, in whichever letters."""
+    places = {
+        code: found.start() for code, names in _ASKED_FOR.items() if (found := names.search(text))
+    }
+    return min(places, key=lambda code: places[code]) if places else None
+
+
+def as_spoken(text: str) -> str:
+    """A text with the names of currencies as they are written within a sentence."""
+    return _IN_A_TITLE.sub(lambda name: name[0].lower(), text)

@@ -24,6 +24,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from desk.analytics.names.nearest import meant
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.capabilities import Capability, Route, Routes
 from desk.contracts.agents.tasks import AgentLimits
@@ -45,7 +46,7 @@ from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, Mark
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.files import read_text_file
-from desk.platform.settings.errors import ENVIRONMENT, SettingsError, nearest, refusal
+from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
 from desk.platform.settings.model import MemorySettings, ServerSettings, SettingsTable
 
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
@@ -318,7 +319,7 @@ def _check_time_zone(path: Path, name: str) -> None:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        hint = nearest(name, available_timezones())
+        hint = meant(name, available_timezones())
         raise SettingsError(
             f"{path.name}: schedule.time_zone is '{name}'; allowed: an IANA time zone "
             f"such as Europe/London{hint}"
@@ -331,7 +332,7 @@ def _check_voters(path: Path, voting: VotingConfig) -> None:
         if agent not in known:
             raise SettingsError(
                 f"{path.name}: voting.agents.{agent} is of no agent; allowed: {', '.join(known)}"
-                f"{nearest(agent, known)}"
+                f"{meant(agent, known)}"
             )
 
 
@@ -378,7 +379,7 @@ def _check_answer(key: str, capability: Capability, answer: Mapping[str, str]) -
     known = sorted({*form.model_fields, MISSING})
     for field, expression in answer.items():
         if field not in known:
-            hint = nearest(field, known)
+            hint = meant(field, known)
             file, _, place = key.partition(": ")
             raise SettingsError(
                 f"{file}: unknown key '{place}.{field}'; known: {', '.join(known)}{hint}"

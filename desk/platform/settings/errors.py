@@ -1,12 +1,13 @@
 """A setting that cannot be used, said so that a person can correct it."""
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_core import ErrorDetails
+
+from desk.analytics.names.nearest import meant
 
 ENVIRONMENT: Final = "environment"
 """How messages name the process environment together with `.env`."""
@@ -14,13 +15,6 @@ ENVIRONMENT: Final = "environment"
 
 class SettingsError(Exception):
     """A setting cannot be used. The message names file, key, value and what is allowed."""
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean X?` for the known word that is closest, or nothing."""
-    by_folded = {entry.casefold(): entry for entry in known}
-    close = difflib.get_close_matches(word.casefold(), by_folded, n=1)
-    return f"; did you mean {by_folded[close[0]]}?" if close else ""
 
 
 def refusal(
@@ -39,7 +33,7 @@ def refusal(
     source, key = elsewhere.get(first["loc"], (source, _dotted(first["loc"])))
     if first["type"] == "extra_forbidden":
         known = _known_keys(model, first["loc"][:-1])
-        hint = nearest(str(first["loc"][-1]), known)
+        hint = meant(str(first["loc"][-1]), known)
         return SettingsError(f"{source}: unknown key '{key}'; known: {', '.join(known)}{hint}")
     if first["type"] == "missing":
         return SettingsError(f"{source}: '{key}' is missing")
@@ -73,7 +67,7 @@ def _allowed(error: ErrorDetails) -> str:
 
 def _nearest_of(value: object, expected: str) -> str:
     options = [word.strip("' ") for word in expected.replace(" or ", ", ").split(",")]
-    return nearest(str(value), options)
+    return meant(str(value), options)
 
 
 def _known_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:

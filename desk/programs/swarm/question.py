@@ -20,6 +20,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from desk.analytics.names.subjects import currency_asked_for
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import Complexity
 
@@ -152,29 +153,6 @@ _ASKED: Final = tuple(
     for asked, words in _KINDS
 )
 
-_CURRENCIES: Final = {
-    "AUD": r"aud|aussie|australian",
-    "CAD": r"cad|loonie|canadian",
-    "CHF": r"chf|francs?|swissie",
-    "CNY": r"cny|yuan|renminbi",
-    "EUR": r"eur|euros?",
-    "GBP": r"gbp|pounds?|sterling|cable",
-    "IDR": r"idr|rupiah",
-    "INR": r"inr|rupees?",
-    "JPY": r"jpy|yen",
-    "KRW": r"krw|won",
-    "NOK": r"nok|norwegian",
-    "NZD": r"nzd|kiwi|new zealand",
-    "SEK": r"sek|swedish",
-    "SGD": r"sgd|singapore",
-    "THB": r"thb|baht",
-    "USD": r"usd|greenback|us dollar|dollar",
-}
-_NAMED: Final = {
-    code: re.compile(rf"(?<!/)\b(?:{words})\b(?!/)", re.IGNORECASE)
-    for code, words in _CURRENCIES.items()
-}
-
 _MONTHS: Final = (
     "january|february|march|april|may|june|july|august|september|october|november|december"
 )
@@ -190,7 +168,9 @@ def question_of(objective: str) -> SwarmQuestion:
     """What an objective asks, by the rows above."""
     asked = next((kind for kind, words in _ASKED if words.search(objective)), AnswerForm.OUTLOOK)
     period = _PERIOD.search(objective)
-    return SwarmQuestion(asked, _currency(objective), period["period"].lower() if period else None)
+    return SwarmQuestion(
+        asked, currency_asked_for(objective), period["period"].lower() if period else None
+    )
 
 
 def first_asked(objective: str) -> str:
@@ -209,11 +189,3 @@ def ends_in(period: str, as_of: datetime) -> bool:
     one after it."""
     last = _SEASONS.get(period) or _MONTHS.split("|").index(period) + 1
     return as_of.month in (last, last % 12 + 1)
-
-
-def _currency(objective: str) -> str | None:
-    """The currency that is named first, outside of a pair."""
-    places = {
-        code: found.start() for code, words in _NAMED.items() if (found := words.search(objective))
-    }
-    return min(places, key=lambda code: places[code]) if places else None

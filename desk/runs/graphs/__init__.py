@@ -1,7 +1,7 @@
 """Graphs of agents: their checks, their conditions, and what is due next."""
 
 from desk.runs.graphs.checks import faults, naming_faults
-from desk.runs.graphs.fault import GraphFault, hint
+from desk.runs.graphs.fault import GraphFault
 from desk.runs.graphs.machine import GraphMachine, NodeStart
 from desk.runs.graphs.shape import Link, Shape, shape_of
 
@@ -12,7 +12,6 @@ __all__ = [
     "NodeStart",
     "Shape",
     "faults",
-    "hint",
     "naming_faults",
     "shape_of",
 ]

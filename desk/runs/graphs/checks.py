@@ -8,10 +8,11 @@ way, as for a draft. A node reads only what a node before it writes, and so does
 from collections.abc import Iterator
 
 from desk.agents.registry import VALIDATED
+from desk.analytics.names.nearest import meant
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.question.graph import GraphSpec, NodeSpec
 from desk.runs.graphs.expressions import WHOLE, expression_fault, names_in
-from desk.runs.graphs.fault import GraphFault, hint
+from desk.runs.graphs.fault import GraphFault
 from desk.runs.graphs.loops import round_faults, structure_faults
 from desk.runs.graphs.shape import Shape, shape_of
 from desk.runs.graphs.state import RESERVED
@@ -82,7 +83,7 @@ def _key_faults(spec: GraphSpec) -> Iterator[GraphFault]:
     for key in spec.merges:
         count = len(writers.get(key, ()))
         if count < 2:
-            told = "no node writes it" + hint(key, writers) if not count else "only one writes it"
+            told = "no node writes it" + meant(key, writers) if not count else "only one writes it"
             yield GraphFault(None, f"merges.{key}", f"{key} has a merge rule, but {told}")
 
 
@@ -164,7 +165,7 @@ def _condition_faults(
 def _nobody(key: str, every: set[str], before: set[str]) -> str:
     if key in every:
         return "no node before it writes"
-    return "no node writes" + hint(key, before)
+    return "no node writes" + meant(key, before)
 
 
 def _never_taken(

@@ -1,7 +1,5 @@
 """What is wrong with a graph, and where."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 MOST_HINTS: Final = 20
@@ -21,10 +19,3 @@ class GraphFault(NamedTuple):
     field: str
     words: str
     place: int | None = None
-
-
-def hint(written: str, known: Iterable[str]) -> str:
-    """`; did you mean X?` for the known name that is closest, or nothing."""
-    by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(written.casefold(), by_folded, n=1)
-    return f"; did you mean {by_folded[close[0]]}?" if close else ""

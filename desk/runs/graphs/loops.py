@@ -8,9 +8,10 @@ nothing of a round is still at work when the next one begins.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from desk.analytics.names.nearest import meant
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.question.graph import MOST_OUTCOMES, GraphSpec, Join
-from desk.runs.graphs.fault import MOST_HINTS, GraphFault, hint
+from desk.runs.graphs.fault import MOST_HINTS, GraphFault
 from desk.runs.graphs.shape import Link, Loop, Shape
 
 """As many outcomes of nodes as the record of a run holds."""
@@ -60,8 +61,8 @@ def _dangling(spec: GraphSpec) -> Iterator[GraphFault]:
             for number, edge in enumerate(edges):
                 if edge.to not in names:
                     found += 1
-                    meant = hint(edge.to, names) if found <= MOST_HINTS else ""
-                    words = f"{node.name} leads to {edge.to}, which is no node{meant}"
+                    near = meant(edge.to, names) if found <= MOST_HINTS else ""
+                    words = f"{node.name} leads to {edge.to}, which is no node{near}"
                     yield GraphFault(node.name, f"{field}.{number}.to", words, place)
 
 

@@ -12,7 +12,7 @@ from statistics import fmean
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from desk.analytics.names.subjects import currencies_named, named_subjects, namings
+from desk.analytics.names.subjects import as_spoken, currencies_named, named_subjects, namings
 from desk.analytics.news.headline_polarity import polarity_of
 from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning, stance_of
 from desk.contracts.findings.results import Leaning
@@ -44,11 +44,6 @@ LONGEST_SUMMARY = 1_000
 
 _DAY = timedelta(days=1)
 _SIGNS = re.compile(r"[\W_]+")
-_CURRENCY_IN_A_TITLE = re.compile(
-    r"\b(?:Yen|Dollar|Greenback|Pound|Cable|Franc|Kiwi|Loonie|Krona|Krone|Yuan|Renminbi|Rupee|Rupiah"
-    r"|Baht|Ringgit|Peso|Euro)\b"
-)
-"""Names of currencies with the capital letter that a title or the beginning of one gives them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +138,6 @@ def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
     for story in sorted(stories, key=lambda each: each.item.published_at):
         first.setdefault(_told(story.item), story)
     return tuple(sorted(first.values(), key=lambda each: each.item.published_at, reverse=True))
-
-
-def as_spoken(text: str) -> str:
-    """A text with the names of currencies as they are written within a sentence."""
-    return _CURRENCY_IN_A_TITLE.sub(lambda name: name[0].lower(), text)
 
 
 def _told(item: NewsItem) -> str:

@@ -25,7 +25,6 @@ from desk.trust.prose.references import (
     unknown_references,
 )
 from desk.trust.prose.sentences import split_sentences
-from desk.trust.prose.suggestions import nearest
 from desk.trust.prose.synthesis_review import NOTHING_LEFT, UNSUPPORTED, claims_in
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "found_in",
     "is_change",
     "moves",
-    "nearest",
     "objections",
     "objections_to",
     "pieces",

@@ -14,12 +14,13 @@ from typing import Final, NamedTuple
 from unicodedata import category
 
 from desk.analytics.figures import print_claim
+from desk.analytics.names.nearest import nearest
+from desk.analytics.names.spoken import SUBUNITS, UNITS
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.trust.prose.reference_faults import faults
 from desk.trust.prose.references import LONGEST_TEXT, REFERENCE, found_in
 from desk.trust.prose.sentences import split_sentences
-from desk.trust.prose.suggestions import nearest
 
 LONGEST_NAME: Final = 200
 """The bound of `desk.contracts.base.ShortText`."""
@@ -122,12 +123,14 @@ _NUMBER: Final = (
     rf"(?:{_COUNT}|(?:one|half|quarter|third|hundred|thousand|million|billion|trillion"
     r"|a\scouple\sof|quarters|thirds)\b)"
 )
+_CURRENCY: Final = "|".join(
+    rf"{unit}(?!\s?-?\s?(?:area|zone|bloc|system))" if unit.startswith("euro") else unit
+    for unit in sorted({unit for units in UNITS.values() for unit in units}, reverse=True)
+)
 _UNIT: Final = (
     r"(?:per\s?cent(?:age)?(?:\spoints?)?|percent|pct|basis[\s-]points?|bps?|points?|pips?|ticks?"
-    r"|big\sfigures?|handles?|sigmas?|standard\sdeviations?|cents?|pence|sen|pfennigs?"
-    r"|(?:[A-Z]\w+\s|US\s|U\.S\.\s)?(?:dollars?|yen|euros?(?!\s?-?\s?(?:area|zone|bloc|system))|pounds?"
-    r"|francs?|won|yuan|renminbi|rupees?|rupiah|baht|ringgit|pesos?|kron(?:e|er|a|or|ur)|rand|lira"
-    r"|dong|marks?|guilders?)"
+    rf"|big\sfigures?|handles?|sigmas?|standard\sdeviations?|{'|'.join(SUBUNITS)}"
+    rf"|(?:[A-Z]\w+\s|US\s|U\.S\.\s)?(?:{_CURRENCY})"
     r"|barrels?|ounces?|tons?|tonnes?|billion|million|trillion|thousand|hundred)\b"
 )
 _STREAK: Final = rf"(?:straight|consecutive|successive|{_SPAN}s?\s(?:in\sa\srow|running))"

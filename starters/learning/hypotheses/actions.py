@@ -3,10 +3,10 @@
 import sys
 from datetime import UTC, datetime
 
+from desk.analytics.names.nearest import nearest
 from desk.contracts.names import Queue
 from desk.contracts.swarm.research import HypothesisState
 from desk.platform.settings import load_settings
-from desk.trust.prose import nearest
 from starters.learning.hypotheses.look import ListedHypothesis, hypotheses_kept
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines
 from starters.session import Desk, require_workers, with_desk

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field, ValidationError
 from temporalio.client import Client
 
+from desk.analytics.names.nearest import nearest
 from desk.contracts.base import Contract, Text
 from desk.contracts.learning.memory import (
     MemoryAnswer,
@@ -21,7 +22,6 @@ from desk.contracts.names import ActivityName, WorkflowType
 from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.history import HistoryGone, RunHistory, fetch_history
-from desk.trust.prose import nearest
 from starters.questions.choice import read_as_of
 from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError

@@ -17,6 +17,7 @@ from temporalio.client import Client
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
+from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import DeadLetter
@@ -64,7 +65,6 @@ from desk.runs.messages import (
     told,
     turn_of,
 )
-from desk.trust.prose import nearest
 from starters.monitoring.worker_heartbeats import last_heartbeats
 from starters.runs.server_runs import history_of
 from starters.runs.week_runs import FoundRun

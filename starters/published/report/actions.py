@@ -15,6 +15,7 @@ from rich.tree import Tree
 
 from desk.analytics.figures import print_figure, print_full_day
 from desk.analytics.links import web_link
+from desk.analytics.names.nearest import nearest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.claims import ClaimId
 from desk.contracts.findings.verdicts import ClaimStatus
@@ -35,7 +36,6 @@ from desk.documents.rendering.wording import NO_FIGURE, arguments_words, human, 
 from desk.platform.settings import Settings, load_settings
 from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.ledger import seal_of
-from desk.trust.prose import nearest
 from starters.published.published_files import (
     latest_files,
     other_reports,

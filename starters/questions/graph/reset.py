@@ -13,10 +13,10 @@ from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.service import RPCError
 
+from desk.analytics.names.nearest import nearest
 from desk.contracts.names import activity_id_parts
 from desk.platform.settings import load_settings
 from desk.platform.temporal.history import ActivityScheduled, fetch_events
-from desk.trust.prose import nearest
 from starters.questions.choice import checked_words
 from starters.questions.follow import wait_for_answer
 from starters.questions.graph.runs import GraphRun, described_run, request_of_run

@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.tasks import Query
 from desk.contracts.config import RunConfig
 from desk.contracts.names import SWARM_RUN, WorkflowType
@@ -15,7 +16,6 @@ from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.trust.ledger import content_hash
-from desk.trust.prose import nearest
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
 from starters.questions.graph.runs import ID_DIGITS
 from starters.questions.printing import swarm_lines

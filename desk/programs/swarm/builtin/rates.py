@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric, claim_id
@@ -13,12 +14,9 @@ from desk.contracts.findings.source_results import PolicyRates
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.programs.swarm.conclusion.reading import SpecialistReading, consulted
 from desk.programs.swarm.conclusion.wording import listed
-from desk.trust.claims.banks import BANKS
 from desk.trust.claims.rate_claims import differential_claim, policy_rate_claims
 
 RATES: Final = Capability.POLICY_RATE
-
-_WITHOUT_ARTICLE: Final = ("Bank I", "Bank N", "Bangko", "Norges", "Sveriges")
 
 
 def ask_rates(market: MarketSpec) -> dict[Capability, Mapping[str, JsonValue]]:
@@ -66,7 +64,7 @@ def with_differential(reading: SpecialistReading) -> SpecialistReading:
 def tell_rates(reading: SpecialistReading) -> str:
     """The policy rates behind a pair, as a sentence; empty without any."""
     told = [
-        f"{_bank(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
+        f"{bank_in_a_sentence(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
         for area in reading.market.areas
         if claim_id(area, Metric.POLICY_RATE) in reading.known
     ]
@@ -84,8 +82,3 @@ def tell_differential(reading: SpecialistReading) -> str:
     base, _, quote = reading.market.market.partition("/")
     payer = base if apart > 0 else quote
     return f"The differential of {reference} pays whoever holds {payer}."
-
-
-def _bank(area: str) -> str:
-    bank = BANKS.get(area, area)
-    return bank if bank.startswith(_WITHOUT_ARTICLE) else f"the {bank}"

@@ -1,0 +1,109 @@
+"""What currencies and countries are called besides what the CLDR has: the one table of the desk.
+
+It is words alone, and quick to load: workflows import what reads it.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from desk.contracts.markets import AreaCode
+
+ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "AUD": ("Aussie", "Aussie dollar"),
+        "CAD": ("loonie",),
+        "CHF": ("franc", "Swissie"),
+        "CNY": ("yuan", "renminbi", "Chinese renminbi", "CNH"),
+        "CZK": ("koruna",),
+        "GBP": ("pound", "sterling", "pound sterling", "British pound sterling", "cable"),
+        "HUF": ("forint",),
+        "IDR": ("rupiah",),
+        "ILS": ("shekel", "Israeli shekel"),
+        "INR": ("rupee",),
+        "ISK": ("Icelandic krona",),
+        "JPY": ("yen",),
+        "KRW": ("Korean won",),
+        "MYR": ("ringgit",),
+        "NOK": ("krone",),
+        "NZD": ("kiwi", "kiwi dollar"),
+        "PHP": ("peso",),
+        "PLN": ("zloty",),
+        "RUB": ("ruble", "rouble", "Russian rouble"),
+        "SEK": ("krona",),
+        "THB": ("baht",),
+        "TRY": ("lira",),
+        "TWD": ("Taiwan dollar",),
+        "USD": ("dollar", "U.S. dollar", "greenback"),
+        "ZAR": ("rand",),
+    }
+)
+"""What the CLDR has not: the market's own words, and the single word that means one currency where
+nothing else is said."""
+
+UNITS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "AUD": ("dollar", "dollars"),
+        "CAD": ("dollar", "dollars"),
+        "CHF": ("franc", "francs"),
+        "CNY": ("yuan", "renminbi"),
+        "DEM": ("mark", "marks"),
+        "DKK": ("krone", "kroner"),
+        "EUR": ("euro", "euros"),
+        "GBP": ("pound", "pounds"),
+        "HKD": ("dollar", "dollars"),
+        "IDR": ("rupiah",),
+        "INR": ("rupee", "rupees"),
+        "ISK": ("krona", "kronur"),
+        "JPY": ("yen",),
+        "KRW": ("won",),
+        "MYR": ("ringgit",),
+        "NLG": ("guilder", "guilders"),
+        "NOK": ("krone", "kroner"),
+        "NZD": ("dollar", "dollars"),
+        "PHP": ("peso", "pesos"),
+        "SEK": ("krona", "kronor"),
+        "SGD": ("dollar", "dollars"),
+        "THB": ("baht",),
+        "TRY": ("lira",),
+        "TWD": ("dollar", "dollars"),
+        "USD": ("dollar", "dollars"),
+        "VND": ("dong",),
+        "ZAR": ("rand",),
+    }
+)
+"""What amounts of a currency are counted in, one and many of it."""
+
+SUBUNITS: Final = ("cent", "cents", "pence", "sen", "pfennig", "pfennigs")
+"""Hundredths of currencies."""
+
+COUNTRIES: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
+    {
+        "US": ("US", "U.S.", "United States"),
+        "XM": ("euro area", "euro zone", "eurozone", "Euro area", "Euro zone", "Eurozone"),
+        "JP": ("Japan", "Japanese", "JP"),
+        "GB": ("UK", "U.K.", "Britain", "British", "GB"),
+        "CH": ("Switzerland", "Swiss", "CH"),
+        "AU": ("Australia", "Australian", "AU"),
+        "NZ": ("New Zealand", "NZ"),
+        "CA": ("Canada", "Canadian", "CA"),
+        "SE": ("Sweden", "Swedish", "SE"),
+        "NO": ("Norway", "Norwegian"),
+        "CN": ("China", "Chinese", "CN"),
+        "HK": ("Hong Kong", "HK"),
+        "SG": ("Singapore", "SG"),
+        "KR": ("Korea", "Korean", "KR"),
+        "IN": ("India", "Indian"),
+        "ID": ("Indonesia", "Indonesian"),
+        "TH": ("Thailand", "Thai", "TH"),
+        "MY": ("Malaysia", "Malaysian", "MY"),
+        "PH": ("Philippine", "Philippines", "PH"),
+        "TW": ("Taiwan", "Taiwanese", "TW"),
+    }
+)
+"""The countries of the central banks, with their adjectives, as a sentence writes them."""
+
+
+def is_shared(unit: str) -> bool:
+    """Whether several currencies are counted in it, as dollars and kronor are."""
+    return sum(unit in units for units in UNITS.values()) > 1

@@ -1,0 +1,44 @@
+"""What people mean who write a name: currencies by any name, and slips for known names."""
+
+import pytest
+
+from desk.analytics.names.nearest import meant, nearest
+from desk.analytics.names.spoken import ALSO_CALLED, UNITS
+from desk.analytics.names.subjects import as_spoken, currency_asked_for
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [
+        ("why is the Australian dollar strong?", "AUD"),
+        ("is the dollar weak against the yen", "USD"),
+        ("eur against usd", "EUR"),
+        ("what moved the loonie", "CAD"),
+        ("how is the norwegian krone", "NOK"),
+        ("two pounds for a rupee", "GBP"),
+        ("Hong Kong dollar outlook", "HKD"),
+        ("what of USD/JPY", None),
+        ("what drives us stocks", None),
+    ],
+)
+def test_a_question_asks_for_the_currency_that_it_names_first(
+    text: str, currency: str | None
+) -> None:
+    assert currency_asked_for(text) == currency
+
+
+def test_a_title_is_read_with_currencies_as_a_sentence_has_them() -> None:
+    assert as_spoken("Yen Falls as Dollar and Euro Rise") == "yen Falls as dollar and euro Rise"
+
+
+def test_every_unit_is_a_word_of_its_own() -> None:
+    words = [word for words in (*UNITS.values(), *ALSO_CALLED.values()) for word in words]
+    assert all(word == word.strip() and word for word in words)
+
+
+def test_a_slip_is_answered_with_the_names_that_are_close() -> None:
+    known = ["USD/JPY", "EUR/USD", "JP"]
+    assert nearest("usdjyp", known, 1) == ("USD/JPY",)
+    assert nearest("???", known, 2) == ("USD/JPY", "EUR/USD")
+    assert meant("usd-jpy", known) == "; did you mean USD/JPY?"
+    assert meant("nothing like it", known) == ""
