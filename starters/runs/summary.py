@@ -27,6 +27,7 @@ from desk.programs.week.document.rendering.wording import (
     changes_title,
     spent_words,
 )
+from starters.runs.week_choice import REFRESH
 from starters.session import Desk, say
 from starters.terminal.exit_status import ExitStatus
 
@@ -285,6 +286,8 @@ def print_week(
     lines = [summary.model_dump_json(indent=2)] if as_json else summary_lines(summary, _width())
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
+    if not published.coverage.current and not as_json:
+        say(f"Not all of it is of the present: `{REFRESH}` gets what is newer from the sources.")
     if desk.hosting and not as_json:
         say("The server stops with this command; `desk up` keeps it, and the address above, open.")
     return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
