@@ -222,16 +222,17 @@ def _retrieved(said: Said) -> str:
 
 def table() -> str:
     """The outcomes in Markdown: a matrix for each method, and the desk's by kind of case."""
-    return "\n\n".join([summary(), _by_group()])
+    parts = [_matrix(name, method) for name, method in METHODS.items()]
+    return "\n\n".join([_summary(), *parts, _by_group()])
 
 
 def summary() -> str:
-    """How each method did, a matrix for each, and the kinds of case that the desk settles wrong."""
-    parts = [_matrix(name, method) for name, method in METHODS.items()]
+    """How each method did, the desk's matrix, and the kinds of case that it settles wrong."""
+    name, method = next(iter(METHODS.items()))
     groups = dict.fromkeys(case.group for case in cases())
     wrong = dict.fromkeys(case.group for case in cases() if desk(case) is Ending.WRONG)
     told = f"Of the {len(groups)} kinds of case the desk settles these wrong: {', '.join(wrong)}."
-    return "\n\n".join([_summary(), *parts, told])
+    return "\n\n".join([_summary(), _matrix(name, method), told])
 
 
 def _summary() -> str:

@@ -199,12 +199,13 @@ def _false_rejections(report: ResearchReport) -> Iterator[str]:
 
 
 def missed(weeks: Iterable[WeekTrials]) -> list[str]:
-    """Every error that was not caught, with its class and place."""
+    """Every error that was not caught, with its class and place; and each place without a trial,
+    which catches nothing because nothing was tried."""
+    trials = [trial for week in weeks for trial in week.trials]
+    untried = set(Place) - {trial.place for trial in trials}
     return [
-        f"{trial.error}, {trial.place}: {trial.words}"
-        for week in weeks
-        for trial in week.trials
-        if not trial.caught
+        *(f"{place}: no error was tried" for place in Place if place in untried),
+        *(f"{trial.error}, {trial.place}: {trial.words}" for trial in trials if not trial.caught),
     ]
 
 

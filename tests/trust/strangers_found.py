@@ -173,26 +173,25 @@ def _as_told_by_model(outcome: MarketOutcome) -> MarketOutcome:
 
 
 def table(told: Strangers) -> str:
-    """The counts by class, in Markdown; the classes of which all were found share a line."""
-    kinds = {kind: [c for c in told.copies if c.kind == kind] for kind in _kinds(told)}
-    found = [kind for kind, copies in kinds.items() if all(copy.found for copy in copies)]
+    """The counts by class, in Markdown; classes of the same counts share a row."""
+    by_kind: dict[str, list[Found]] = {}
+    for copy in told.copies:
+        by_kind.setdefault(copy.kind, []).append(copy)
+    kinds: dict[str, list[str]] = {}
+    for kind, copies in by_kind.items():
+        kinds.setdefault(_cells(copies), []).append(kind)
     lines = [
-        f"All were found of {len(found)} classes: {', '.join(found)}. Of the others:",
-        "",
-        "| class | built-in analysts, answers: found | of | sentences by a model: found | of |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| classes | built-in analysts, answers: found | sentences by a model: found |",
+        "| --- | ---: | ---: |",
+        *(f"| {', '.join(names)} | {cells} |" for cells, names in kinds.items()),
     ]
-    lines += [_row(kind, copies) for kind, copies in kinds.items() if kind not in found]
-    return "\n".join([*lines, _row("**all classes**", told.copies)])
+    return "\n".join([*lines, f"| **all** | {_cells(told.copies)} |"])
 
 
-def _kinds(told: Strangers) -> Iterable[str]:
-    return dict.fromkeys(copy.kind for copy in told.copies)
-
-
-def _row(name: str, copies: Sequence[Found]) -> str:
+def _cells(copies: Sequence[Found]) -> str:
     of, found = Counter(c.by_model for c in copies), Counter(c.by_model for c in copies if c.found)
-    return f"| {name} | {found[False]} | {of[False]} | {found[True]} | {of[True]} |"
+    counts = (f"{found[model]} of {of[model]}" if of[model] else "" for model in (False, True))
+    return " | ".join(counts)
 
 
 def words(told: Strangers) -> str:
