@@ -1,4 +1,4 @@
-"""Tapes of runs: where an effect stands on one, how requests are compared, and tapes as bytes."""
+"""Tapes of runs: an effect's place on a tape, the comparison of requests, and tapes as bytes."""
 
 import gzip
 import json
@@ -132,7 +132,7 @@ class TakeKey(NamedTuple):
 
 
 def place_of(take: Take) -> TakeKey:
-    """Where a take stands."""
+    """The place of a take on its tape."""
     return TakeKey(take.workflow, take.activity_id, take.effect)
 
 

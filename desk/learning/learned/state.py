@@ -103,7 +103,7 @@ def newly_counted(lessons: Iterable[Lesson], *, most: int = MOST_TOLD) -> Iterat
 
 
 def told_at(lesson: Lesson) -> datetime:
-    """When it was told; one that does not say so was told before any other."""
+    """When a lesson was sent. A lesson without an instant counts as sent before any other."""
     return lesson.told_at or _LONG_AGO
 
 

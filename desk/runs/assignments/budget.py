@@ -115,16 +115,16 @@ def all_of(allowance: Allowance) -> Usage:
 
 
 def lost(allowance: Allowance) -> Usage:
-    """What to assume of a call that may have been billed when nobody can tell: all that it was
-    allowed."""
+    """The cost to assume for a call that may have been billed although nobody can tell: all that it
+    was allowed."""
     return Usage(
         lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
     )
 
 
 def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
-    """What a call that reads and writes at most so many tokens may be billed when its answer is
-    lost. Without a known price only its tokens are told."""
+    """What a call that reads and writes at most so many tokens may be billed if its answer is lost.
+    Without a known price only the tokens are given."""
     usd = Decimal(0) if price is None else reading * price.read + writing * price.written
     return Usage(
         lost_calls=1,
@@ -167,7 +167,7 @@ def minus(allowance: Allowance, taken: Allowance) -> Allowance:
 
 
 def plus(allowance: Allowance, returned: Allowance) -> Allowance:
-    """An allowance with what comes back to it."""
+    """An allowance with a refund added."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else usd + (returned.usd or 0),

@@ -48,8 +48,8 @@ def model_works_until(now: datetime, deadline: datetime) -> datetime:
 
 
 def answer_due(now: datetime, allowed: timedelta, report_due: datetime) -> datetime:
-    """Until when a person may answer: as long as is allowed, and at most until shortly before the
-    report is due. Not after `now` when there is no time to ask."""
+    """The instant until which a person may answer: as late as is allowed, but shortly before the
+    report is due. Not after `now` if there is no time to ask."""
     return min(now + allowed, report_due - MARGIN)
 
 

@@ -1,4 +1,4 @@
-"""Who does a task when the agent it was given to cannot, and what is left when nobody can."""
+"""Who does a task when its agent cannot, and what remains when nobody can."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -62,7 +62,7 @@ def case_of(
 
 
 def claims_at(request: EscalationRequest, position: Position) -> tuple[Claim, ...]:
-    """The claim of a position; every one that it may be where it cannot be told whose is whose."""
+    """The claim of a position, or all claims that it may be if that is ambiguous."""
     claiming = (p for p in request.conflict.positions if p.claim_id is not None)
     for holder, claim in zip(claiming, request.claims, strict=False):
         if holder == position and _is_held(position, claim):

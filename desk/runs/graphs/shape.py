@@ -61,7 +61,7 @@ class Shape:
 
 
 def shape_of(spec: GraphSpec) -> Shape:
-    """The shape of a graph, as far as its edges name nodes."""
+    """The shape of a graph, from the edges that name existing nodes."""
     places: dict[str, int] = {}
     for place, node in enumerate(spec.nodes):
         places.setdefault(node.name, place)

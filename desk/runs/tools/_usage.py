@@ -24,7 +24,7 @@ _SMALLEST: Final = Decimal("1e-9")
 
 
 def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResult, ...]:
-    """The answers to what one turn asked for, each with an equal share of what the turn cost."""
+    """The answers that one turn asked for, each with an equal share of the turn's cost."""
     if not results or not cost:
         return tuple(results)
     share = (cost / len(results)).quantize(_SMALLEST)
@@ -50,7 +50,7 @@ def summed(uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
 
 
 def key_of(use: ToolUse) -> Key:
-    """Whose use of which tool it is."""
+    """The agent and tool that a use belongs to."""
     return use.agent, use.server, use.tool
 
 

@@ -118,7 +118,7 @@ def check_event_date(
 
 
 def check_references(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[ValidationIssue]:
-    """Objects when an event rests on, or its prose refers to, what nobody claims."""
+    """Objects when an event rests on a claim that does not exist, or its prose refers to one."""
     named = dict.fromkeys((*event.claims, *references(event.description)))
     unknown = [name for name in named if name not in claims]
     if unknown:
@@ -127,8 +127,8 @@ def check_references(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterato
 
 
 def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[ValidationIssue]:
-    """Objects when a figure stands behind a word of direction that its sign contradicts, or in a
-    form that does not fit it."""
+    """Objects when a figure follows a word of direction that its sign contradicts, or is printed in
+    a form that does not fit it."""
     for _, why in faults(event.description, claims):
         yield _event_issue(IssueType.DIRECTION, why, event)
 

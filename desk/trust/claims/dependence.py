@@ -57,7 +57,7 @@ OF_MEETINGS: Final = frozenset({Metric.CUTS_IN_A_ROW, Metric.RISES_IN_A_ROW, Met
 
 
 def is_computed_from(claim: Claim, other: Claim) -> bool:
-    """Whether a claim's value was computed from another's, as far as both are of one result."""
+    """Whether a claim's value was computed from another's, among claims of one result."""
     if other.claim_id in claim.inputs:
         return True
     if claim.subject != other.subject or set(claim.evidence).isdisjoint(other.evidence):

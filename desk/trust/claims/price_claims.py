@@ -148,8 +148,9 @@ def _streak(view: PriceView, spec: MarketSpec, evidence: str) -> Claim:
 def _since(
     view: PriceView, spec: MarketSpec, evidence: str, metric: Metric, before: Fixing | None
 ) -> Claim | None:
-    """The day of the newest earlier fixing as far out as the last. None where that is less than a
-    month ago, or where the history has none: then the place in the year's range tells more."""
+    """The day of the newest earlier fixing as high or as low as the last. None if that is less than
+    a month ago, or if the history has no such fixing: then the place in the year's range says more.
+    """
     if before is None or before.day > months_before(view.last.day, 1):
         return None
     return Claim(

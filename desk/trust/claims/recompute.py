@@ -17,7 +17,7 @@ def recompute(
 ) -> Decimal | None:
     """The value that a claim's formula gives for its inputs, at the precision of the claim.
 
-    None when the formula is over a series or unknown, so that claims alone cannot decide it.
+    None if the formula is unknown or runs over a series, so that claims alone cannot decide it.
 
     Raises:
         InputsUnusable: an input is not among the claims, or the formula refuses the inputs.

@@ -28,8 +28,8 @@ def rejection_of(
 def without_rejected(
     results: Sequence[ResearchResult], validation: ValidationResult | None
 ) -> tuple[ResearchResult, ...]:
-    """The results without the claims that were rejected, and without what was computed from them:
-    those contradict nobody."""
+    """The results without their rejected claims and everything computed from these: those
+    contradict nobody."""
     kept = [_sound(result, validation) for result in results]
     gone = _names(results) - _names(kept)
     while gone:
@@ -47,7 +47,8 @@ def _sound(result: ResearchResult, validation: ValidationResult | None) -> Resea
 
 
 def _without(result: ResearchResult, gone: Collection[str]) -> ResearchResult:
-    """The result without what rests on ids that nobody states any more."""
+    """The result without the claims that have one of the ids as an input, and without everything
+    computed from these."""
     lost = [claim for claim in result.claims if not set(gone).isdisjoint(claim.inputs)]
     left = [claim for claim in result.claims if claim not in lost]
     return result.model_copy(update={"claims": without_dependents(left, lost)})

@@ -50,7 +50,7 @@ def is_of_rates(result: ToolResult) -> bool:
 def bounds_of(
     subject: str, metric: Metric, day: date, voting: VotingConfig, ranges: Ranges
 ) -> Bounds | None:
-    """The ends by which figures on a metric of a day are compared; None where there are none."""
+    """The bounds by which figures on a metric of a day are compared. None without any."""
     band = voting.bands.get(subject) if metric in FIXED else None
     if band is not None:
         return Bounds(low=band.low, high=band.high)

@@ -150,7 +150,7 @@ def week_conflicts(
 def timing_conflicts(
     market: str, results: Iterable[ResearchResult], voting: VotingConfig
 ) -> Iterator[ConflictRecord]:
-    """The decisions of an area that results put on different days within a week of each other.
+    """The decisions of an area that results date differently, within a week of each other.
 
     A result that has both days knows of two decisions, and contradicts nobody.
     """
@@ -175,8 +175,8 @@ def timing_conflicts(
 def with_implied_views(
     results: Sequence[ResearchResult], contested: Collection[str]
 ) -> tuple[ResearchResult, ...]:
-    """The results with the views of direction that their targets imply. Left out are targets of
-    markets that are `contested` as figures, so that nobody is asked twice."""
+    """The results, with the views of direction that their targets imply. Targets of markets whose
+    figures are `contested` are left out, so that nobody is asked twice."""
     return tuple(_with_implied(result, results, contested) for result in results)
 
 

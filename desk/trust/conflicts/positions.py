@@ -122,7 +122,7 @@ def weakest_source(result: ResearchResult, evidence: Iterable[str]) -> DataSourc
 
 
 def origin_of(source: DataSource | None) -> str | None:
-    """Who stands behind a source: the first publisher, or the source itself where none is given."""
+    """The origin of a source: its first publisher, or the source itself if none is given."""
     return (source.origin or source.name) if source else None
 
 
@@ -185,7 +185,7 @@ def _names(result: ResearchResult, evidence: Iterable[str]) -> str:
 
 
 def tier_of(source: DataSource | None) -> SourceTier:
-    """A source's tier; the least for what no listed source stands behind."""
+    """The tier of a source; the lowest tier if no listed source supports it."""
     return source.tier if source else SourceTier.DERIVED
 
 

@@ -51,7 +51,7 @@ def within_markets(outcomes: Iterable[MarketOutcome]) -> tuple[MarketOutcome, ..
 def settled_before(
     found: Iterable[ConflictRecord], outcomes: Iterable[MarketOutcome]
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts, with what was decided about the same positions in the place of open ones."""
+    """The conflicts. An open one is replaced by an earlier decision about the same positions."""
     known = [record for outcome in outcomes for record in outcome.conflicts if record.resolved]
     return tuple(_decision_on(record, known) or record for record in found)
 

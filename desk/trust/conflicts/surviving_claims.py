@@ -53,7 +53,7 @@ class _Selection:
         return all(self._is_own(candidate, name) for name in inputs if name in self.delivered)
 
     def _is_own(self, candidate: Stand, name: str) -> bool:
-        """Whether what stands under an input's id is what this result computed with."""
+        """Whether an input's surviving claim is the one that this result computed with."""
         stand = self.stand(name)
         if stand is None:
             return False

@@ -98,8 +98,8 @@ def decide(
 
 
 def default_position(conflict: ConflictRecord) -> int | None:
-    """The place of what the figure's own publisher states, else of the heaviest position of the
-    heaviest side, counted from 0.
+    """The place, counted from 0, of the position of the figure's own publisher, or else of the
+    heaviest position of the heaviest side.
 
     None when no side is heavier than every other.
     """

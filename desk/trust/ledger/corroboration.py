@@ -50,7 +50,7 @@ LEAST_REPEATED: Final = 5
 
 
 class IndependentStatement(NamedTuple):
-    """A figure as a source of another origin states it, with the tool result it stands in."""
+    """A figure as a source of another origin states it, and the tool result that has it."""
 
     statement: StatedFigure
     source: Provenance
@@ -197,8 +197,8 @@ def _is_copy(own: History, other: History) -> bool:
 
 
 def _with_rate(stated: StatedFigure, rate: PolicyRate, source: Provenance) -> StatedFigure:
-    """A statement with what a rate's row adds. It is in force for sure some days after its
-    decision, so that a month's end between the two compares with neither rate."""
+    """A statement, completed from the row of its rate. A rate is certainly in force only some days
+    after its decision, so a month-end in between is compared with neither rate."""
     return replace(
         stated,
         origin=rate.origin or source.origin,

@@ -98,14 +98,15 @@ def answers_for(result: ToolResult, instant: datetime | None) -> bool:
 
 
 def window_of(result: ToolResult, window: TimeWindow, due: datetime | None) -> TimeWindow:
-    """The window that a tool result is held to: up to the horizon where it answers for that."""
+    """The window that a tool result is checked against; it ends with the horizon if the result
+    answers for that."""
     return window.model_copy(update={"end": due}) if answers_for(result, due) else window
 
 
 def check_result(result: ToolResult, window: TimeWindow) -> None:
-    """Passes a tool result that was answered, is unchanged and answers for the as-of instant.
+    """Passes a tool result that was answered, is unchanged, and answers for the as-of instant.
 
-    An answer of another server may not say for which instant it is; then it is not held to one.
+    A server of others need not say for which instant it answers; then the instant is not checked.
 
     Raises:
         EvidenceUnusable: it fails one of the three.

@@ -35,7 +35,7 @@ _OTHER_END: Final = {
 
 
 def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference, str]]:
-    """The references that do not fit where they stand, with what is wrong with them."""
+    """The references that do not fit their place, with the reasons."""
     found = tuple(found_in(prose))
     for each in found:
         if wrong := _wrong(each, claims.get(each.name), prose[: each.start]):

@@ -32,7 +32,7 @@ class Form(StrEnum):
 
 
 class Reference(NamedTuple):
-    """A reference as it stands in a text; `form` is None where there is no such form."""
+    """A reference in a text. `form` is None if there is no such form."""
 
     name: str
     form: Form | None
@@ -222,7 +222,7 @@ LONGEST_TEXT: Final = 4_000
 
 
 class UnknownReferenceError(ValueError):
-    """Prose refers to a figure that is not among the claims. `references` are the unknown ids."""
+    """Prose refers to a figure that is no known claim. `references` are the unknown ids."""
 
     def __init__(self, references: tuple[str, ...]) -> None:
         self.references = references
