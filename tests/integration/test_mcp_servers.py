@@ -260,12 +260,12 @@ def test_a_port_in_use_is_named() -> None:
     assert "Traceback" not in refused.stderr
 
 
-def test_a_refresh_that_fails_prints_its_outcome_and_leaves_no_file(tmp_path: Path) -> None:
+def test_a_refresh_that_fails_prints_its_outcome_and_leaves_a_note_alone(tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{free_port()}/eurofxref-hist.zip"
     ended = run("ecb", "--refresh", "--cache-dir", str(tmp_path), "--url", url)
     assert ended.returncode == 1
     assert json.loads(ended.stdout)["status"] == "unreachable"
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == [".eurofxref-hist.zip.failed"]
 
 
 @pytest.mark.parametrize("option", ["--refresh", "--refresh-every=60"])
