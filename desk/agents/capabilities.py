@@ -25,6 +25,9 @@ LONGEST_REPEATED: Final = 190
 
 PRICES: Final = (Capability.QUOTE, Capability.HISTORY, Capability.SYMBOL_SEARCH)
 RATES: Final = (Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.DECISION_CALENDAR)
+CROSS_ASSET: Final = (Capability.YIELDS, Capability.ASSETS)
+"""What may stand behind a currency's move. The built-in analysts ask for yields."""
+
 NEWS: Final = (
     Capability.BANK_NEWS,
     Capability.NEWS_SEARCH,

@@ -40,6 +40,8 @@ class Quantity(StrEnum):
     OTHER_MOVE = "move between fixings of other hours"
     RATE = "policy rate"
     DIFFERENTIAL = "rate differential"
+    YIELD = "government bond yield"
+    YIELD_CHANGE = "change or differential of yields"
     CHANGE = "change of a rate"
     POSITION = "place in a range or band"
     SCORE = "score"
@@ -80,6 +82,8 @@ TOLERANCES: Final[Mapping[Quantity, Tolerance]] = {
         (Quantity.OTHER_MOVE, "2", False),
         (Quantity.RATE, "0.005", False),
         (Quantity.DIFFERENTIAL, "0.5", False),
+        (Quantity.YIELD, "0.02", False),
+        (Quantity.YIELD_CHANGE, "2", False),
         (Quantity.CHANGE, "0.5", False),
         (Quantity.POSITION, "0.1", False),
         (Quantity.SCORE, "0.1", False),
@@ -100,6 +104,11 @@ _QUANTITIES: Final = {
     Metric.POLICY_RATE: Quantity.RATE,
     Metric.DECISION_RATE: Quantity.RATE,
     Metric.DIFFERENTIAL: Quantity.DIFFERENTIAL,
+    Metric.YIELD_2Y: Quantity.YIELD,
+    Metric.YIELD_10Y: Quantity.YIELD,
+    Metric.YIELD_2Y_CHANGE: Quantity.YIELD_CHANGE,
+    Metric.YIELD_DIFFERENTIAL: Quantity.YIELD_CHANGE,
+    Metric.YIELD_DIFFERENTIAL_CHANGE: Quantity.YIELD_CHANGE,
     Metric.DECISION_CHANGE: Quantity.CHANGE,
     Metric.RANGE_POSITION: Quantity.POSITION,
     Metric.BAND_POSITION: Quantity.POSITION,

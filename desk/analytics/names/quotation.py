@@ -28,7 +28,14 @@ _REVERSED: Final = {
     Metric.EXPECTED_LOW: Metric.EXPECTED_HIGH,
     Metric.EXPECTED_HIGH: Metric.EXPECTED_LOW,
 }
-_NEGATED: Final = frozenset({Metric.STREAK, Metric.DIFFERENTIAL})
+_NEGATED: Final = frozenset(
+    {
+        Metric.STREAK,
+        Metric.DIFFERENTIAL,
+        Metric.YIELD_DIFFERENTIAL,
+        Metric.YIELD_DIFFERENTIAL_CHANGE,
+    }
+)
 
 
 def reversed_pair(subject: str) -> str | None:

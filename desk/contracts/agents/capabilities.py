@@ -26,6 +26,8 @@ class Capability(StrEnum):
     MONTH_END_RATES = "month_end_rates"
     DAILY_RATES = "daily_rates"
     RECORDED_RATES = "recorded_rates"
+    YIELDS = "yields"
+    ASSETS = "assets"
     NEWS_SEARCH = "news_search"
     HEADLINES = "headlines"
     DATE_FILTER = "date_filter"
@@ -97,6 +99,8 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.MONTH_END_RATES: _routes("official_statistics.get_month_end_rates"),
         Capability.DAILY_RATES: _routes("official_statistics.get_daily_rates"),
         Capability.RECORDED_RATES: _routes("official_statistics.get_recorded_rates"),
+        Capability.YIELDS: _routes("cross_asset.get_yields"),
+        Capability.ASSETS: _routes("cross_asset.get_asset"),
         Capability.NEWS_SEARCH: _routes("google_news.search_news", "reuters.get_market_news"),
         Capability.HEADLINES: (
             Route(server="reuters", tool="get_market_news", names={"topic": "query"}),

@@ -166,6 +166,40 @@ class RateRecords(SourceResult):
     missing: dict[str, str] = Field(default_factory=dict)
 
 
+class YieldSeries(Contract):
+    """Government bond yields of one area and maturity by day, percent a year, oldest first.
+
+    `name` and `origin` say whose they are. A series that is `revisable` may be told otherwise
+    later; the desk keeps what it was told before.
+    """
+
+    area: AreaCode
+    years: Annotated[int, Field(ge=1, le=50)]
+    days: Annotated[tuple[date, ...], Field(max_length=1_000)]
+    values: Annotated[tuple[Figure, ...], Field(max_length=1_000)]
+    name: ShortText
+    origin: ShortText | None = None
+    revisable: bool = False
+
+
+class Yields(SourceResult):
+    """The answer of `get_yields`, in the order asked for; `missing` names areas without any."""
+
+    yields: Annotated[tuple[YieldSeries, ...], Field(max_length=80)] = ()
+    missing: dict[str, str] = Field(default_factory=dict)
+
+
+class AssetSeries(SourceResult):
+    """The answer of `get_asset`: a price or an index by day, oldest first, in its `unit`."""
+
+    name: ShortText
+    unit: ShortText
+    days: Annotated[tuple[date, ...], Field(max_length=1_000)] = ()
+    values: Annotated[tuple[Figure, ...], Field(max_length=1_000)] = ()
+    revisable: bool = False
+    missing: Text | None = None
+
+
 class RateDecision(Contract):
     """One decision: the rate after it and the change it made, in basis points (0: held).
 

@@ -20,6 +20,7 @@ HIGHEST: Final[Mapping[str, SourceTier]] = {
     "desk.sources.central_banks.server": SourceTier.AUTHORITATIVE,
     "desk.sources.statistics.server": SourceTier.AUTHORITATIVE,
     "desk.sources.news.banks.server": SourceTier.AUTHORITATIVE,
+    "desk.sources.statistics.cross_asset.server": SourceTier.AUTHORITATIVE,
     "desk.sources.reuters.server": SourceTier.AUTHORITATIVE,
     "desk.sources.analysis.server": SourceTier.AUTHORITATIVE,
     "desk.sources.knowledge.server": SourceTier.PRIMARY,

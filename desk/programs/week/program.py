@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from desk.agents.capabilities import NEWS, PRICES, RATES
+from desk.agents.capabilities import CROSS_ASSET, NEWS, PRICES, RATES
 from desk.agents.program import AgentProfile, Program, TaskKind
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
@@ -23,14 +23,14 @@ _RESEARCH_AGENT_1 = AgentProfile(
     agent=AgentId.RESEARCH_AGENT_1,
     title="Research agent 1, prices first",
     short="R1",
-    capabilities=PRICES + RATES + NEWS,
+    capabilities=PRICES + RATES + NEWS + CROSS_ASSET,
     fallback=AgentId.RESEARCH_AGENT_2,
 )
 _RESEARCH_AGENT_2 = AgentProfile(
     agent=AgentId.RESEARCH_AGENT_2,
     title="Research agent 2, central banks first",
     short="R2",
-    capabilities=RATES + PRICES + NEWS,
+    capabilities=RATES + PRICES + NEWS + CROSS_ASSET,
     fallback=AgentId.RESEARCH_AGENT_1,
 )
 _VALIDATOR = AgentProfile(

@@ -372,6 +372,7 @@ class Publisher:
     rule: str
     rule_from: str
     terms: str
+    grows: bool = True
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def kept_file(self, address: str | None = None) -> KeptFile:
@@ -382,6 +383,7 @@ class Publisher:
             url=f"{address or self.address}{self.path}",
             read=self._content,
             published=self._published,
+            grows=self.grows,
             headers=self.headers,
         )
 

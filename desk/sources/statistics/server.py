@@ -171,15 +171,17 @@ KEYS = tuple(each.key for each in (*PUBLISHERS, *KEPT))
 
 DESCRIPTION = SourceDescription(
     server="official_statistics",
-    gives="Figures to hold others against: month averages of the Federal Reserve's H.10, policy "
-    "rates at month ends from the BIS, and daily exchange rates of the Bank of Canada, the Reserve "
-    "Bank of Australia, the Bank of England, the Federal Reserve and the BIS.",
-    origin="Each figure's own publisher",
+    gives="Figures to hold others against: month averages of H.10, policy rates at month ends, "
+    "daily exchange rates of five publishers, and records of policy rates.",
+    origin="Each figure's own: the Federal Reserve, the BIS, the Banks of Canada and of England, "
+    "the Reserve Bank of Australia, the SNB, the HKMA or the IMF",
     tier=SourceTier.AUTHORITATIVE,
-    licence="; ".join(f"{each.source.origin}: {each.terms}" for each in PUBLISHERS) + ".",
-    terms="For information and comparison; none of them are prices to deal at.",
-    publication="; ".join(f"{each.source.origin}: {each.rule}" for each in PUBLISHERS)
-    + "; month averages from the 8th, month ends from the 21st of the next month.",
+    licence="Free reuse where the publisher is named; the Federal Reserve's is in the public "
+    "domain.",
+    terms="None of the rates are prices to deal at.",
+    publication="Rates of Canada and Australia on their day, of the Bank of England by noon of the "
+    "next working day, H.10 on the next Monday, the BIS's on the next Thursday; month averages "
+    "from the 8th, month ends from the 21st of the next month.",
     network=NetworkUse.REFRESHES,
 )
 

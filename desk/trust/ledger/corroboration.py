@@ -31,6 +31,7 @@ from desk.contracts.findings.source_results import (
     RateDecisions,
     RateRecord,
     RateRecords,
+    Yields,
 )
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger.evidence import (
@@ -215,6 +216,8 @@ def _origin(answer: Answer, claim: Claim) -> str | None:
             d for d in answer.decisions if (d.area, d.decided_on) == (claim.subject, claim.as_of)
         )
         return next((d.origin for d in own if d.origin), answer.source.origin)
+    if isinstance(answer, Yields) and answer.source.origin is None:
+        return next((s.origin for s in answer.yields if s.area == claim.subject), None)
     return answer.source.origin
 
 

@@ -15,12 +15,14 @@ from desk.contracts.findings.source_results import (
     PolicyRates,
     Quote,
     RateDecisions,
+    Yields,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.analysis_claims import analysis_claims
 from desk.trust.claims.price_claims import level_step, price_claims
 from desk.trust.claims.rate_claims import decision_claims, in_a_row_claims, policy_rate_claims
+from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.ledger.evidence import Answer, EvidenceUnusable
 
 FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
@@ -59,6 +61,8 @@ def derive(
                 return decided + in_a_row_claims(answer, evidence_id)
             case MonthEndRates():
                 return _of_month_ends(answer, evidence_id)
+            case Yields():
+                return _of_yields(answer, specs, window, evidence_id)
             case Analysis():
                 return analysis_claims(answer, evidence_id)
             case _:
@@ -97,6 +101,14 @@ def _of_quote(quote: Quote, specs: Mapping[str, MarketSpec], evidence_id: str) -
             evidence=(evidence_id,),
         ),
     )
+
+
+def _of_yields(
+    answer: Yields, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
+) -> tuple[Claim, ...]:
+    days = window_days(window)
+    pairs = (pair_claims(answer, spec, *days, evidence_id) for spec in specs.values())
+    return area_claims(answer, *days, evidence_id) + tuple(c for claims in pairs for c in claims)
 
 
 def _of_month_ends(answer: MonthEndRates, evidence_id: str) -> tuple[Claim, ...]:

@@ -23,6 +23,7 @@ from desk.contracts.findings.source_results import (
     Quote,
     RateDecisions,
     RateRecords,
+    Yields,
 )
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger.seal import content_hash
@@ -37,6 +38,7 @@ Answer: TypeAlias = (
     | MonthEndRates
     | PolicyRates
     | RateRecords
+    | Yields
     | Analysis
     | PriceHistory
 )
@@ -52,6 +54,7 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
     (MonthEndRates, COMMON | {"rates", "missing"}),
     (PolicyRates, COMMON | {"rates"}),
     (RateRecords, COMMON | {"recorded"}),
+    (Yields, COMMON | {"yields"}),
     (Analysis, COMMON | {"symbol", "method", "figures"}),
     (PriceHistory, COMMON | {"symbol", "kind", "days", "closes"}),
 )
@@ -223,6 +226,8 @@ def _subjects(answer: Answer) -> set[str]:
             return {answer.symbol, *(history.symbol for history in answer.histories)}
         case PolicyRates() | MonthEndRates():
             return {rate.area for rate in answer.rates}
+        case Yields():
+            return {series.area for series in answer.yields}
         case RateRecords():
             return {rate.area for rate in answer.recorded}
         case RateDecisions():
@@ -253,6 +258,8 @@ def _letters(symbol: str) -> str:
 def _days(answer: Answer) -> tuple[date, ...]:
     if isinstance(answer, History | PriceHistory):
         return answer.days
+    if isinstance(answer, Yields):
+        return tuple(day for series in answer.yields for day in series.days)
     if isinstance(answer, RateRecords):
         return tuple(rate.day for rate in answer.recorded)
     if isinstance(answer, Histories):

@@ -33,6 +33,11 @@ _INSTANT: Final = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)
 
 _NUMBER: Final = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\d.]*\d)")
 
+_OF_TWO_AREAS: Final = frozenset(
+    {Metric.DIFFERENTIAL, Metric.YIELD_DIFFERENTIAL, Metric.YIELD_DIFFERENTIAL_CHANGE}
+)
+"""Metrics of a market whose evidence is about areas."""
+
 DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE, *IN_A_ROW.values()})
 """Metrics of which there can be several in a window, so that their ids carry the day."""
 
@@ -155,7 +160,7 @@ class Ledger:
 
     def _check_subject(self, claim: Claim, readings: Iterable[_EvidenceRead]) -> None:
         wanted = {claim.subject}
-        if claim.metric is Metric.DIFFERENTIAL:
+        if claim.metric in _OF_TWO_AREAS:
             wanted = set(self._areas_of(claim))
         for reading in readings:
             if reading.answer is not None:

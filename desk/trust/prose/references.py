@@ -71,6 +71,9 @@ _VERBS: Final = {
     Unit.PERCENT: ("rose {}", "fell {}", "was unchanged"),
     Metric.DECISION_CHANGE: ("raised by {}", "cut by {}", "held"),
     Metric.DIFFERENTIAL: ("{} above", "{} below", "level"),
+    Metric.YIELD_DIFFERENTIAL: ("{} above", "{} below", "level"),
+    Metric.YIELD_2Y_CHANGE: ("rose by {}", "fell by {}", "was unchanged"),
+    Metric.YIELD_DIFFERENTIAL_CHANGE: ("rose by {}", "fell by {}", "was unchanged"),
     Metric.STREAK: ("rose for {} in a row", "fell for {} in a row", "did not move"),
 }
 

@@ -266,7 +266,7 @@ def test_the_record_tells_what_asking_cost_where_it_did() -> None:
 
 def test_without_lessons_there_is_no_record() -> None:
     assert record_from() is None
-    assert not any("record" in line for line in lines_of(Used(note="none")))
+    assert not any("record of" in line for line in lines_of(Used(note="none")))
 
 
 def test_a_record_of_calls_that_all_failed_has_no_shares() -> None:

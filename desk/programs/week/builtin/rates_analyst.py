@@ -36,9 +36,10 @@ from desk.contracts.findings.source_results import (
     RateDecision,
     RateDecisions,
     ScheduledDecision,
+    Yields,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.programs.builtin.evidence import Evidence, ask, market_of, read
+from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read
 from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_areas,
@@ -46,6 +47,7 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
+from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.ledger import attributed
 from desk.trust.ledger.events import news_in
@@ -72,6 +74,8 @@ def _tools(*capabilities: Capability) -> frozenset[tuple[str, str]]:
 _NEWS = _tools(Capability.NEWS_SEARCH)
 
 _BANK_NEWS = _tools(Capability.BANK_NEWS)
+
+_YIELDS = _tools(Capability.YIELDS)
 
 _LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
 """The central banks' server has no news unless it is started for it."""
@@ -256,6 +260,18 @@ def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tu
     return tuple(asked)
 
 
+def yield_questions(
+    task: TaskAssignment, areas: Iterable[str], first_day: date, last_day: date
+) -> tuple[ToolCall, ...]:
+    """What is asked about the yields of a market's areas, from two weeks before the window, where
+    a source of yields is on the task's list; else nothing."""
+    if not {(tool.server, tool.tool) for tool in task.tools} & _YIELDS:
+        return ()
+    start, end = first_day - 2 * WEEK, last_day
+    days = {"start": start.isoformat(), "end": end.isoformat()}
+    return (ask(task, Capability.YIELDS, areas=[*areas], **days),)
+
+
 def silent_news(request: TurnRequest) -> tuple[str, ...]:
     """Which of those questions had no answer. Why not is another's words, and stands with the
     tool result."""
@@ -392,10 +408,12 @@ class _Findings:
 
     market: MarketSpec
     base_area: str
+    first_day: date
     as_of_day: date
     rates: Evidence[PolicyRates]
     decisions: Evidence[RateDecisions]
     calendar: Evidence[DecisionCalendar]
+    yields: Evidence[Yields] | None
     view: RatesView
 
     @property
@@ -431,6 +449,7 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
                 start=start.isoformat(),
                 end=later.isoformat(),
             ),
+            *yield_questions(request.assignment, rate_areas, first_day, last_day),
             *news_questions(request.assignment, news_query(market), own),
         ),
         note=f"Ask for the policy rates of {', '.join(rate_areas)}",
@@ -444,10 +463,12 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
     return _Findings(
         market=market,
         base_area=request.assignment.base_area,
+        first_day=first_day,
         as_of_day=last_day,
         rates=read(request, Capability.POLICY_RATE, PolicyRates),
         decisions=decisions,
         calendar=calendar,
+        yields=consult(request, Capability.YIELDS, Yields)[0],
         view=view_rates(decisions.answer, calendar.answer, own_areas(market), first_day, last_day),
     )
 
@@ -463,11 +484,19 @@ def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
         claims=claims,
         events=_events(found, certainty),
         views=stance_views(found.view, certainty),
-        sources=(found.rates.source, found.decisions.source, found.calendar.source),
+        sources=_sources(found, claims),
         missing=_missing(found),
         warnings=_warnings(found) + _silent(request, found.market),
         confidence=certainty,
     )
+
+
+def _sources(found: _Findings, claims: Iterable[Claim]) -> tuple[DataSource, ...]:
+    """The sources that were asked; that of yields where a figure rests on it."""
+    asked = (found.rates.source, found.decisions.source, found.calendar.source)
+    used = {name for claim in claims for name in claim.evidence}
+    yields = (found.yields,) if found.yields and found.yields.evidence_id in used else ()
+    return (*asked, *(each.source for each in yields))
 
 
 def _has_own_rate(found: _Findings) -> bool:
@@ -480,7 +509,19 @@ def _claims(found: _Findings) -> tuple[Claim, ...]:
     decided = decision_claims(found.view.decisions, found.decisions.evidence_id)
     decided += in_a_row_claims(found.decisions.answer, found.decisions.evidence_id)
     differential = differential_claim(found.market, found.base_area, rates)
-    return rates + decided + ((differential,) if differential else ())
+    return rates + decided + ((differential,) if differential else ()) + _yield_claims(found)
+
+
+def _yield_claims(found: _Findings) -> tuple[Claim, ...]:
+    """A pair's differential of two-year yields, a policy rate's own area's yields. None where no
+    source has them: its answer says why."""
+    if found.yields is None:
+        return ()
+    answer, name = found.yields.answer, found.yields.evidence_id
+    if found.market.kind is MarketKind.PAIR:
+        return pair_claims(answer, found.market, found.first_day, found.as_of_day, name)
+    claims = area_claims(answer, found.first_day, found.as_of_day, name)
+    return tuple(claim for claim in claims if claim.subject in own_areas(found.market))
 
 
 def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from desk.analytics.figures import print_full_day
-from desk.contracts.agents.tools import SourceOutage, UnreachableSource
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import SourceOutage, UnreachableSource, capability_of
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, ResearchReport
 from desk.documents.rendering.wording import human
@@ -141,8 +142,20 @@ def _support(report: ResearchReport) -> Iterator[str]:
         yield (
             f"Figures: {counts[ClaimStatus.VERIFIED]} verified by a source of another origin, "
             f"{counts[ClaimStatus.SINGLE_SOURCE]} from a single source, "
-            f"{counts[ClaimStatus.CONTESTED]} contested"
+            f"{counts[ClaimStatus.CONTESTED]} contested{_without_witness(report)}"
         )
+
+
+def _without_witness(report: ResearchReport) -> str:
+    """Why no pair's figures could be verified, where no other central bank's rates were there."""
+    answers = [
+        result.content
+        for result in report.evidence
+        if capability_of(result.call) is Capability.DAILY_RATES and isinstance(result.content, dict)
+    ]
+    if not answers or any(answer.get("histories") for answer in answers):
+        return ""
+    return "; no other central bank's daily rates were fetched, which needs a network"
 
 
 def _stale(report: ResearchReport) -> Iterator[str]:

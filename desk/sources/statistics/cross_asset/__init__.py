@@ -1,0 +1,1 @@
+"""The server `cross_asset`: yields, a dollar index, oil and stocks."""

@@ -1,0 +1,249 @@
+"""Who publishes yields, an oil price and a stock index without a key: where, when, which terms."""
+
+from datetime import time
+from functools import partial
+from typing import Final
+
+from desk.contracts.agents.tools import SourceTier
+from desk.contracts.findings.source_results import Provenance
+from desk.sources.serving.daily_series import (
+    Publisher,
+    next_working_day,
+    on_the_day,
+    weekly,
+)
+from desk.sources.serving.origins import (
+    BANK_OF_CANADA,
+    BANK_OF_ENGLAND,
+    ECB,
+    RESERVE_BANK_OF_AUSTRALIA,
+)
+from desk.sources.statistics.cross_asset import formats
+
+FIRST_YEAR: Final = 2023
+"""What is fetched begins with this year."""
+
+FRED_TERMS: Final = "By way of FRED: name the source; for own use, not to be passed on in bulk"
+
+
+def _source(name: str, origin: str, url: str) -> Provenance:
+    return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
+
+
+def us_treasury(year: int) -> Publisher:
+    """The Treasury's par yield curve of one year: it gives a file for each."""
+    return Publisher(
+        key="us_treasury",
+        source=_source(
+            "US Treasury, daily par yield curve rates",
+            "US Department of the Treasury",
+            "https://home.treasury.gov/policy-issues/financing-the-government/"
+            "interest-rate-statistics",
+        ),
+        file=f"yields-us-{year}.csv",
+        address="https://home.treasury.gov",
+        path=(
+            f"/resource-center/data-chart-center/interest-rates/daily-treasury-rates.csv/{year}/all"
+            f"?type=daily_treasury_yield_curve&field_tdr_date_value={year}&page&_format=csv"
+        ),
+        read=partial(formats.read_table, "Date", {"2 Yr": "US 2", "10 Yr": "US 10"}, "%m/%d/%Y"),
+        published=on_the_day(time(18), "America/New_York"),
+        rule="on each trading day by 18:00 in New York",
+        rule_from="https://home.treasury.gov/policy-issues/financing-the-government/"
+        "interest-rate-statistics/interest-rates-frequently-asked-questions",
+        terms="In the public domain",
+    )
+
+
+ECB_CURVE: Final = Publisher(
+    key="ecb_yield_curve",
+    source=_source(
+        "ECB euro area yield curve, AAA-rated central governments, spot rates",
+        ECB,
+        "https://data.ecb.europa.eu/data/datasets/YC",
+    ),
+    file="yields-xm.csv",
+    address="https://data-api.ecb.europa.eu",
+    path=(
+        "/service/data/YC/B.U2.EUR.4F.G_N_A.SV_C_YM.SR_2Y+SR_10Y"
+        f"?startPeriod={FIRST_YEAR}-01-01&detail=dataonly&format=csvdata"
+    ),
+    read=formats.read_ecb_curve,
+    published=next_working_day(time(12), "Europe/Berlin"),
+    rule="at noon in Frankfurt on the next TARGET working day",
+    rule_from="https://www.ecb.europa.eu/stats/financial_markets_and_interest_rates/"
+    "euro_area_yield_curves/html/index.en.html",
+    terms="Free reuse where the ECB is named and the figures are not changed",
+)
+
+_JAPAN = partial(formats.read_table, "Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d")
+_MOF = _source(
+    "Ministry of Finance Japan, JGB interest rates",
+    "Ministry of Finance Japan",
+    "https://www.mof.go.jp/english/policy/jgbs/reference/interest_rate/index.htm",
+)
+_MOF_RULE = "constant maturity yields of 15:00 in Tokyo, on the next business day at 9:30"
+_MOF_TERMS = "Free with attribution to the Ministry of Finance Japan"
+_MOF_PATH = "/english/policy/jgbs/reference/interest_rate/"
+
+JAPAN_BEFORE: Final = Publisher(
+    key="mof_japan",
+    source=_MOF,
+    file="yields-jp.csv",
+    address="https://www.mof.go.jp",
+    path=f"{_MOF_PATH}historical/jgbcme_all.csv",
+    read=_JAPAN,
+    published=next_working_day(time(9, 30), "Asia/Tokyo"),
+    rule=_MOF_RULE,
+    rule_from=_MOF.url or "",
+    terms=_MOF_TERMS,
+)
+"""To the end of the month before."""
+
+JAPAN_MONTH: Final = Publisher(
+    key="mof_japan",
+    source=_MOF,
+    file="yields-jp-month.csv",
+    address="https://www.mof.go.jp",
+    path=f"{_MOF_PATH}jgbcme.csv",
+    read=_JAPAN,
+    published=next_working_day(time(9, 30), "Asia/Tokyo"),
+    rule=_MOF_RULE,
+    rule_from=_MOF.url or "",
+    terms=_MOF_TERMS,
+    grows=False,
+)
+"""The present month, so that it begins anew with each."""
+
+CANADA: Final = Publisher(
+    key="bank_of_canada_yields",
+    source=_source(
+        "Bank of Canada, benchmark bond yields",
+        BANK_OF_CANADA,
+        "https://www.bankofcanada.ca/rates/interest-rates/canadian-bonds/",
+    ),
+    file="yields-ca.csv",
+    address="https://www.bankofcanada.ca",
+    path=(
+        "/valet/observations/BD.CDN.2YR.DQ.YLD,BD.CDN.10YR.DQ.YLD/csv"
+        f"?start_date={FIRST_YEAR}-01-01"
+    ),
+    read=partial(
+        formats.read_table,
+        "date",
+        {"BD.CDN.2YR.DQ.YLD": "CA 2", "BD.CDN.10YR.DQ.YLD": "CA 10"},
+        "%Y-%m-%d",
+    ),
+    published=next_working_day(time(9), "America/Toronto"),
+    rule="on the next business day",
+    rule_from="https://www.bankofcanada.ca/rates/interest-rates/canadian-bonds/",
+    terms="Free with attribution to the Bank of Canada",
+)
+
+AUSTRALIA: Final = Publisher(
+    key="reserve_bank_of_australia_yields",
+    source=_source(
+        "Reserve Bank of Australia, government bond yields F2",
+        RESERVE_BANK_OF_AUSTRALIA,
+        "https://www.rba.gov.au/statistics/tables/",
+    ),
+    file="yields-au.csv",
+    address="https://www.rba.gov.au",
+    path="/statistics/tables/csv/f2-data.csv",
+    read=partial(
+        formats.read_table,
+        "Series ID",
+        {"FCMYGBAG2D": "AU 2", "FCMYGBAG10D": "AU 10"},
+        "%d-%b-%Y",
+    ),
+    published=next_working_day(time(12), "Australia/Sydney"),
+    rule="on the next business day; noon is allowed for",
+    rule_from="https://www.rba.gov.au/statistics/tables/",
+    terms="CC BY 4.0, attributed to the Reserve Bank of Australia",
+)
+
+ENGLAND: Final = Publisher(
+    key="bank_of_england_yields",
+    source=_source(
+        "Bank of England, nominal par yield of gilts, ten years",
+        BANK_OF_ENGLAND,
+        "https://www.bankofengland.co.uk/statistics/yield-curves",
+    ),
+    file="yields-gb.csv",
+    address="https://www.bankofengland.co.uk",
+    path=(
+        "/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
+        f"&Datefrom=01/Jan/{FIRST_YEAR}&Dateto=now"
+        "&SeriesCodes=IUDMNPY&CSVF=TN&UsingCodes=Y&VPD=Y&VFD=N"
+    ),
+    read=partial(formats.read_table, "DATE", {"IUDMNPY": "GB 10"}, "%d %b %Y"),
+    published=next_working_day(time(12), "Europe/London"),
+    rule="by noon of the next working day",
+    rule_from="https://www.bankofengland.co.uk/statistics/yield-curves",
+    terms="Open Government Licence",
+)
+
+OIL: Final = Publisher(
+    key="oil",
+    source=_source(
+        "EIA spot prices of crude oil (FRED DCOILWTICO, DCOILBRENTEU)",
+        "US Energy Information Administration",
+        "https://fred.stlouisfed.org/series/DCOILWTICO",
+    ),
+    file="oil.csv",
+    address="https://fred.stlouisfed.org",
+    path=f"/graph/fredgraph.csv?id=DCOILWTICO,DCOILBRENTEU&cosd={FIRST_YEAR}-01-01",
+    read=partial(
+        formats.read_table,
+        "observation_date",
+        {"DCOILWTICO": "wti", "DCOILBRENTEU": "brent"},
+        "%Y-%m-%d",
+    ),
+    published=weekly(3, time(12), "America/New_York"),
+    rule="for a week on the Wednesday of the next; the Thursday's noon is allowed for",
+    rule_from="https://www.eia.gov/dnav/pet/pet_pri_spt_s1_d.htm",
+    terms=f"The EIA's data are in the public domain. {FRED_TERMS}",
+)
+
+STOCKS: Final = Publisher(
+    key="stocks",
+    source=_source(
+        "S&P 500 (FRED SP500)",
+        "S&P Dow Jones Indices",
+        "https://fred.stlouisfed.org/series/SP500",
+    ),
+    file="stocks.csv",
+    address="https://fred.stlouisfed.org",
+    path=f"/graph/fredgraph.csv?id=SP500&cosd={FIRST_YEAR}-01-01",
+    read=partial(formats.read_table, "observation_date", {"SP500": "sp500"}, "%Y-%m-%d"),
+    published=next_working_day(time(9), "America/New_York"),
+    rule="a day's close on the next morning in New York",
+    rule_from="https://fred.stlouisfed.org/series/SP500",
+    terms=f"Copyright S&P Dow Jones Indices; reproduction needs its permission. {FRED_TERMS}",
+)
+
+KEYS: Final = (
+    *("us_treasury", "ecb_yield_curve", "mof_japan", "bank_of_canada_yields"),
+    *("reserve_bank_of_australia_yields", "bank_of_england_yields", "oil", "stocks"),
+)
+"""Providers whose address configuration may replace."""
+
+REVISABLE: Final = frozenset({"ecb_yield_curve", "oil"})
+"""Whose values may be revised after they were published: the curve is estimated again, and the EIA
+corrects. What the desk has seen before a revision is kept."""
+
+
+def publishers(year: int) -> tuple[Publisher, ...]:
+    """All files that are kept in a year."""
+    return (
+        us_treasury(year - 1),
+        us_treasury(year),
+        ECB_CURVE,
+        JAPAN_BEFORE,
+        JAPAN_MONTH,
+        CANADA,
+        AUSTRALIA,
+        ENGLAND,
+        OIL,
+        STOCKS,
+    )
