@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from desk.agents.speciality import Speciality
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import AgentLimits, TaskType, ToolName
 from desk.contracts.agents.turns import AgentResult, Turn, TurnRequest
@@ -70,7 +71,8 @@ class TaskKind:
     `analyst` names its built-in analyst, `model` its `ModelTask`; without one the analyst's result
     stands, whatever model the agent is. A task `on_market` is taken over as it is; any other as
     what the agent does that takes it over. `in_graphs` is what its agent does in a graph whose node
-    names no task. A validator checks the results of what `is_validated`.
+    names no task. A validator checks the results of what `is_validated`. One with a
+    `speciality` is the work of a specialist of the swarm.
     """
 
     task: TaskType
@@ -81,6 +83,7 @@ class TaskKind:
     in_graphs: bool = False
     on_market: bool = False
     is_validated: bool = False
+    speciality: Speciality | None = None
 
     def load_analyst(self) -> Analyst:
         """The built-in analyst."""

@@ -1,6 +1,7 @@
 """An agent and a program that the tree does not know, added as docs/extending.md says: packages
 beside it."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -59,6 +60,17 @@ def test_what_an_agent_did_is_read_after_its_package_is_gone(tmp_path: Path) -> 
     (page,) = (tmp_path / "reports" / "answers").glob("*.json")
     assert desk("audit", str(page)).code == 0
     assert DeskCommand(tmp_path)("audit", str(page)).code == 0
+
+
+def test_a_specialist_of_another_package_works_in_a_swarm(tmp_path: Path) -> None:
+    desk = beside(tmp_path, "Add a specialist", *examples("Add a specialist", "python"))
+    answer = desk("swarm", "Is USD/JPY worth its funding?")
+    assert answer.code == 0, answer.err
+    (page,) = (tmp_path / "reports" / "answers").glob("*.json")
+    (first,) = json.loads(page.read_text())["swarm"]["rounds"]
+    asked = [each["agent"] for each in first["plan"]["subagents"]]
+    assert "funding_specialist" in asked
+    assert desk("audit", str(page)).code == 0
 
 
 def test_a_program_of_another_package_gives_its_agent_work(tmp_path: Path) -> None:

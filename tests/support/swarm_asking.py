@@ -34,7 +34,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.swarm.research import SubagentSpec, SwarmPlan
 from desk.programs.claude.turns import turn_of
-from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, pair_market, window
 

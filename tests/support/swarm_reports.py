@@ -38,8 +38,8 @@ from desk.contracts.swarm.research import (
 )
 from desk.documents.evidence import source_of_answer
 from desk.programs.swarm.hypotheses import with_views
-from desk.programs.swarm.program import SPECIALIST_TASKS
 from desk.programs.swarm.run.graph import conclusion_node, graph_of, node_name, plan_node
+from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.trust.claims.analysis_claims import analysis_claims
 from desk.trust.conflicts.detection import detect_conflicts
 from tests.support.answers import STARTED_AT, outcome

@@ -22,7 +22,7 @@ from desk.contracts.swarm.research import (
     SwarmPlan,
 )
 from desk.contracts.swarm.run import SwarmRequest, SwarmResult
-from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from tests.support.desk import pair
 from tests.support.scripted import finding, gives_up
 from workflows.swarm.swarm import ResearchSwarmWorkflow

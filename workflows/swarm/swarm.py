@@ -21,11 +21,11 @@ from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResul
 from desk.contracts.week.run import TaskOutcome
 from desk.learning.hypotheses import hypothesis_summary
 from desk.programs.swarm.findings import markets_found
-from desk.programs.swarm.program import PROGRAM
 from desk.programs.swarm.run.assignments import leaders_task
 from desk.programs.swarm.run.board import SwarmBoard
 from desk.programs.swarm.run.graph import conclusion_node, following, plan_node
 from desk.programs.swarm.run.memories import Remembering
+from desk.programs.swarm.tasks import SWARM_AGENTS
 from desk.runs.assignments import MARGIN, Stage, pays_for, spent, week_before
 from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import surviving_claims
@@ -214,13 +214,13 @@ class ResearchSwarmWorkflow:
         run, board = self._run, self._run.board
         if board.as_of > workflow.now():
             raise unusable(f"{board.as_of.date()} has not come yet")
-        policy = await policy_now(request.policy, PROGRAM.agents)
+        policy = await policy_now(request.policy, SWARM_AGENTS)
         if policy is not request.policy:
             self._request = request = request.model_copy(update={"policy": policy})
             run = self._run = NodeRun(SwarmBoard(request, workflow.info().start_time), policy)
             board = run.board
         run.enter(Phase.RESEARCHING)
-        run.tools = await tools_of(policy, PROGRAM.agents)
+        run.tools = await tools_of(policy, SWARM_AGENTS)
         round_ = RunningRound(run)
         conclusion = await self._concluded(round_)
         self._go_on_or_stop(conclusion)

@@ -24,7 +24,6 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
-from desk.programs.swarm.program import SPECIALIST_TASKS
 from desk.programs.swarm.question import (
     SPECIALISTS,
     asked_now,
@@ -33,7 +32,7 @@ from desk.programs.swarm.question import (
     in_order_of,
 )
 from desk.programs.swarm.run.graph import node_name
-from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALITIES
+from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALIST_TASKS, SPECIALITIES
 from desk.trust.prose import clip
 
 

@@ -1,13 +1,13 @@
 """The research of an objective by a leader and its specialists: who does which task."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from desk.agents.capabilities import NEWS, RATES
 from desk.agents.program import AgentProfile, Program, TaskKind
+from desk.agents.speciality import Clause, Speciality
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import AgentLimits, TaskType
+from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId, Queue
 
 _CONDITIONS = (Capability.MARKET_DATA, Capability.SECTORS, Capability.WEB_SEARCH)
@@ -69,6 +69,28 @@ _SPECIALISTS: Final = (
         analyst="desk.programs.swarm.builtin.market:take_turn",
         model="desk.programs.swarm.claude.research:CONDITIONS",
         on_market=True,
+        speciality=Speciality(
+            name="market",
+            title="what the market did",
+            voice="the market's own move",
+            field="the market's own move and its group",
+            looks_at=(
+                "how far the price has moved over the week, the month, the quarter and the year,"
+                " how wide it swings, where it stands in its range, and how its group has done"
+            ),
+            asks=(Capability.MARKET_DATA, Capability.SECTORS, Capability.WEB_SEARCH),
+            of_pairs=(Capability.POLICY_RATE,),
+            reach=0.8,
+            words=(
+                r"market conditions?|conditions|trend\w*|sector\w*|bloc|peers?|breadth|volatil\w*"
+                r"|perform\w*|rally|rallied|sell-?off|range|what the market did|relative strength"
+            ),
+            asked_as="market conditions",
+            clauses=(
+                Clause(Metric.QUARTER_MOVE, ((Metric.QUARTER_MOVE, "{} on the quarter"),)),
+                Clause(Metric.MONTH_MOVE, ((Metric.MONTH_MOVE, "{} on the month"),)),
+            ),
+        ),
     ),
     TaskKind(
         task=TaskType.ANALYSE_TECHNICALS,
@@ -77,6 +99,38 @@ _SPECIALISTS: Final = (
         analyst="desk.programs.swarm.builtin.technical:take_turn",
         model="desk.programs.swarm.claude.research:TECHNICALS",
         on_market=True,
+        speciality=Speciality(
+            name="technical",
+            title="technicals",
+            voice="the technicals",
+            field="indicators and chart patterns",
+            looks_at=(
+                "what momentum, trend and volatility indicators say, where the price stands against"
+                " its averages, and which chart patterns it has formed"
+            ),
+            asks=(Capability.MARKET_DATA, Capability.PRICE_HISTORY, Capability.INDICATORS),
+            of_stocks=(Capability.CHART_PATTERNS,),
+            reach=0.75,
+            words=(
+                r"technicals?|charts?|indicators?|rsi|macd|adx|momentum|moving averages?|overbought"
+                r"|oversold|break-?outs?|support|resistance|candles?|candlesticks?|bollinger"
+            ),
+            asked_as="technicals",
+            clauses=(
+                Clause(
+                    Metric.LAST,
+                    (
+                        (Metric.LAST, "a price of {}"),
+                        (Metric.SMA_200, "against a long average of {}"),
+                    ),
+                    Metric.SMA_200,
+                ),
+                Clause(
+                    Metric.MACD_HISTOGRAM,
+                    ((Metric.MACD_HISTOGRAM, "a MACD histogram of {} of the price"),),
+                ),
+            ),
+        ),
     ),
     TaskKind(
         task=TaskType.ANALYSE_FUNDAMENTALS,
@@ -90,6 +144,41 @@ _SPECIALISTS: Final = (
         analyst="desk.programs.swarm.builtin.fundamental:take_turn",
         model="desk.programs.swarm.claude.research:FUNDAMENTALS",
         on_market=True,
+        speciality=Speciality(
+            name="fundamental",
+            title="fundamentals",
+            voice="the fundamentals",
+            field="policy rates and carry",
+            looks_at=(
+                "what holding the pair pays: both policy rates, their differential, what the"
+                " banks have decided and when they decide next, and the carry for its risk"
+            ),
+            company_field="valuation and earnings",
+            company_looks_at=(
+                "what the company is worth: its accounts, its valuation, its earnings and how they"
+                " compare with what was expected"
+            ),
+            asks=(Capability.RATIOS,),
+            of_pairs=RATES,
+            of_stocks=(Capability.MARKET_DATA, Capability.FUNDAMENTALS, Capability.EARNINGS),
+            reach=0.85,
+            words=(
+                r"fundamentals?|rates?|differentials?|carry|yields?|inflation|polic(?:y|ies)"
+                r"|central banks?|fed|fomc|boj|ecb|boe|rba|rbnz|snb|hikes?|cuts?|valu\w+|earnings"
+                r"|revenues?|margins?|balance sheet|debt|expensive|cheap|growth"
+            ),
+            asked_as="fundamentals",
+            clauses=(
+                Clause(
+                    Metric.DIFFERENTIAL,
+                    (
+                        (Metric.DIFFERENTIAL, "a rate differential of {}"),
+                        (Metric.CARRY_TO_VOLATILITY, "{} of the volatility"),
+                    ),
+                ),
+                Clause(Metric.REVENUE_GROWTH, ((Metric.REVENUE_GROWTH, "revenue {} on the year"),)),
+            ),
+        ),
     ),
     TaskKind(
         task=TaskType.GAUGE_SENTIMENT,
@@ -100,6 +189,26 @@ _SPECIALISTS: Final = (
         analyst="desk.programs.swarm.builtin.sentiment:take_turn",
         model="desk.programs.swarm.claude.research:SENTIMENT",
         on_market=True,
+        speciality=Speciality(
+            name="sentiment",
+            title="news and sentiment",
+            voice="the news",
+            field="news and its tone",
+            looks_at="what has been reported, how much of it there is, and how it sounds",
+            asks=OPINION,
+            reach=0.65,
+            words=(
+                r"sentiment|news|headlines?|mood|tone|narrative|stories|story|opinion|reported"
+                r"|analyst ratings?|fear|greed"
+            ),
+            asked_as="sentiment",
+            clauses=(
+                Clause(
+                    Metric.NEWS_TONE,
+                    ((Metric.NEWS_TONE, "a tone of {}"), (Metric.NEWS_COUNT, "stories: {}")),
+                ),
+            ),
+        ),
     ),
     TaskKind(
         task=TaskType.MINE_PATTERNS,
@@ -113,13 +222,41 @@ _SPECIALISTS: Final = (
         analyst="desk.programs.swarm.builtin.pattern:take_turn",
         model="desk.programs.swarm.claude.research:PATTERNS",
         on_market=True,
+        speciality=Speciality(
+            name="pattern",
+            title="patterns and seasonality",
+            voice="the patterns of the past",
+            field="what followed in the past",
+            looks_at=(
+                "what followed when the price behaved as it does now, whether the season has a"
+                " pattern that stands up to testing, and whether the last moves are out of the"
+                " ordinary"
+            ),
+            asks=(
+                Capability.MARKET_DATA,
+                Capability.PRICE_HISTORY,
+                Capability.PATTERN_MINING,
+                Capability.SEASONALITY,
+            ),
+            reach=0.7,
+            words=(
+                r"patterns?|histor\w+|season\w*|analogues?|anomal\w+|unusual|precedents?|recur\w*"
+                r"|cycles?|past episodes?"
+            ),
+            asked_as="patterns",
+            clauses=(
+                Clause(
+                    Metric.ANALOGUE_MOVE,
+                    (
+                        (Metric.ANALOGUE_MOVE, "{} after similar stretches"),
+                        (Metric.ANALOGUE_HIT_RATE, "a rise in {} of the cases"),
+                    ),
+                ),
+                Clause(Metric.SEASONAL_MOVE, ((Metric.SEASONAL_MOVE, "{} in the coming month"),)),
+            ),
+        ),
     ),
 )
-
-SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
-    {kind.agent.agent: kind.task for kind in _SPECIALISTS}
-)
-"""The specialists, each with what it does."""
 
 PROGRAM: Final = Program(
     name="swarm",

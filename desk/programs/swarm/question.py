@@ -14,15 +14,14 @@ The first row that fits holds.
 """
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.analytics.names.subjects import currency_asked_for
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.research import Complexity
+from desk.programs.swarm.tasks import SPECIALITIES
 
 BROAD: Final = re.compile(
     r"\b(?:carry|unwind\w*|outlook|regime\w*|scenarios?|thesis|strateg(?:y|ies)|contagion"
@@ -39,37 +38,12 @@ REASONS: Final = re.compile(
 )
 """Words of a question for what lies behind a move."""
 
-_WORDS: Final[Mapping[AgentId, str]] = MappingProxyType(
-    {
-        AgentId.MARKET_SPECIALIST: (
-            r"market conditions?|conditions|trend\w*|sector\w*|bloc|peers?|breadth|volatil\w*"
-            r"|perform\w*|rally|rallied|sell-?off|range|what the market did|relative strength"
-        ),
-        AgentId.TECHNICAL_SPECIALIST: (
-            r"technicals?|charts?|indicators?|rsi|macd|adx|momentum|moving averages?|overbought"
-            r"|oversold|break-?outs?|support|resistance|candles?|candlesticks?|bollinger"
-        ),
-        AgentId.FUNDAMENTAL_SPECIALIST: (
-            r"fundamentals?|rates?|differentials?|carry|yields?|inflation|polic(?:y|ies)"
-            r"|central banks?|fed|fomc|boj|ecb|boe|rba|rbnz|snb|hikes?|cuts?|valu\w+|earnings"
-            r"|revenues?|margins?|balance sheet|debt|expensive|cheap|growth"
-        ),
-        AgentId.SENTIMENT_SPECIALIST: (
-            r"sentiment|news|headlines?|mood|tone|narrative|stories|story|opinion|reported"
-            r"|analyst ratings?|fear|greed"
-        ),
-        AgentId.PATTERN_SPECIALIST: (
-            r"patterns?|histor\w+|season\w*|analogues?|anomal\w+|unusual|precedents?|recur\w*"
-            r"|cycles?|past episodes?"
-        ),
-    }
-)
-
-SPECIALISTS: Final = tuple(_WORDS)
+SPECIALISTS: Final = tuple(SPECIALITIES)
 """The specialists in the order in which they are asked where an objective prefers none."""
 
 _ASPECTS: Final = {
-    agent: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for agent, words in _WORDS.items()
+    agent: re.compile(rf"\b(?:{speciality.words})\b", re.IGNORECASE)
+    for agent, speciality in SPECIALITIES.items()
 }
 
 

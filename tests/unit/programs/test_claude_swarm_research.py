@@ -22,7 +22,7 @@ from desk.programs.swarm.claude.research import (
     MOST_FINDINGS,
     MOST_SAYINGS,
 )
-from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import verified_answer

@@ -18,7 +18,7 @@ from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
-from desk.programs.swarm.program import SPECIALIST_TASKS
+from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.gate import objections
 from desk.trust.prose.prose_review import review

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from desk.agents.speciality import Speciality
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.findings.claims import Metric
@@ -10,7 +11,6 @@ from desk.contracts.findings.results import Finding, Leaning, ResearchResult, Vi
 from desk.programs.swarm.balance import SignalConsensus, judge, strongest
 from desk.programs.swarm.conclusion.reading import SpecialistReading
 from desk.programs.swarm.conclusion.wording import sentence, within, words_of
-from desk.programs.swarm.tasks import Speciality
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip, references
 

@@ -62,15 +62,6 @@ _WENT = {1: ("risen", Leaning.UP, Leaning.DOWN), -1: ("fallen", Leaning.DOWN, Le
 ENOUGH: Final = 0.5
 """The share of the specialists asked that must have delivered."""
 
-_ASKS_FOR: Final = {
-    AgentId.MARKET_SPECIALIST: "market conditions",
-    AgentId.TECHNICAL_SPECIALIST: "technicals",
-    AgentId.FUNDAMENTAL_SPECIALIST: "fundamentals",
-    AgentId.SENTIMENT_SPECIALIST: "sentiment",
-    AgentId.PATTERN_SPECIALIST: "patterns",
-}
-"""By these words a plan knows whom an objective asks for."""
-
 MOST_SECTIONS: Final = 20
 
 LONGEST_SECTION: Final = 20_000
@@ -305,7 +296,7 @@ def _unsettled(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> 
 
 def _fields(agents: Iterable[AgentId]) -> str:
     wanted = set(agents)
-    return _listed([_ASKS_FOR[agent] for agent in SPECIALISTS if agent in wanted])
+    return _listed([SPECIALITIES[agent].asked_as for agent in SPECIALISTS if agent in wanted])
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:

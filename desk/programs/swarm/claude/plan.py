@@ -7,9 +7,9 @@ all, is the desk's.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
-from pydantic import Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints, WithJsonSchema
 
 from desk.agents.capabilities import tools_for
 from desk.agents.program import ModelTask
@@ -31,8 +31,7 @@ from desk.programs.swarm.claude.material import (
     told_memories,
 )
 from desk.programs.swarm.plan import BOUNDS
-from desk.programs.swarm.program import SPECIALIST_TASKS
-from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALITIES
+from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALIST_TASKS, SPECIALITIES
 
 LONGEST_BRIEF: Final = 800
 LONGEST_STRATEGY: Final = 1_500
@@ -41,12 +40,18 @@ MOST_MARKETS_TOLD: Final = 20
 Brief = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_BRIEF)
 ]
-Specialist = Literal[
-    AgentId.MARKET_SPECIALIST,
-    AgentId.TECHNICAL_SPECIALIST,
-    AgentId.FUNDAMENTAL_SPECIALIST,
-    AgentId.SENTIMENT_SPECIALIST,
-    AgentId.PATTERN_SPECIALIST,
+
+
+def _specialist(agent: AgentId) -> AgentId:
+    if agent not in SPECIALITIES:
+        raise ValueError(f"this is no specialist: name one of {', '.join(SPECIALITIES)}")
+    return agent
+
+
+Specialist = Annotated[
+    AgentId,
+    AfterValidator(_specialist),
+    WithJsonSchema({"enum": list(map(str, SPECIALITIES)), "title": "Agent", "type": "string"}),
 ]
 
 
