@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date
@@ -21,6 +22,7 @@ from desk.sources.ecb.store import cached_file, packaged_file
 from desk.sources.knowledge import server as knowledge
 from desk.sources.sentiment import server as sentiment
 from desk.sources.statistics import server as official_statistics
+from tests.support.forks import forked_command
 from tests.support.homes import await_port, free_port
 from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
@@ -134,15 +136,15 @@ def command(server: str, *arguments: str) -> list[str]:
 
 
 def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        command(server, *arguments),
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=START_SECONDS,
-        check=False,
-    )
+    """A server's process to its end, with no input."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process = forked_command(arguments, {}, out, err, module=module_of(server))
+        try:
+            status = process.wait(START_SECONDS)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(arguments, status, out.read_text(), err.read_text())
 
 
 @contextmanager

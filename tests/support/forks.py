@@ -100,7 +100,7 @@ def _command(
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     sys.argv = line
     _stand_in(environment)
-    importlib.import_module(module).main()
+    sys.exit(importlib.import_module(module).main())
 
 
 def _work(module: str, role: Role, environment: Mapping[str, str], err: Path | None) -> None:
