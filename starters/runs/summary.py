@@ -192,17 +192,24 @@ def _changed(summary: WeekSummary) -> Iterator[str]:
 
 def _covered(summary: WeekSummary) -> Iterator[str]:
     coverage = summary.coverage
-    yield (
-        f"{verdict_words(coverage)}: "
-        f"{coverage.researched} of {coverage.expected} markets researched "
-        f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
-    )
+    yield f"{verdict_words(coverage)}: {_shares(coverage)}"
     known = freshness_words(coverage)
     if known:
         yield known
     if summary.trust:
         yield summary.trust
     yield from outage_lines(coverage)
+
+
+def _shares(coverage: Coverage) -> str:
+    """How many markets are there, and of how much that is current where a threshold asks for it."""
+    markets = f"{coverage.researched} of {coverage.expected} markets"
+    if not coverage.current_threshold or coverage.freshness is None:
+        return f"{markets} researched ({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
+    return (
+        f"{markets} ({coverage.share:.0%}, needs {coverage.threshold:.0%}), "
+        f"{coverage.freshness.share:.0%} current (needs {coverage.current_threshold:.0%})"
+    )
 
 
 def _moves(summary: WeekSummary) -> Iterator[str]:

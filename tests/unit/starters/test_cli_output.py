@@ -16,7 +16,7 @@ from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.findings.source_results import FixingCoverage, Provenance
 from desk.contracts.names import AgentId
 from desk.contracts.week.changes import Changes
-from desk.contracts.week.report import Coverage, MissingMarket, ResearchReport, Sentence
+from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
 from desk.contracts.week.run import MarketState, MarketStatus, PublishedFiles, WeekStatus
 from desk.platform.settings import load_settings
 from starters.monitoring.status.actions import status_lines
@@ -410,3 +410,17 @@ def test_doctor_says_how_far_the_data_go() -> None:
     fresh = held.model_copy(update={"last_day": date(2026, 11, 13)})
     assert data_check(fresh, START, ScheduleConfig()).level is Level.OK
     assert data_check(None, START, ScheduleConfig()).level is Level.FAIL
+
+
+def test_the_summary_says_what_is_not_current_and_by_which_threshold() -> None:
+    report = sample_report()
+    freshness = Freshness(prices=18, rates=18, decisions=4, open_decisions=4)
+    strict = report.coverage.model_copy(
+        update={"researched": 11, "freshness": freshness, "current_threshold": 1.0}
+    )
+    lines = summary_lines(summary(report, coverage=strict))
+    at = next(n for n, line in enumerate(lines) if line.startswith("incomplete"))
+    assert lines[at : at + 2] == [
+        "incomplete: 11 of 11 markets (100%, needs 90%), 90% current (needs 100%)",
+        "prices current, policy rates current, 4 of 4 decisions unknown",
+    ]
