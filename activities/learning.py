@@ -18,7 +18,7 @@ from desk.contracts.agents.tools import ToolRequest, ToolResult, ToolStatus
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import LearningRequest, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, Message, Queue, WorkflowType
-from desk.contracts.swarm.research import ScoredHypothesis
+from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.learning.lessons import Fault, Tried, task_key, with_attempts
 from desk.platform.temporal.history import (
     ActivityEnded,

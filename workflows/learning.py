@@ -17,7 +17,7 @@ from desk.contracts.config import RetryConfig
 from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import Message, source_queue
-from desk.contracts.swarm.research import ScoredHypothesis
+from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.contracts.weeks import week_of
 from desk.learning.forecasts import (
     Fixed,

@@ -16,7 +16,7 @@ from temporalio.service import RPCError
 from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import LearnedView, LearningRequest
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
-from desk.contracts.swarm.research import HypothesisState
+from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.run import WeekRequest, WeekStatus
 from desk.platform.settings import Settings

@@ -22,7 +22,7 @@ from temporalio.client import Client
 from desk.contracts.episode.run import EpisodeStatus
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import Message, hypothesis_run_id, market_run_id, week_run_id
-from desk.contracts.swarm.research import HypothesisState
+from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.contracts.swarm.run import HypothesisStatus
 from desk.contracts.week.run import WeekStatus
 from desk.platform.server.embedded import embedded_server

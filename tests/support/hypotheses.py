@@ -21,7 +21,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, Remembered
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, Queue, hypothesis_run_id, source_queue
-from desk.contracts.swarm.research import (
+from desk.contracts.swarm.hypotheses import (
     Hypothesis,
     HypothesisKind,
     HypothesisState,

@@ -32,7 +32,7 @@ from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import SubagentSpec, SwarmPlan
+from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
 from desk.programs.claude.turns import turn_of
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn

@@ -25,17 +25,9 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphRecord, GraphRequest, NodeOutcome
 from desk.contracts.question.knowledge import Section, Synthesis
-from desk.contracts.swarm.research import (
-    Complexity,
-    Hypothesis,
-    HypothesisKind,
-    Refinement,
-    SubagentSpec,
-    SwarmPlan,
-    SwarmRecord,
-    SwarmRound,
-    TokenRecord,
-)
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
+from desk.contracts.swarm.plan import Complexity, Refinement, SubagentSpec, SwarmPlan
+from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
 from desk.documents.evidence import source_of_answer
 from desk.programs.swarm.hypotheses import with_views
 from desk.programs.swarm.run.graph import conclusion_node, graph_of, node_name, plan_node

@@ -13,14 +13,8 @@ from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
 from desk.contracts.names import AgentId, Queue
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import (
-    Complexity,
-    Hypothesis,
-    HypothesisKind,
-    Refinement,
-    SubagentSpec,
-    SwarmPlan,
-)
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
+from desk.contracts.swarm.plan import Complexity, Refinement, SubagentSpec, SwarmPlan
 from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from tests.support.desk import pair

@@ -15,7 +15,7 @@ from activities.turns import Analysts
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Refinement
+from desk.contracts.swarm.plan import Refinement
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note

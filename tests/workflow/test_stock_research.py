@@ -28,7 +28,7 @@ from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, FailureType, Message
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
-from desk.contracts.swarm.research import HypothesisState
+from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory
 from desk.programs.episode.actions import ORDER, PART_METRICS

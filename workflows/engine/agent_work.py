@@ -19,7 +19,7 @@ from desk.contracts.learning.lessons import Recommendation
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
-from desk.contracts.swarm.research import Complexity
+from desk.contracts.swarm.plan import Complexity
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import TaskOutcome
 from desk.runs.assignments import Stage, Undelivered, lost, together

@@ -25,7 +25,7 @@ from desk.contracts.config import RetryConfig, RunPolicy
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import Queue
-from desk.contracts.swarm.research import Hypothesis
+from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.programs.judging.findings import judged_findings, judged_hypotheses

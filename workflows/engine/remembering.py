@@ -18,7 +18,7 @@ from desk.contracts.learning.memory import (
     MemoryQuery,
     Remembered,
 )
-from desk.contracts.swarm.research import ScoredHypothesis
+from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     cause,

@@ -12,7 +12,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.base import Instant
 from desk.contracts.names import Message, source_queue
-from desk.contracts.swarm.research import HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.learning.hypotheses import (

@@ -22,7 +22,7 @@ from desk.contracts.names import (
     WorkflowType,
     specialist_run_id,
 )
-from desk.contracts.swarm.research import SubagentSpec, SwarmPlan
+from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
 from desk.contracts.swarm.run import (
     SpecialistFailure,
     SpecialistOutcome,

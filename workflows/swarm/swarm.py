@@ -16,7 +16,8 @@ from desk.contracts.learning.memory import MemoryAnswer, MemoryEntry
 from desk.contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
 from desk.contracts.question.graph import AnswerPublication, GraphStatus
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Hypothesis, SwarmPlan
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.plan import SwarmPlan
 from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
 from desk.contracts.week.run import TaskOutcome
 from desk.learning.hypotheses import hypothesis_summary

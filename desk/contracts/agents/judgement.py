@@ -17,7 +17,7 @@ from desk.contracts.learning.record import Resolution
 from desk.contracts.markets import AreaCode, MarketName, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_OUTCOMES, NodeOutcome
-from desk.contracts.swarm.research import Hypothesis, ScoredHypothesis
+from desk.contracts.swarm.hypotheses import Hypothesis, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import TimeWindow

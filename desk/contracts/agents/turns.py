@@ -36,7 +36,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.contracts.swarm.research import Complexity, SwarmPlan
+from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.contracts.week.plan import WeekPlan
 
 AgentResult = Annotated[

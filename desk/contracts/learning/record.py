@@ -18,7 +18,7 @@ from desk.contracts.learning.lessons import (
     ToolUse,
 )
 from desk.contracts.markets import MarketName
-from desk.contracts.swarm.research import ScoredHypothesis
+from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.contracts.weeks import IsoWeek
 
 MOST_WEEKS: Final = 260

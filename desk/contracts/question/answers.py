@@ -24,7 +24,7 @@ from desk.contracts.question.graph import (
     markets_of,
 )
 from desk.contracts.question.knowledge import Quotation
-from desk.contracts.swarm.research import SwarmRecord
+from desk.contracts.swarm.record import SwarmRecord
 from desk.contracts.weeks import TimeWindow
 
 

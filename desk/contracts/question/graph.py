@@ -18,7 +18,7 @@ from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import SwarmRecord
+from desk.contracts.swarm.record import SwarmRecord
 from desk.contracts.week.report import Contribution
 from desk.contracts.week.run import PublishedFiles
 from desk.contracts.weeks import IsoWeek, TimeWindow

@@ -9,7 +9,8 @@ from desk.contracts.episode.stock import StockRecommendation
 from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import MOST_HYPOTHESES, Hypothesis, Refinement
+from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, Hypothesis
+from desk.contracts.swarm.plan import Refinement
 
 LongText = Annotated[str, Field(max_length=1_000_000)]
 """The text of a document, or of a page, as far as one answer holds it."""

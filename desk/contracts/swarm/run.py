@@ -14,15 +14,9 @@ from desk.contracts.config import PositiveSpan, RunPolicy
 from desk.contracts.findings.results import AgentError, ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.graph import MOST_OUTCOMES, NodeOutcome
-from desk.contracts.swarm.research import (
-    MOST_ROUNDS,
-    Complexity,
-    Hypothesis,
-    HypothesisState,
-    ScoredHypothesis,
-    SwarmRound,
-    TokenRecord,
-)
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.plan import Complexity
+from desk.contracts.swarm.record import MOST_ROUNDS, SwarmRound, TokenRecord
 from desk.contracts.week.run import PublishedFiles, TaskOutcome, Tools
 
 Reads = Annotated[tuple[int, ...], Field(max_length=200)]

@@ -15,7 +15,7 @@ from desk.contracts.base import Figure
 from desk.contracts.config import RunPolicy
 from desk.contracts.episode.analysis import MOST_DAYS
 from desk.contracts.markets import MarketKind
-from desk.contracts.swarm.research import Hypothesis
+from desk.contracts.swarm.hypotheses import Hypothesis
 
 CLOSE_KNOWN_FROM: Final = time(22)
 """UTC: from then on the close of a day of stocks is known."""

@@ -8,7 +8,7 @@ from typing import Final
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import (
+from desk.contracts.swarm.hypotheses import (
     HeldView,
     Hypothesis,
     HypothesisKind,

@@ -5,7 +5,7 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind
-from desk.contracts.swarm.research import (
+from desk.contracts.swarm.hypotheses import (
     HeldView,
     Hypothesis,
     HypothesisKind,

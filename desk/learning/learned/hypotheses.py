@@ -16,7 +16,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.lessons import Scorecard, ScoreRow
 from desk.contracts.learning.record import MOST_KEPT_HYPOTHESES
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import HypothesisKind, HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.hypotheses import HypothesisKind, HypothesisState, ScoredHypothesis
 from desk.learning.calibration import COIN, DIGITS, brier, coin_brier
 from desk.learning.hypotheses import view_state
 

@@ -32,7 +32,7 @@ from desk.contracts.learning.record import (
     WeekLearned,
 )
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import ScoredHypothesis
+from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.learning.calibration import COIN, agent_weights, outcome, score, scorecard, source_weights
 from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses

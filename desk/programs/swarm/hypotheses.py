@@ -26,13 +26,8 @@ from desk.analytics.names.markets import spoken
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
-from desk.contracts.swarm.research import (
-    MOST_HYPOTHESES,
-    MOST_SUBAGENTS,
-    HeldView,
-    Hypothesis,
-    HypothesisKind,
-)
+from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, HeldView, Hypothesis, HypothesisKind
+from desk.contracts.swarm.plan import MOST_SUBAGENTS
 from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.balance import Balance, opinions_on
 from desk.trust.prose import reference

@@ -23,7 +23,7 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.swarm.question import (
     SPECIALISTS,
     asked_now,

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.subjects import currency_asked_for
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import Complexity
+from desk.contracts.swarm.plan import Complexity
 from desk.programs.swarm.tasks import SPECIALITIES
 
 BROAD: Final = re.compile(

@@ -22,7 +22,7 @@ from desk.contracts.question.graph import (
     NodeState,
     NodeStatus,
 )
-from desk.contracts.swarm.research import SwarmRecord
+from desk.contracts.swarm.record import SwarmRecord
 from desk.contracts.week.run import PublishedFiles, TaskOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.runs.assignments import Budget, Undelivered, week_before, window_before

@@ -32,7 +32,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketName
 from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from desk.contracts.question.knowledge import Found, Synthesis
-from desk.contracts.swarm.research import SwarmPlan
+from desk.contracts.swarm.plan import SwarmPlan
 from desk.contracts.week.plan import WeekPlan
 from desk.runs.messages.events import (
     ActivityTaken,

@@ -22,7 +22,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import SwarmPlan
+from desk.contracts.swarm.plan import SwarmPlan
 from desk.trust.prose.gate import LONGEST_NAME, objections, without
 from desk.trust.prose.sentences import split_sentences
 from desk.trust.prose.synthesis_review import claims_in, review_synthesis, without_unfounded

@@ -19,7 +19,8 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.contracts.swarm.research import Hypothesis, Refinement
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.plan import Refinement
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose.gate import objections
 from desk.trust.prose.quotations import stands_in

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from desk.analytics.names.nearest import nearest
 from desk.contracts.names import Queue
-from desk.contracts.swarm.research import HypothesisState
+from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.platform.settings import load_settings
 from starters.learning.hypotheses.look import ListedHypothesis, hypotheses_kept
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines

@@ -14,7 +14,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
 from desk.contracts.names import Message, WorkflowType
-from desk.contracts.swarm.research import HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, started_with
 

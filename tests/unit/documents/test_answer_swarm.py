@@ -10,7 +10,8 @@ from desk.contracts.findings.results import ConflictRecord, DecidedBy, ResearchR
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeState
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Hypothesis, SwarmRecord
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.trust.conflicts.voting import decide

@@ -6,7 +6,7 @@ import pytest
 
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.research import TokenRecord
+from desk.contracts.swarm.record import TokenRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json

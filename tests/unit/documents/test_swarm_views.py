@@ -10,7 +10,7 @@ import pytest
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
+from desk.contracts.swarm.hypotheses import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html

@@ -13,7 +13,7 @@ from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import Hypothesis, HypothesisKind, HypothesisState
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind, HypothesisState
 from desk.contracts.swarm.run import HypothesisStatus
 from desk.learning.hypotheses.prices import (
     NoPrice,

@@ -13,7 +13,8 @@ from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import HypothesisKind, Refinement
+from desk.contracts.swarm.hypotheses import HypothesisKind
+from desk.contracts.swarm.plan import Refinement
 from desk.programs.claude.turns import model_call
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts

@@ -10,7 +10,7 @@ from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import Complexity, SwarmPlan
+from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.claude.turns import model_call
 from desk.programs.swarm.tasks import OUTPUT_FORMAT
 from desk.trust.prose.prose_review import review

@@ -14,7 +14,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import Hypothesis, HypothesisKind
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.programs.swarm.balance import Balance, WeightedView, balance_of
 from desk.programs.swarm.hypotheses import EVEN, hypotheses_on, probability_of
 from desk.trust.conflicts.detection import own_judgement

@@ -16,7 +16,8 @@ from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Complexity, HypothesisKind, SwarmPlan
+from desk.contracts.swarm.hypotheses import HypothesisKind
+from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import leaning_words
 from desk.programs.swarm.question import asked_now, aspects_named

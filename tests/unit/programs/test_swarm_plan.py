@@ -10,7 +10,7 @@ from desk.agents.roster import profile_of
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import Complexity, SwarmPlan
+from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.plan import BOUNDS, Ground, plan_swarm
 from desk.programs.swarm.question import SPECIALISTS, aspects_named, complexity_of
 from desk.programs.swarm.tasks import SPECIALITIES

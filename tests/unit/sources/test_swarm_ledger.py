@@ -14,7 +14,7 @@ from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import SubagentSpec
+from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import SPECIALISTS

@@ -10,7 +10,8 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.config import RunConfig
 from desk.contracts.names import WorkflowType
 from desk.contracts.question.graph import GraphStatus
-from desk.contracts.swarm.research import Complexity, TokenRecord
+from desk.contracts.swarm.plan import Complexity
+from desk.contracts.swarm.record import TokenRecord
 from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.contracts.week.run import PublishedFiles
 from starters.main import execute

@@ -7,7 +7,7 @@ import pytest
 
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
-from desk.contracts.swarm.research import (
+from desk.contracts.swarm.hypotheses import (
     Hypothesis,
     HypothesisKind,
     HypothesisState,

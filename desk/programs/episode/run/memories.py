@@ -17,7 +17,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Hypothesis, HypothesisKind, ScoredHypothesis
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind, ScoredHypothesis
 from desk.contracts.swarm.run import HypothesisRequest
 from desk.documents.answer.prose import Known, plain_if_known
 from desk.learning.hypotheses import Price, scored

@@ -14,7 +14,7 @@ from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Section, Synthesis
-from desk.contracts.swarm.research import Refinement, SwarmPlan
+from desk.contracts.swarm.plan import Refinement, SwarmPlan
 from desk.programs.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.balance import Balance

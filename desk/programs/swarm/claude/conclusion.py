@@ -19,7 +19,8 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Hypothesis, HypothesisKind, Refinement
+from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
+from desk.contracts.swarm.plan import Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
 from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt

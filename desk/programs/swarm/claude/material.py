@@ -14,7 +14,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import SwarmPlan
+from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.claude.findings import claim_line
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger import EvidenceUnusable, check_result

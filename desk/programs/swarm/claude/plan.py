@@ -20,7 +20,7 @@ from desk.contracts.base import Contract, ShortText
 from desk.contracts.config import RunPolicy
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.claude.material import (

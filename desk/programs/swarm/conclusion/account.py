@@ -12,7 +12,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.swarm.research import SwarmPlan
+from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
 from desk.programs.swarm.conclusion.wording import listed
 from desk.programs.swarm.plan import planned_as

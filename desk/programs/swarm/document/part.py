@@ -6,7 +6,7 @@ from typing import Final
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.research import SwarmRecord
+from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.parts import Part, PartOfPage, PartRecord, RunMaterial

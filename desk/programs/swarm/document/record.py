@@ -7,14 +7,9 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.graph import GraphRecord
-from desk.contracts.swarm.research import (
-    Hypothesis,
-    Refinement,
-    SubagentSpec,
-    SwarmPlan,
-    SwarmRecord,
-    SwarmRound,
-)
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.plan import Refinement, SubagentSpec, SwarmPlan
+from desk.contracts.swarm.record import SwarmRecord, SwarmRound
 from desk.documents.answer.prose import Known, kept_prose
 from desk.documents.parts import PartRecord
 from desk.learning.hypotheses import unscorable

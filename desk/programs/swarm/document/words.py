@@ -7,13 +7,9 @@ from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Claim
 from desk.contracts.names import hypothesis_run_id
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.research import (
-    Hypothesis,
-    SubagentSpec,
-    SwarmRecord,
-    SwarmRound,
-    TokenRecord,
-)
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.plan import SubagentSpec
+from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
 from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped
 from desk.documents.rendering.wording import human, one_line, share_words
@@ -22,7 +18,7 @@ from desk.programs.swarm.run.graph import node_name
 from desk.trust.prose import split_sentences
 
 CHARACTERS: Final = 4
-"""Of these a token is taken to have; `desk.contracts.swarm.research.TokenRecord` says so."""
+"""Of these a token is taken to have; `desk.contracts.swarm.record.TokenRecord` says so."""
 
 METHOD: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",

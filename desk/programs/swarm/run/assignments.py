@@ -5,7 +5,7 @@ from typing import Final
 
 from desk.agents.program import AgentProfile
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
-from desk.contracts.swarm.research import SubagentSpec
+from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.swarm.run import SwarmRequest
 from desk.contracts.weeks import TimeWindow
 from desk.runs.assignments import assignment_of

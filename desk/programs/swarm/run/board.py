@@ -12,14 +12,9 @@ from desk.contracts.question.graph import (
     NodeSpec,
 )
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import (
-    Hypothesis,
-    Refinement,
-    SwarmPlan,
-    SwarmRecord,
-    SwarmRound,
-    TokenRecord,
-)
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.plan import Refinement, SwarmPlan
+from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
 from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
 from desk.programs.swarm.run.graph import GRAPH, following, graph_of, plan_node, planning
 from desk.programs.swarm.run.tokens import Reads, tokens_of

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
-from desk.contracts.swarm.research import SwarmPlan, SwarmRound
+from desk.contracts.swarm.plan import SwarmPlan
+from desk.contracts.swarm.record import SwarmRound
 
 GRAPH = "swarm"
 

@@ -12,7 +12,8 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.swarm.research import Hypothesis, SwarmPlan
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.swarm.plan import SwarmPlan
 from desk.documents.answer.prose import Known
 from desk.documents.answer.prose import plain_if_known as _plain
 from desk.trust.prose import claims_in

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.agents.turns import StateEntry
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.swarm.research import TokenRecord
+from desk.contracts.swarm.record import TokenRecord
 
 CHARACTERS_A_TOKEN: Final = 4
 """A common rule of thumb for English and JSON; models count for themselves."""

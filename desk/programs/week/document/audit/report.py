@@ -17,9 +17,9 @@ from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding, compared, differing
 from desk.documents.evidence import source_of
 from desk.learning.advice import policy_with
+from desk.programs.week.document.audit.advice import advice_findings
 from desk.programs.week.document.audit.tables import (
     TABLES,
-    advice_findings,
     chart_findings,
     forecast_findings,
     reported_findings,

@@ -19,6 +19,28 @@ from desk.trust.prose import reference, sentence, split_sentences
 UNUSUAL: Final = re.compile(r"\b(highest|lowest|exceptional|beyond|close to)\b")
 """How an analyst's sentence says why an event is of high impact."""
 
+MOST_CHANGES: Final = 2_000
+
+RANKS: Final[Mapping[ChangeKind, int]] = {
+    kind: rank
+    for rank, kind in enumerate(
+        (
+            ChangeKind.RATE,
+            ChangeKind.EVENT,
+            ChangeKind.COVERAGE,
+            ChangeKind.LEVEL,
+            ChangeKind.STANCE,
+            ChangeKind.CONFIDENCE,
+            ChangeKind.SOURCE,
+        )
+    )
+}
+"""Which kind is told first. Within a kind, what exceeds its threshold most."""
+
+FIRST_REPORT: Final = "There is no earlier report to compare with."
+
+NOT_EARLIER: Final = "The other report is not of an earlier week, so nothing is compared with it."
+
 
 class SizedChange(NamedTuple):
     """A change, and how often it holds its threshold; 0 where its kind has none."""
@@ -48,6 +70,40 @@ class ReportPair(NamedTuple):
         return (pair for pair in self.sections() if pair[1].market not in absent)
 
 
+def changes_between(
+    before: ResearchReport | None, after: ResearchReport, materiality: MaterialityConfig
+) -> Changes:
+    """The differences that are as large as their threshold or larger, most important first.
+
+    Without an earlier report, or with one that is not of an earlier week and as-of instant, there
+    are none and the note says so. No differences is a finding, and has no note.
+    """
+    if before is None:
+        return Changes(note=FIRST_REPORT)
+    if before.week >= after.week or before.as_of >= after.as_of:
+        return Changes(note=NOT_EARLIER)
+    pair = ReportPair(before, after, printed_claims(before), printed_claims(after))
+    found = sorted(
+        (
+            *rates(pair, materiality.rate),
+            *events(pair),
+            *coverage(pair),
+            *levels(pair, materiality.level),
+            *stances(pair, materiality.level),
+            *confidences(pair, materiality.confidence),
+            *origins(pair),
+        ),
+        key=lambda line: (RANKS[line.change.kind], -line.size),
+    )
+    more = len(found) - MOST_CHANGES
+    return Changes(
+        against=before.week,
+        against_revision=before.revision,
+        entries=tuple(line.change for line in found[:MOST_CHANGES]),
+        note=f"{more} changes of lesser importance are not listed." if more > 0 else None,
+    )
+
+
 def levels(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
     """The pairs whose last level differs by `threshold` percent or more."""
     for _, section in pair.sections():
@@ -63,19 +119,9 @@ def levels(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
             yield _of_figures(ChangeKind.LEVEL, was, now, prose, size, pair)
 
 
-def rates(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
-    """The areas whose policy rate differs by `threshold` basis points or more."""
-    for name, now in pair.now.items():
-        was = pair.was.get(name)
-        if now.metric is not Metric.POLICY_RATE or was is None:
-            continue
-        size = _times(abs(basis_point_difference(now.value, was.value)), threshold)
-        if size >= 1:
-            side = "higher" if now.value > was.value else "lower"
-            prose = (
-                f"The policy rate of {now.subject} is {side} than in the earlier report, at {{}}."
-            )
-            yield _of_figures(ChangeKind.RATE, was, now, prose, size, pair)
+def _times(difference: Decimal, threshold: float) -> float:
+    """How often a difference holds its threshold."""
+    return float(difference) / threshold
 
 
 def _of_figures(
@@ -95,6 +141,21 @@ def _of_figures(
     return SizedChange(change, size)
 
 
+def rates(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
+    """The areas whose policy rate differs by `threshold` basis points or more."""
+    for name, now in pair.now.items():
+        was = pair.was.get(name)
+        if now.metric is not Metric.POLICY_RATE or was is None:
+            continue
+        size = _times(abs(basis_point_difference(now.value, was.value)), threshold)
+        if size >= 1:
+            side = "higher" if now.value > was.value else "lower"
+            prose = (
+                f"The policy rate of {now.subject} is {side} than in the earlier report, at {{}}."
+            )
+            yield _of_figures(ChangeKind.RATE, was, now, prose, size, pair)
+
+
 def events(pair: ReportPair) -> Iterator[SizedChange]:
     """Decisions and high-impact events that the earlier report did not have, each once."""
     known = {_key(event) for event in _news(pair.before)}
@@ -103,6 +164,14 @@ def events(pair: ReportPair) -> Iterator[SizedChange]:
             known.add(_key(event))
             market = event.area or event.market
             yield _told(ChangeKind.EVENT, market, _headline(event), pair, _of_decision(event))
+
+
+def _key(event: ReportedEvent) -> tuple[str, ...]:
+    """What makes two events the same, whichever market tells of them."""
+    about = event.area or event.currency_pair or event.market
+    if event.event_type is EventType.ECONOMIC_DATA:
+        return event.event_type, about, event.event_date.isoformat(), event.description
+    return event.event_type, about, event.event_date.isoformat()
 
 
 def _news(report: ResearchReport) -> Iterator[ReportedEvent]:
@@ -116,6 +185,23 @@ def _news(report: ResearchReport) -> Iterator[ReportedEvent]:
                 yield event
 
 
+def _told(
+    kind: ChangeKind, market: str, prose: str, pair: ReportPair, about: str | None = None
+) -> SizedChange:
+    told = sentence(prose, pair.now)
+    claim = pair.now.get(about) if about else None
+    change = Change(
+        kind=kind,
+        market=market,
+        claim_id=claim.claim_id if claim else None,
+        after=claim.value if claim else None,
+        unit=claim.unit if claim else None,
+        prose=told.prose,
+        text=told.text,
+    )
+    return SizedChange(change)
+
+
 def _headline(event: ReportedEvent) -> str:
     """An event's first sentence, and the first of the others that says what is unusual in it."""
     first, *others = (sentence.strip() for sentence in split_sentences(event.description))
@@ -123,31 +209,10 @@ def _headline(event: ReportedEvent) -> str:
     return f"{first} {unusual}".rstrip()
 
 
-def _key(event: ReportedEvent) -> tuple[str, ...]:
-    """What makes two events the same, whichever market tells of them."""
-    about = event.area or event.currency_pair or event.market
-    if event.event_type is EventType.ECONOMIC_DATA:
-        return event.event_type, about, event.event_date.isoformat(), event.description
-    return event.event_type, about, event.event_date.isoformat()
-
-
 def _of_decision(event: ReportedEvent) -> str | None:
     if event.event_type is not EventType.RATE_DECISION or event.area is None:
         return None
     return claim_id(event.area, Metric.DECISION_RATE, event.event_date)
-
-
-def coverage(pair: ReportPair) -> Iterator[SizedChange]:
-    """The markets of both reports that went missing or came back."""
-    gone, back = _absent(pair.after), _absent(pair.before)
-    for _, section in pair.sections():
-        if section.market in gone and section.market not in back:
-            prose = f"{section.market} is missing from this report and was in the earlier one."
-        elif section.market in back and section.market not in gone:
-            prose = f"{section.market} was missing from the earlier report and is in this one."
-        else:
-            continue
-        yield _told(ChangeKind.COVERAGE, section.market, prose, pair)
 
 
 def stances(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
@@ -187,6 +252,10 @@ def confidences(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
             yield SizedChange(found.change.model_copy(update=figures), abs(size))
 
 
+def _share(confidence: float) -> Decimal:
+    return Decimal(str(round(confidence, 2)))
+
+
 def origins(pair: ReportPair) -> Iterator[SizedChange]:
     """The markets whose figures go back to other publishers than before."""
     for old, new in pair.counted():
@@ -210,91 +279,22 @@ def _origins_behind(section: MarketReport, report: ResearchReport) -> frozenset[
     return frozenset(source.origin or source.name for source in sources)
 
 
-def _told(
-    kind: ChangeKind, market: str, prose: str, pair: ReportPair, about: str | None = None
-) -> SizedChange:
-    told = sentence(prose, pair.now)
-    claim = pair.now.get(about) if about else None
-    change = Change(
-        kind=kind,
-        market=market,
-        claim_id=claim.claim_id if claim else None,
-        after=claim.value if claim else None,
-        unit=claim.unit if claim else None,
-        prose=told.prose,
-        text=told.text,
-    )
-    return SizedChange(change)
-
-
-def _times(difference: Decimal, threshold: float) -> float:
-    """How often a difference holds its threshold."""
-    return float(difference) / threshold
-
-
-def _share(confidence: float) -> Decimal:
-    return Decimal(str(round(confidence, 2)))
-
-
-def _absent(report: ResearchReport) -> frozenset[str]:
-    return frozenset(line.market for line in report.coverage.missing)
-
-
 def _listed(names: Iterable[str]) -> str:
     return " and ".join(sorted(names))
 
 
-MOST_CHANGES: Final = 2_000
-
-RANKS: Final[Mapping[ChangeKind, int]] = {
-    kind: rank
-    for rank, kind in enumerate(
-        (
-            ChangeKind.RATE,
-            ChangeKind.EVENT,
-            ChangeKind.COVERAGE,
-            ChangeKind.LEVEL,
-            ChangeKind.STANCE,
-            ChangeKind.CONFIDENCE,
-            ChangeKind.SOURCE,
-        )
-    )
-}
-"""Which kind is told first. Within a kind, what exceeds its threshold most."""
-
-FIRST_REPORT: Final = "There is no earlier report to compare with."
-NOT_EARLIER: Final = "The other report is not of an earlier week, so nothing is compared with it."
+def coverage(pair: ReportPair) -> Iterator[SizedChange]:
+    """The markets of both reports that went missing or came back."""
+    gone, back = _absent(pair.after), _absent(pair.before)
+    for _, section in pair.sections():
+        if section.market in gone and section.market not in back:
+            prose = f"{section.market} is missing from this report and was in the earlier one."
+        elif section.market in back and section.market not in gone:
+            prose = f"{section.market} was missing from the earlier report and is in this one."
+        else:
+            continue
+        yield _told(ChangeKind.COVERAGE, section.market, prose, pair)
 
 
-def changes_between(
-    before: ResearchReport | None, after: ResearchReport, materiality: MaterialityConfig
-) -> Changes:
-    """The differences that are as large as their threshold or larger, most important first.
-
-    Without an earlier report, or with one that is not of an earlier week and as-of instant, there
-    are none and the note says so. No differences is a finding, and has no note.
-    """
-    if before is None:
-        return Changes(note=FIRST_REPORT)
-    if before.week >= after.week or before.as_of >= after.as_of:
-        return Changes(note=NOT_EARLIER)
-    pair = ReportPair(before, after, printed_claims(before), printed_claims(after))
-    found = sorted(
-        (
-            *rates(pair, materiality.rate),
-            *events(pair),
-            *coverage(pair),
-            *levels(pair, materiality.level),
-            *stances(pair, materiality.level),
-            *confidences(pair, materiality.confidence),
-            *origins(pair),
-        ),
-        key=lambda line: (RANKS[line.change.kind], -line.size),
-    )
-    more = len(found) - MOST_CHANGES
-    return Changes(
-        against=before.week,
-        against_revision=before.revision,
-        entries=tuple(line.change for line in found[:MOST_CHANGES]),
-        note=f"{more} changes of lesser importance are not listed." if more > 0 else None,
-    )
+def _absent(report: ResearchReport) -> frozenset[str]:
+    return frozenset(line.market for line in report.coverage.missing)

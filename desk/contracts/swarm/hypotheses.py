@@ -1,0 +1,105 @@
+"""What a swarm takes to be likely, and what came of it."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.base import (
+    Confidence,
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
+from desk.contracts.findings.claims import ClaimId
+from desk.contracts.findings.results import Leaning
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.swarm.plan import MOST_SUBAGENTS
+
+MOST_HYPOTHESES = 12
+
+
+class HypothesisKind(StrEnum):
+    """What a hypothesis says: on which side of a level a market will be, or within which bounds."""
+
+    DIRECTION = "direction"
+    RANGE = "range"
+
+
+class HeldView(Contract):
+    """Which way a specialist leans on a hypothesis' market, and how likely that is taken to be.
+
+    It says that the last price known when the hypothesis is due is above its `level` (leaning up)
+    or below it (down). `confidence` is that of the view; `probability` follows from it by the rule
+    of `desk.programs.swarm.hypotheses`.
+    """
+
+    agent: AgentId
+    leaning: Leaning
+    confidence: Confidence
+    probability: Confidence
+
+
+class Hypothesis(Contract):
+    """Something that can turn out wrong, and how likely the leader takes it to be.
+
+    A direction says that the market's last price known at `due` is above `level` (leaning up) or
+    below it (down); a range that it is from `low` to `high`, both included. All three figures are
+    values of claims, named in `claims`. `statement` and `refuted_by` are prose with references.
+
+    `views` are those that specialists hold of the market's direction over the same time: they wait
+    for the same price, and are scored with it, whatever the hypothesis itself says.
+    """
+
+    hypothesis_id: ShortText
+    market: MarketSpec
+    kind: HypothesisKind
+    leaning: Leaning = Leaning.NEUTRAL
+    level: Figure
+    level_on: date
+    low: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    high: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    weeks: Annotated[int, Field(ge=1, le=52)]
+    due: Instant
+    probability: Confidence
+    statement: Text
+    refuted_by: Text
+    claims: Annotated[tuple[ClaimId, ...], Field(min_length=1, max_length=8)]
+    views: Annotated[
+        tuple[HeldView, ...], Field(max_length=MOST_SUBAGENTS, exclude_if=is_empty)
+    ] = ()
+
+
+class HypothesisState(StrEnum):
+    """Where a hypothesis stands. `void`: there was no price to hold it against for too long."""
+
+    OPEN = "open"
+    HELD = "held"
+    REFUTED = "refuted"
+    VOID = "void"
+
+
+class ScoredHypothesis(Contract):
+    """A hypothesis whose horizon has passed. `value` is the last price known when it was due.
+
+    `score` is the Brier score: the squared distance of the probability from 1 where it held and
+    from 0 where it was refuted; None where it is void. `by` are the agents whose findings it rests
+    on.
+    """
+
+    workflow_id: ShortText
+    hypothesis: Hypothesis
+    state: HypothesisState
+    value: Figure | None = None
+    value_on: date | None = None
+    score: Annotated[float | None, Field(ge=0.0, le=1.0)] = None
+    scored_at: Instant
+    made_as_of: Instant
+    by: Annotated[tuple[AgentId, ...], Field(max_length=10, exclude_if=is_empty)] = ()
+    reason: Annotated[Text | None, Field(exclude_if=is_none)] = None

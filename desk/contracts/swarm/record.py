@@ -1,0 +1,58 @@
+"""What a swarm ends with: its rounds, its tokens, its conflicts and its hypotheses."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.base import (
+    Contract,
+    ShortText,
+    Text,
+    is_none,
+)
+from desk.contracts.findings.results import ConflictRecord
+from desk.contracts.markets import MarketSpec
+from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, Hypothesis
+from desk.contracts.swarm.plan import MOST_SUBAGENTS, Refinement, SwarmPlan
+
+MOST_ROUNDS = 5
+
+
+class TokenRecord(Contract):
+    """What a swarm's agents read, and what one agent doing all of it would have.
+
+    `read` counts the tools' answers that its agents read, each again in every later turn of the
+    agent that asked; `alone` counts them for one agent with one context in which all turns follow
+    each other. `leader` is what the leader was shown of the findings, `raw` the answers themselves.
+    All four are estimates at four characters a token; `used` is what models told, 0 without one.
+    """
+
+    read: Annotated[int, Field(ge=0)] = 0
+    alone: Annotated[int, Field(ge=0)] = 0
+    leader: Annotated[int, Field(ge=0)] = 0
+    raw: Annotated[int, Field(ge=0)] = 0
+    used: Annotated[int, Field(ge=0)] = 0
+
+
+class SwarmRound(Contract):
+    """One round as the report tells of it. `recalled` are the memories that the leader was shown;
+    `refined` is what it wanted to know still, and `stopped` why there was no further round."""
+
+    number: Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
+    objective: Text
+    plan: SwarmPlan
+    recalled: Annotated[tuple[ShortText, ...], Field(max_length=40)] = ()
+    refined: Annotated[Refinement | None, Field(exclude_if=is_none)] = None
+    stopped: Annotated[Text | None, Field(exclude_if=is_none)] = None
+
+
+class SwarmRecord(Contract):
+    """What a swarm adds to what its nodes brought."""
+
+    rounds: Annotated[tuple[SwarmRound, ...], Field(min_length=1, max_length=MOST_ROUNDS)]
+    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=MOST_ROUNDS * MOST_SUBAGENTS)]
+    conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=200)] = ()
+    hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=MOST_HYPOTHESES)] = ()
+    tokens: TokenRecord = TokenRecord()
+    memory: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    """Why memory was not asked, or could not be; None where it was."""
