@@ -1,7 +1,7 @@
 """The table of a campaign: on the terminal, and as docs/survival.md."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -33,7 +33,9 @@ _KEPT: Final = re.compile(
     r"nothing that was completed is done again, (the|every) report is identical"
 )
 """What most of the faults promise; the document says it once."""
-_HEAD: Final = f"| fault | what is done | what must hold | {' | '.join(Program)} |"
+_HEAD: Final = "| fault | what is done | what must hold | passed by |"
+_ALL: Final = "all four"
+_BILLS: Final = "## What models billed"
 _BILLED: Final = "| fault | program | requests | billed and reported |"
 _UNKEPT: Final = "## What was not kept"
 
@@ -93,7 +95,7 @@ the report identical to that of an undisturbed run.
 
 {_matrix(rows)}
 
-## What models billed
+{_BILLS}
 
 {_billed(rows)}
 
@@ -112,15 +114,24 @@ def short(text: str, most: int = SHOWN) -> str:
 
 
 def _matrix(rows: Sequence[Row]) -> str:
-    verdicts = {(row.fault.name, row.program): row.judged.verdict for row in rows}
-    lines = [_HEAD, f"| --- | --- | --- |{' --- |' * len(Program)}"]
+    passed = {(r.fault.name, r.program) for r in rows if r.judged.verdict is Verdict.PASSED}
+    lines = [_HEAD, "| --- | --- | --- | --- |"]
     promise = ""
     for fault in dict.fromkeys(row.fault for row in rows):
         same, promise = fault.promise == promise, fault.promise
         held = "the same" if same else _KEPT.sub("*kept*", _cell(promise))
-        cells = (verdicts.get((fault.name, program), "") for program in Program)
-        lines.append(f"| {fault.name} | {_cell(fault.done)} | {held} | {' | '.join(cells)} |")
+        by = _names(program for program in Program if (fault.name, program) in passed)
+        lines.append(f"| {fault.name} | {_cell(fault.done)} | {held} | {by} |")
     return "\n".join(lines)
+
+
+def _names(programs: Iterable[Program]) -> str:
+    found = tuple(programs)
+    return _ALL if len(found) == len(Program) else ", ".join(found)
+
+
+def _read(names: str) -> set[Program]:
+    return {each for each in Program if names == _ALL or each in names.split(", ")}
 
 
 def _billed(rows: Sequence[Row]) -> str:
@@ -157,24 +168,27 @@ def _place(row: Row) -> str:
 
 def revised(text: str, rows: Sequence[Row]) -> str:
     """The document with rows that were played again in place of what they were."""
-    lines = text.split("\n")
-    places = {
-        cells[0]: place for place, line in enumerate(lines) if len(cells := _cells(line)) == 7
-    }
+    table, _, rest = text.partition(_BILLS)
+    lines = table.split("\n")
+    places = {cells[0]: place for place, line in enumerate(lines) if (cells := _cells(line))}
     for row in rows:
         place = places[row.fault.name]
-        cells = _cells(lines[place])
-        cells[3 + list(Program).index(row.program)] = row.judged.verdict
-        lines[place] = f"| {' | '.join(cells)} |"
+        *cells, names = _cells(lines[place])
+        passed = _read(names) - {row.program}
+        passed |= {row.program} if row.judged.verdict is Verdict.PASSED else set()
+        lines[place] = f"| {' | '.join((*cells, _names(p for p in Program if p in passed)))} |"
     bills = {(row.fault.name, str(row.program)): _bill(row) for row in rows if _is_billed(row)}
-    lines = [bills.get(_named(line), line) for line in lines]
-    whole, _, unkept = "\n".join(lines).partition(_UNKEPT)
+    billed, _, unkept = rest.partition(_UNKEPT)
+    billed = "\n".join(bills.get(_named(line), line) for line in billed.split("\n"))
     again = tuple(f"- {_place(row)}" for row in rows)
     left = (line for line in unkept.strip().split("\n") if line.startswith("- "))
     told = [line for line in left if not line.startswith(again)] + list(_complaints(rows))
-    verdicts = [cell for line in lines if len(c := _cells(line)) == 7 for cell in c[3:] if cell]
-    counted = _COUNTS.sub(_counted([v for v in verdicts if v in set(Verdict)]), whole)
-    return f"{counted}{_UNKEPT}\n\n{chr(10).join(told) or _NOTHING}\n"
+    verdicts = [
+        str(Verdict.PASSED) for line in lines for c in [_cells(line)] if c for _ in _read(c[3])
+    ]
+    verdicts += [str(v) for line in told for v in Verdict if f": {v}: " in line]
+    counted = _COUNTS.sub(_counted(verdicts), "\n".join(lines))
+    return f"{counted}{_BILLS}{billed}{_UNKEPT}\n\n{chr(10).join(told) or _NOTHING}\n"
 
 
 def _named(line: str) -> tuple[str, str]:
