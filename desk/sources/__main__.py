@@ -19,9 +19,9 @@ PAGE = Path("docs/sources.md")
 CONFIGURATION = Path(".mcp.json")
 
 _NETWORK = {
-    NetworkUse.NONE: "answers from what comes with it",
-    NetworkUse.REFRESHES: "answers from what it has",
-    NetworkUse.LIVE: "is offered to nobody",
+    NetworkUse.NONE: "as with one",
+    NetworkUse.REFRESHES: "by its copy",
+    NetworkUse.LIVE: "not offered",
 }
 
 
