@@ -2,6 +2,7 @@
 
 import sys
 from collections import UserDict
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -12,7 +13,7 @@ from typer.exceptions import Abort, TyperException
 from typer.main import get_group
 
 from desk.documents.publishing.files import make_private
-from starters.terminal.exit_status import ExitStatus, complain, exit_now
+from starters.terminal.exit_status import CommandError, ExitStatus, complain, exit_now
 
 COMMANDS: Final = {
     "run": "starters.weeks.run.command",
@@ -50,29 +51,71 @@ COMMANDS: Final = {
 The module defines the command under its name, as a function with an `EXAMPLE` or as a Typer app.
 """
 
+GROUP: Final = "research_desk.commands"
+"""The group of the entry points by which other packages bring commands. Each names such a function
+or Typer app, `package.module:name`, under the command's name."""
+
 _MARKUP: Final = "markdown"
 
 
 @cache
+def _of_others() -> dict[str, Any]:
+    """The entry points of other packages' commands by name; none takes the name of one of ours.
+
+    Only who lists the commands, or looks one up that is not ours, pays for the search.
+    """
+    from importlib.metadata import entry_points
+
+    found = sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
+    return {entry.name: entry for entry in reversed(found) if entry.name not in COMMANDS}
+
+
+@cache
 def _loaded(name: str) -> TyperCommand | TyperGroup:
-    module = import_module(COMMANDS[name])
-    found = getattr(module, name.replace("-", "_"))
+    if name in COMMANDS:
+        module = import_module(COMMANDS[name])
+        found = getattr(module, name.replace("-", "_"))
+    else:
+        found = _other(name)
     alone = typer.Typer(rich_markup_mode=_MARKUP)
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=name)
     else:
-        alone.command(name, epilog=module.EXAMPLE)(found)
+        example = getattr(sys.modules.get(found.__module__), "EXAMPLE", None)
+        alone.command(name, epilog=example)(found)
     command: TyperCommand | TyperGroup = get_group(alone).commands[name]  # type: ignore[assignment]
     return command
+
+
+def _other(name: str) -> Any:
+    """A command of another package; one that says why, where it cannot be loaded."""
+    entry = _of_others()[name]
+    try:
+        return entry.load()
+    except Exception as error:
+        # Whatever goes wrong in a package of somebody else's, the help has to name it.
+        said = f"the entry point {name} = {entry.value} of {GROUP} cannot be loaded: {error}"
+
+    def broken() -> None:
+        raise CommandError(said)
+
+    broken.__doc__ = f"Not to be had: {said}."
+    return broken
 
 
 class _LoadedWhenAsked(UserDict[str, Any]):
     """The commands by name. A command's module is imported when the command is looked up."""
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
-        if name not in self.data:
+        if name not in self:
             raise KeyError(name)
         return _loaded(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.data or name in _of_others()
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*self.data, *_of_others())
 
 
 class _Desk(TyperGroup):

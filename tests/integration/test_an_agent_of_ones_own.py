@@ -83,6 +83,27 @@ def test_a_program_of_another_package_gives_its_agent_work(tmp_path: Path) -> No
     assert "Blocked" in told.out
 
 
+def test_a_command_of_another_package_starts_its_program(tmp_path: Path) -> None:
+    headings = ("Add an agent", "Add a program", "Add a command")
+    modules = [each for heading in headings for each in examples(heading, "python")]
+    desk = beside(tmp_path, "Add a command", *modules)
+    (entries,) = (tmp_path / "packages").glob("*/entry_points.txt")
+    programs = "[research_desk.programs]\nblocker = blocker_program:PROGRAM\n"
+    entries.write_text(entries.read_text() + programs)
+    answer = desk("blocker", QUESTION)
+    assert answer.code == 0, answer.err
+    assert answer.out == "Blocked\n"
+    assert "What the ticket that holds everything up" in desk("--help").out
+
+
+def test_a_command_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
+    desk = beside(tmp_path, "Add a command", "# blocker_command.py\nimport nothing_installed\n")
+    assert desk("--help").code == 0
+    answer = desk("blocker")
+    assert answer.code != 0
+    assert "blocker = blocker_command:blocker" in answer.err
+
+
 def test_a_package_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     broken = "# ticket_desk.py\nimport nothing_that_is_installed\n"
     desk = beside(tmp_path, "Add an agent", broken)
