@@ -21,7 +21,7 @@ PACKAGE = "toy_program"
 TOY = Program(name="toy", tasks=(), document=f"{PACKAGE}:PART")
 BROUGHT = """
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, Told
+from desk.documents.parts import Part, PartOfPage, PartRecord
 
 
 class ToyPart(Part):
@@ -33,7 +33,7 @@ class ToyPart(Part):
         return getattr(told, "request", told).graph.name == "market"
 
     def told(self, run):
-        return Told({}, missing=("the toy has lost a wheel",), named=("USD/JPY:year_high",))
+        return PartRecord({}, missing=("the toy has lost a wheel",), named=("USD/JPY:year_high",))
 
     def named(self, answer):
         return ("USD/JPY:year_high",)
