@@ -294,7 +294,7 @@ def print_week(
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
     if not published.coverage.current and not as_json:
-        say(f"Not all of it is of the present: `{REFRESH}` gets what is newer from the sources.")
+        say(f"Some figures are not current: `{REFRESH}` fetches newer ones.")
     if desk.hosting and not as_json:
         say("The server stops with this command; `desk up` keeps it, and the address above, open.")
     return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
