@@ -62,7 +62,7 @@ def test_a_source_that_fails_is_told_and_ends_the_command_with_1(
     assert execute(["refresh"]) == 1
     shown = capsys.readouterr().out
     assert "source" in shown and "30 Oct 2026" in shown
-    assert "what was there stays in use" in shown
+    assert "the earlier data stay in use" in shown
 
 
 def test_nothing_is_fetched_where_that_is_forbidden(
