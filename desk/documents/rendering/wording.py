@@ -3,12 +3,13 @@
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from babel.lists import format_list
 from pydantic import JsonValue
 
 from desk.analytics.figures import print_figure, print_full_day
@@ -81,6 +82,11 @@ def instant(moment: datetime, zone: str = "UTC") -> str:
     """`21 Sep 2026 07:00 Europe/London`."""
     local = moment.astimezone(ZoneInfo(zone))
     return f"{print_full_day(local.date())} {local:%H:%M} {zone}"
+
+
+def named_together(names: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`, as the CLDR has it for British English."""
+    return format_list([*names], locale="en_GB")
 
 
 def arguments_words(arguments: Mapping[str, JsonValue]) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.agents.tools import ToolCall, ToolResult, UnreachableSource
 from desk.contracts.findings.source_results import NewsItems
 from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.audit.report import audit
@@ -14,6 +14,7 @@ from desk.programs.week.document.sections.reported import is_about
 from desk.trust.ledger.seal import sealed
 from tests.support.builders import answered, pair_market, rate_market
 from tests.support.news import AS_OF, GOOGLE, bank_news, headlines, item, statement
+from tests.support.reports import sample_report
 from tests.unit.documents.test_tone_report import AREA, KOREA, PAIR, report_with
 
 SLIDE = "Euro slides to 1.11 after ECB holds rates"
@@ -102,6 +103,20 @@ def test_a_source_that_stops_answering_is_one_line_with_what_it_left_open() -> N
         " be read: it did not answer within 3 seconds): 3 answers not had"
     )
     assert audit(report) == ()
+
+
+def test_sources_that_nobody_was_offered_are_one_line_and_say_once_that_nobody_says_why() -> None:
+    report = sample_report()
+    unreached = tuple(
+        UnreachableSource(server=server, since=AS_OF, reason="it did not answer")
+        for server in ("bank_feeds", "google_news", "yahoo_finance")
+    )
+    coverage = report.coverage.model_copy(update={"unreachable": unreached})
+    told = coverage_lines(report.model_copy(update={"coverage": coverage}))
+    assert [line for line in told if "reachable" in line] == [
+        "Live sources: bank_feeds, google_news and yahoo_finance not reachable since"
+        " 2026-09-21 06:00 UTC (it did not answer); no source of news says why markets moved"
+    ]
 
 
 def _silent(number: int) -> ToolResult:

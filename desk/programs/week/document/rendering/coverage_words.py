@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from desk.analytics.figures import print_full_day
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
 from desk.contracts.agents.tools import SourceOutage, UnreachableSource, capability_of
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, ResearchReport
-from desk.documents.rendering.wording import human
+from desk.documents.rendering.wording import human, named_together
 
 MOST_NAMED = 12
 
@@ -82,7 +82,7 @@ def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
         *_support(report),
         *_stale(report),
         *outage_lines(report.coverage),
-        *unreachable_lines(report.coverage.unreachable),
+        *unreachable_lines(report.coverage.unreachable, silent=_is_silent(report)),
         *_taken_over(report),
     )
 
@@ -102,16 +102,38 @@ def outage_words(outage: SourceOutage) -> str:
     )
 
 
-def unreachable_lines(sources: Sequence[UnreachableSource]) -> Iterator[str]:
-    """The live sources that nobody was offered, in one line; and each that stopped answering."""
+NOBODY_SAYS_WHY = "no source of news says why markets moved"
+
+_NEWS = (
+    frozenset(
+        route.server
+        for capability in (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
+        for route in USUAL_ROUTES[capability]
+    )
+    - OWN_SOURCES
+)
+
+
+def _is_silent(report: ResearchReport) -> bool:
+    """Whether nothing was reported of any market and some source of news could not be reached."""
+    servers = {source.server for source in report.coverage.unreachable}
+    return not _NEWS.isdisjoint(servers) and not any(m.reported for m in report.markets)
+
+
+def unreachable_lines(
+    sources: Sequence[UnreachableSource], *, silent: bool = False
+) -> Iterator[str]:
+    """The live sources that nobody was offered, in one line; and each that stopped answering.
+    `silent`: no news says why anything moved, which is told in that line, once."""
     left_out = [source for source in sources if not source.unanswered]
     if left_out:
         told = dict.fromkeys(_unreachable(source) for source in left_out)
         named = {
-            words: " and ".join(s.server for s in left_out if _unreachable(s) == words)
+            words: named_together(s.server for s in left_out if _unreachable(s) == words)
             for words in told
         }
-        yield "Live sources: " + "; ".join(f"{named[words]} {words}" for words in told)
+        parts = [f"{named[words]} {words}" for words in told]
+        yield "Live sources: " + "; ".join([*parts, NOBODY_SAYS_WHY] if silent else parts)
     for source in sources:
         if source.unanswered:
             answers = f"{source.unanswered} answer{'s' if source.unanswered > 1 else ''}"
