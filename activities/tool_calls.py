@@ -20,7 +20,7 @@ from desk.contracts.agents.tools import (
     ToolResult,
     ToolStatus,
 )
-from desk.contracts.names import FailureType
+from desk.contracts.names import CallFault, FailureType
 from desk.platform.effects import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
 from desk.trust.ledger import content_hash
@@ -105,7 +105,8 @@ class ToolActivities:
     @activity.defn
     async def reach(self, server: str) -> Reachability:
         """Whether a live source can be reached, as its server says within the attempt's time. One
-        that has no tool for that, such as another's, counts as reachable once it is connected.
+        that has no tool for that, such as another's, counts as reachable once it is connected;
+        so does one whose process is still being started, of whose provider nothing is known yet.
 
         Raises:
             ApplicationError: `ToolUnavailable`, when the server could not be asked.
@@ -117,6 +118,8 @@ class ToolActivities:
                     server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=tries.seconds
                 )
             except ToolUnreachable as error:
+                if error.fault is CallFault.TIMEOUT:
+                    return Reachability(reachable=True)
                 raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
         if answer.refusal is not None:
             return Reachability(reachable=True)

@@ -1,12 +1,17 @@
 """What cannot be reached when a run is planned is offered to nobody, and told in the report."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 
+from pydantic import JsonValue
 from temporalio.client import Client
 
 from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.agents.turns import Turn, TurnRequest
+from desk.contracts.names import CallFault
+from desk.platform.mcp.tool_calling import ToolUnreachable
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.reached import (
     LIVE,
@@ -50,3 +55,17 @@ async def test_a_source_that_no_worker_serves_costs_three_seconds_and_no_market(
     assert result.coverage.researched == 1
     assert {source.server for source in result.coverage.unreachable} == {*LIVE}
     assert monotonic() - began < 20
+
+
+async def test_a_source_whose_process_is_still_starting_is_not_out_of_reach(
+    client: Client, tmp_path: Path
+) -> None:
+    def starting(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> None:
+        if tool == REACH_TOOL:
+            raise ToolUnreachable(f"{server} did not answer in time", fault=CallFault.TIMEOUT)
+
+    servers = (*SERVERS, *LIVE)
+    async with desk_workers(client, tmp_path, tools=ScriptedTools(starting), servers=servers):
+        config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
+        result = await (await start_week(client, config)).result()
+    assert result.coverage.unreachable == ()
