@@ -5,7 +5,7 @@ from collections import UserDict
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -15,41 +15,131 @@ from typer.main import get_group
 from desk.documents.publishing.files import make_private
 from starters.terminal.exit_status import CommandError, ExitStatus, complain, exit_now
 
-COMMANDS: Final = {
-    "run": "starters.weeks.run.command",
-    "ask": "starters.questions.ask.command",
-    "swarm": "starters.questions.swarm.command",
-    "stock": "starters.questions.stock.command",
-    "up": "starters.operations.up.command",
-    "worker": "starters.operations.worker.command",
-    "rerun": "starters.weeks.rerun.command",
-    "backfill": "starters.weeks.backfill.command",
-    "status": "starters.monitoring.status.command",
-    "watch": "starters.monitoring.watch.command",
-    "agents": "starters.monitoring.agents.command",
-    "messages": "starters.monitoring.messages.command",
-    "learn": "starters.learning.learn.command",
-    "scorecard": "starters.learning.scorecard.command",
-    "report": "starters.published.report.command",
-    "archive": "starters.published.archive.command",
-    "audit": "starters.published.audit.command",
-    "cleanup": "starters.operations.cleanup.command",
-    "refresh": "starters.operations.refresh.command",
-    "doctor": "starters.operations.doctor.command",
-    "schedule": "starters.weeks.schedule.command",
-    "hypotheses": "starters.learning.hypotheses.command",
-    "episodes": "starters.learning.episodes.command",
-    "graph": "starters.questions.graph.command",
-    "dead-letters": "starters.operations.dead_letters.command",
-    "escalations": "starters.operations.escalations.command",
-    "tape": "starters.weeks.tape.command",
-    "tools": "starters.monitoring.tools.command",
-    "memory": "starters.learning.memory.command",
-}
-"""Each command with its module, in the order of the help.
 
-The module defines the command under its name, as a function with an `EXAMPLE` or as a Typer app.
-"""
+class Command(NamedTuple):
+    """A command of the desk: its module, and its line in `desk --help`.
+
+    The module defines the command under its name, as a function with an `EXAMPLE` or as a Typer
+    app. `line` is how its help begins, so that the list is shown without importing the module.
+    """
+
+    module: str
+    line: str
+
+
+COMMANDS: Final = {
+    "run": Command("starters.weeks.run.command", "Research a week and publish its report."),
+    "ask": Command(
+        "starters.questions.ask.command",
+        "Have a graph of agents answer a question, with the source of everything it says.",
+    ),
+    "swarm": Command(
+        "starters.questions.swarm.command",
+        "Have a leader and its specialists research an objective, and say what is likely.",
+    ),
+    "stock": Command(
+        "starters.questions.stock.command",
+        "Have a stock researched step by step, say what to do, and hold that against what came.",
+    ),
+    "up": Command(
+        "starters.operations.up.command", "Run the embedded server and all workers until Ctrl-C."
+    ),
+    "worker": Command(
+        "starters.operations.worker.command",
+        "Run the workers of one role until Ctrl-C, for running them apart.",
+    ),
+    "rerun": Command(
+        "starters.weeks.rerun.command",
+        "Research one market again, and publish a new revision that says what was redone and why.",
+    ),
+    "backfill": Command(
+        "starters.weeks.backfill.command",
+        "Write the reports of past weeks, each as it would have been written then.",
+    ),
+    "status": Command(
+        "starters.monitoring.status.command", "Say how far the run of a week is, market by market."
+    ),
+    "watch": Command(
+        "starters.monitoring.watch.command",
+        "Follow a run until its report is out: every market, who works on it, what it has spent.",
+    ),
+    "agents": Command(
+        "starters.monitoring.agents.command",
+        "Say how every agent and source is: healthy, degraded or offline, and why.",
+    ),
+    "messages": Command(
+        "starters.monitoring.messages.command",
+        "Show a run's history as the messages between its agents, oldest first.",
+    ),
+    "learn": Command(
+        "starters.learning.learn.command", "Show what the desk has learned from its runs."
+    ),
+    "scorecard": Command(
+        "starters.learning.scorecard.command",
+        "Show how the desk's forecasts did whose horizon has passed, and what follows for the "
+        "votes.",
+    ),
+    "report": Command(
+        "starters.published.report.command", "Show the published report of a week. Needs no server."
+    ),
+    "archive": Command(
+        "starters.published.archive.command",
+        "Write the archive of all published reports anew: weeks, markets, search. Needs no server.",
+    ),
+    "audit": Command(
+        "starters.published.audit.command",
+        "Verify a published report or answer from its evidence alone. Needs no server and no "
+        "network.",
+    ),
+    "cleanup": Command(
+        "starters.operations.cleanup.command",
+        "Delete what is past its time: logs, old reports, payloads and results nobody refers to.",
+    ),
+    "refresh": Command(
+        "starters.operations.refresh.command",
+        "Fetch once what the sources of .mcp.json keep, and say how far each goes now.",
+    ),
+    "doctor": Command(
+        "starters.operations.doctor.command",
+        "Check everything the desk needs, and say what to do about what is not well.",
+    ),
+    "schedule": Command(
+        "starters.weeks.schedule.command", "The weekly schedule, as desk.toml has it."
+    ),
+    "hypotheses": Command(
+        "starters.learning.hypotheses.command",
+        "List the hypotheses of swarms with their scores; or show one.",
+    ),
+    "episodes": Command(
+        "starters.learning.episodes.command",
+        "List the episodes of stocks, show one, export what they did, or measure the recommender.",
+    ),
+    "graph": Command(
+        "starters.questions.graph.command",
+        "List the graphs that come with the desk; check or draw one; go back in a run.",
+    ),
+    "dead-letters": Command(
+        "starters.operations.dead_letters.command",
+        "List the tasks that failed with every agent, or try one again.",
+    ),
+    "escalations": Command(
+        "starters.operations.escalations.command",
+        "List the conflicts that a person is asked to decide, show one, or decide it.",
+    ),
+    "tape": Command(
+        "starters.weeks.tape.command",
+        "Keep a run as a tape, which `desk run --tape` plays without network or key.",
+    ),
+    "tools": Command(
+        "starters.monitoring.tools.command",
+        "List the servers of .mcp.json with their tools, or see what one of them offers.",
+    ),
+    "memory": Command(
+        "starters.learning.memory.command",
+        "Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
+    ),
+}
+"""Our commands by name, in the order of the help."""
 
 GROUP: Final = "research_desk.commands"
 """The group of the entry points by which other packages bring commands. Each names such a function
@@ -71,9 +161,10 @@ def _of_others() -> dict[str, Any]:
 
 
 @cache
-def _loaded(name: str) -> TyperCommand | TyperGroup:
+def loaded(name: str) -> TyperCommand | TyperGroup:
+    """A command of ours or of another package, by its name, with its module imported."""
     if name in COMMANDS:
-        module = import_module(COMMANDS[name])
+        module = import_module(COMMANDS[name].module)
         found = getattr(module, name.replace("-", "_"))
     else:
         found = _other(name)
@@ -103,13 +194,15 @@ def _other(name: str) -> Any:
     return broken
 
 
-class _LoadedWhenAsked(UserDict[str, Any]):
-    """The commands by name. A command's module is imported when the command is looked up."""
+class _Listed(UserDict[str, Any]):
+    """The commands by name, as `desk --help` lists them: ours by their line, not loaded."""
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
-        if name not in self:
-            raise KeyError(name)
-        return _loaded(name)
+        if name in COMMANDS:
+            return TyperCommand(name, help=COMMANDS[name].line)
+        if name in self:
+            return loaded(name)
+        raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self.data or name in _of_others()
@@ -119,9 +212,18 @@ class _LoadedWhenAsked(UserDict[str, Any]):
 
 
 class _Desk(TyperGroup):
+    """The group of all commands. Only the command that is called is loaded."""
+
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.commands = _LoadedWhenAsked(COMMANDS)
+        self.commands = _Listed(COMMANDS)
+
+    def resolve_command(
+        self, ctx: Any, args: list[str]
+    ) -> tuple[str | None, TyperCommand | TyperGroup | None, list[str]]:
+        """The command that a command line names, loaded, with the arguments that are left to it."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else loaded(name), rest
 
 
 app = typer.Typer(

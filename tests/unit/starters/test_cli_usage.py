@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from desk.contracts.week.run import PublishedFiles
 from desk.programs.week.document.publishing import publish
+from starters import main
 from starters.main import app, execute
 from starters.terminal.exit_status import ExitStatus
 from tests.support.homes import home_environment
@@ -40,8 +41,16 @@ def test_every_command_has_help_with_an_example(command: list[str]) -> None:
     assert re.search(rf"Example: desk.*{command[0]}", shown.output)
 
 
-def test_help_loads_neither_contracts_nor_temporal() -> None:
-    heavy = "{'pydantic', 'temporalio', 'desk.contracts'} & set(sys.modules)"
+@pytest.mark.parametrize("name", main.COMMANDS)
+def test_the_help_lists_a_command_by_the_line_with_which_its_own_help_begins(name: str) -> None:
+    loaded = main.loaded(name)
+    begins = (loaded.short_help or loaded.help or "").split("\n\n")[0]
+    assert main.COMMANDS[name].line == " ".join(begins.split())
+
+
+def test_help_loads_no_command_and_nothing_heavy() -> None:
+    names = {"pydantic", "numpy", "temporalio", "desk.contracts", "starters.session"}
+    heavy = f"{names} & set(sys.modules)"
     asked = f"import sys; from starters.main import execute; execute(['--help']); print({heavy})"
     ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert "dead-letters" in ran.stdout
