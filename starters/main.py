@@ -45,7 +45,7 @@ COMMANDS: Final = {
         "starters.operations.up.command", "Run the embedded server and all workers until Ctrl-C."
     ),
     "worker": Command(
-        "starters.operations.worker.command",
+        "starters.operations.worker",
         "Run the workers of one role until Ctrl-C, for running them apart.",
     ),
     "rerun": Command(
@@ -71,36 +71,34 @@ COMMANDS: Final = {
         "starters.monitoring.messages.command",
         "Show a run's history as the messages between its agents, oldest first.",
     ),
-    "learn": Command(
-        "starters.learning.learn.command", "Show what the desk has learned from its runs."
-    ),
+    "learn": Command("starters.learning.learn", "Show what the desk has learned from its runs."),
     "scorecard": Command(
-        "starters.learning.scorecard.command",
+        "starters.learning.scorecard",
         "Show how the desk's forecasts did whose horizon has passed, and what follows for the "
         "votes.",
     ),
     "report": Command(
-        "starters.published.report.command", "Show the published report of a week. Needs no server."
+        "starters.published.report", "Show the published report of a week. Needs no server."
     ),
     "archive": Command(
-        "starters.published.archive.command",
+        "starters.published.archive",
         "Write the archive of all published reports anew: weeks, markets, search. Needs no server.",
     ),
     "audit": Command(
-        "starters.published.audit.command",
+        "starters.published.audit",
         "Verify a published report or answer from its evidence alone. Needs no server and no "
         "network.",
     ),
     "cleanup": Command(
-        "starters.operations.cleanup.command",
+        "starters.operations.cleanup",
         "Delete what is past its time: logs, old reports, payloads and results nobody refers to.",
     ),
     "refresh": Command(
-        "starters.operations.refresh.command",
+        "starters.operations.refresh",
         "Fetch once what the sources of .mcp.json keep, and say how far each goes now.",
     ),
     "doctor": Command(
-        "starters.operations.doctor.command",
+        "starters.operations.doctor",
         "Check everything the desk needs, and say what to do about what is not well.",
     ),
     "schedule": Command(
@@ -119,11 +117,11 @@ COMMANDS: Final = {
         "List the graphs that come with the desk; check or draw one; go back in a run.",
     ),
     "dead-letters": Command(
-        "starters.operations.dead_letters.command",
+        "starters.operations.dead_letters",
         "List the tasks that failed with every agent, or try one again.",
     ),
     "escalations": Command(
-        "starters.operations.escalations.command",
+        "starters.operations.escalations",
         "List the conflicts that a person is asked to decide, show one, or decide it.",
     ),
     "tape": Command(
@@ -135,7 +133,7 @@ COMMANDS: Final = {
         "List the servers of .mcp.json with their tools, or see what one of them offers.",
     ),
     "memory": Command(
-        "starters.learning.memory.command",
+        "starters.learning.memory",
         "Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
     ),
 }

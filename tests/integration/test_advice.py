@@ -7,7 +7,7 @@ import subprocess
 from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.agents.search_attributes import SearchAttribute
-from starters.operations.doctor.actions import attribute_check
+from starters.operations.doctor import attribute_check
 from tests.conftest import binary
 
 

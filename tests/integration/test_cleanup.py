@@ -18,7 +18,7 @@ from desk.platform.server.embedded import RETENTION, embedded_server
 from desk.platform.temporal.client import connect
 from desk.programs.week.archive.retention import KEPT, RetainedRecord, week_of_report, weeks_needed
 from desk.programs.week.document.publishing import publish
-from starters.operations.cleanup.actions import (
+from starters.operations.cleanup import (
     Cleanup,
     CleanupLine,
     cleaned,

@@ -18,8 +18,8 @@ from desk.contracts.findings.escalations import (
     EscalationState,
 )
 from desk.contracts.names import Message, Queue
-from starters.operations.escalations import actions
-from starters.operations.escalations.actions import NOBODY_ANSWERS, all_cases, one_case
+from starters.operations import escalations
+from starters.operations.escalations import NOBODY_ANSWERS, all_cases, one_case
 from starters.terminal.exit_status import CommandError, UsageError
 from tests.support.cases import case
 from tests.support.command import DeskCommand
@@ -110,7 +110,7 @@ async def test_decided_cases_are_read_without_a_worker(server: Client) -> None:
 async def test_a_case_that_nobody_answers_for_costs_its_own_line_only(
     server: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(actions, "ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(escalations, "ANSWER_SECONDS", 1.0)
     async with worker(server):
         await decide(server, "w/USD/JPY/escalation/decided")
         await put(server, "w/USD/JPY/rerun/escalation/open")

@@ -7,7 +7,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.learning.calibration import scorecard
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.record_words import TITLE
-from starters.learning.scorecard.actions import DeskScorecard
+from starters.learning.scorecard import DeskScorecard
 from tests.integration.test_backfill import few_markets
 from tests.support.command import DeskCommand
 

@@ -23,7 +23,7 @@ from desk.learning.forecasts.probability import question_of
 from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.pool import McpPool
 from desk.programs.turns import builtin_turn
-from starters.learning.learn.actions import learned_lines
+from starters.learning.learn import learned_lines
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.faulty_source import Controls, Fault, over_stdio
 from tests.support.homes import PROJECT

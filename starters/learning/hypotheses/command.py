@@ -1,10 +1,21 @@
 """`desk hypotheses`."""
 
+import sys
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
-from starters.terminal.exit_status import ExitStatus
+from desk.analytics.names.nearest import nearest
+from desk.contracts.names import Queue
+from desk.contracts.swarm.hypotheses import HypothesisState
+from desk.platform.settings import load_settings
+from starters.learning.hypotheses.look import ListedHypothesis, hypotheses_kept
+from starters.learning.hypotheses.table import hypothesis_lines, table_lines
+from starters.session import Desk, require_workers, with_desk
+from starters.terminal.exit_status import ExitStatus, UsageError
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
 from starters.terminal.options import AsJson
 
 EXAMPLE = "Example: desk hypotheses list --state open"
@@ -34,8 +45,6 @@ def list_them(
     as_json: AsJson = False,
 ) -> ExitStatus:
     """List the hypotheses, those that are due next first, then those that are scored."""
-    from starters.learning.hypotheses.actions import list_hypotheses
-
     return list_hypotheses(state=state, market=market, as_json=as_json)
 
 
@@ -47,6 +56,108 @@ def show(
     as_json: AsJson = False,
 ) -> ExitStatus:
     """Show a hypothesis: what it says, what would refute it, what it rests on, its outcome."""
-    from starters.learning.hypotheses.actions import show_hypothesis
-
     return show_hypothesis(identity, as_json=as_json)
+
+
+def list_hypotheses(*, state: str | None, market: str | None, as_json: bool) -> ExitStatus:
+    """Print the hypotheses that the server keeps, those of a state or a market alone where asked.
+
+    Raises:
+        UsageError: there is no such state.
+    """
+    wanted = state_named(state) if state is not None else None
+    found = chosen_hypotheses(_kept(), wanted, market)
+    if as_json:
+        text = "[" + ",\n".join(each.model_dump_json(indent=2) for each in found) + "]"
+    else:
+        text = "\n".join(table_lines(found)) or _none(state, market)
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+def show_hypothesis(written: str, *, as_json: bool) -> ExitStatus:
+    """Print one hypothesis.
+
+    Raises:
+        UsageError: none has that id, or more than one begins with it.
+    """
+    found = hypothesis_named(_kept(), written)
+    now = datetime.now(UTC)
+    text = found.model_dump_json(indent=2) if as_json else "\n".join(hypothesis_lines(found, now))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+def chosen_hypotheses(
+    kept: list[ListedHypothesis], state: HypothesisState | None, market: str | None
+) -> list[ListedHypothesis]:
+    """Those of a state and a market, the open ones first; in either case the nearest day first."""
+    chosen = [
+        each
+        for each in kept
+        if state in (None, each.state)
+        and (market is None or _key(market) == _key(each.request.hypothesis.market.market))
+    ]
+    return sorted(
+        chosen,
+        key=lambda each: (
+            each.state is not HypothesisState.OPEN,
+            each.request.hypothesis.due,
+            each.workflow_id,
+        ),
+    )
+
+
+def hypothesis_named(kept: list[ListedHypothesis], written: str) -> ListedHypothesis:
+    """The hypothesis whose id is, or alone begins with, what the user wrote.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    exact = [each for each in kept if each.workflow_id == written.strip()]
+    matching = exact or [each for each in kept if each.workflow_id.startswith(written.strip())]
+    if not matching:
+        raise UsageError(f"no hypothesis '{written}'; `desk hypotheses list` lists them")
+    if len(matching) > 1:
+        ids = ", ".join(each.workflow_id for each in matching[:4])
+        raise UsageError(
+            f"{len(matching)} hypotheses begin with '{written}': {ids}; write more of it"
+        )
+    return matching[0]
+
+
+def state_named(written: str) -> HypothesisState:
+    """The state of a name.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    word = written.strip().lower()
+    if word in set(HypothesisState):
+        return HypothesisState(word)
+    near = ", ".join(nearest(word, [*HypothesisState]))
+    known = ", ".join(HypothesisState)
+    raise UsageError(f"--state is '{written}'; there are {known}; nearest: {near}")
+
+
+def _kept() -> list[ListedHypothesis]:
+    settings = load_settings()
+    log_to_file(settings)
+
+    async def work(desk: Desk) -> list[ListedHypothesis]:
+        if not desk.hosting:
+            # Workers score what is due; without them there is nobody to ask how it stands.
+            await require_workers(desk, Queue.DESK)
+        return await hypotheses_kept(desk.client)
+
+    return interruptible(with_desk(settings, work))
+
+
+def _none(state: str | None, market: str | None) -> str:
+    if state is None and market is None:
+        return "no hypotheses; `desk swarm` researches an objective and makes some"
+    return "no such hypotheses"
+
+
+def _key(name: str) -> str:
+    return name.strip().upper().replace("/", "").replace("-", "")

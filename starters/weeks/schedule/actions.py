@@ -33,7 +33,7 @@ from desk.contracts.week.delivery import Deliveries
 from desk.contracts.week.run import WeekRequest
 from desk.platform.settings import load_settings
 from desk.runs.schedule import Overlap, WeeklySchedule, weekly_schedule
-from starters.operations.refresh.actions import schedule_warnings
+from starters.operations.refresh import schedule_warnings
 from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible

@@ -23,7 +23,7 @@ from desk.programs.week.document.rendering.record_words import score_notes, scor
 from desk.trust.ledger.seal import sealed
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines
-from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
+from starters.learning.scorecard import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH
 from tests.support.answers import FINISHED_AT
 from tests.support.builders import finding, view

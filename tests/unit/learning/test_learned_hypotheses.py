@@ -15,8 +15,8 @@ from desk.documents.rendering.wording import NO_FIGURE
 from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
 from desk.learning.learned.state import Learned, learned_details
 from desk.programs.week.document.rendering.record_words import score_notes, score_table
-from starters.learning.learn.actions import learned_lines
-from starters.learning.scorecard.actions import scorecard_lines, scorecard_of
+from starters.learning.learn import learned_lines
+from starters.learning.scorecard import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH
 from tests.support.advised import sample_scorecard, sample_view
 from tests.support.desk import pair

@@ -23,7 +23,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddedMemory:
     for name, value in home_environment(tmp_path).items():
         monkeypatch.setenv(name, value)
     store = EmbeddedMemory(home_settings(tmp_path).memory_path, lambda: None)
-    monkeypatch.setattr("starters.learning.memory.actions.memory_store", lambda settings: store)
+    monkeypatch.setattr("starters.learning.memory.memory_store", lambda settings: store)
     store.put(
         [
             entry("yen", "Carry positions were closed. " * 40),

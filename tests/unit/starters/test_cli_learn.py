@@ -11,8 +11,8 @@ from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import AgentId
 from desk.learning.learned.state import Learned
 from desk.platform.settings import Settings
-from starters.learning.learn.actions import learned_lines
-from starters.learning.scorecard.actions import DeskScorecard, scorecard_lines, scorecard_of
+from starters.learning.learn import learned_lines
+from starters.learning.scorecard import DeskScorecard, scorecard_lines, scorecard_of
 from starters.main import execute
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import WIDTH
@@ -50,7 +50,7 @@ def known(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[LearnedView | Non
         own = tuple(one for one in view.scored if one.made.market == market)
         return view.model_copy(update={"scored": own})
 
-    for module in ("starters.learning.learn.actions", "starters.learning.scorecard.actions"):
+    for module in ("starters.learning.learn", "starters.learning.scorecard"):
         monkeypatch.setattr(f"{module}.learned", answer)
     return answers
 

@@ -20,8 +20,8 @@ from desk.contracts.week.report import Coverage, Freshness, MissingMarket, Resea
 from desk.contracts.week.run import MarketState, MarketStatus, PublishedFiles, WeekStatus
 from desk.platform.settings import load_settings
 from starters.monitoring.status.actions import status_lines
-from starters.operations.dead_letters.actions import FoundLetter, chosen_letter, letter_lines
-from starters.operations.doctor.actions import (
+from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines
+from starters.operations.doctor import (
     Level,
     attribute_check,
     data_check,
@@ -32,7 +32,7 @@ from starters.operations.doctor.actions import (
     writable_check,
 )
 from starters.published.published_files import check_target, copy_set, published_weeks
-from starters.published.report.actions import revision_lines
+from starters.published.report import revision_lines
 from starters.runs.summary import (
     PublishedWeek,
     WeekSummary,

@@ -10,8 +10,8 @@ import pytest
 from desk.contracts.findings.sources import KeptFileState
 from desk.platform.settings import load_settings
 from starters.main import execute
-from starters.operations.doctor.actions import Level, age_check, age_checks, none_yet_check
-from starters.operations.refresh.actions import schedule_warnings
+from starters.operations.doctor import Level, age_check, age_checks, none_yet_check
+from starters.operations.refresh import schedule_warnings
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure, today
 from tests.standins.serving import Standins

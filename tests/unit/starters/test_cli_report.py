@@ -13,7 +13,7 @@ from desk.documents.rendering.figures.traces import Trace, Traces
 from desk.programs.week.document.publishing import publish
 from desk.trust.ledger.seal import sealed
 from starters.main import execute
-from starters.published.report.actions import console, trace_tree
+from starters.published.report import console, trace_tree
 from starters.terminal.exit_status import ExitStatus
 from tests.support.homes import home_environment
 from tests.support.traced_report import AS_OF, MOVE, pair_section, traced_report

@@ -1,7 +1,7 @@
 """`desk doctor` says who does the analysis."""
 
 from desk.platform.settings import load_settings
-from starters.operations.doctor.actions import configuration_check
+from starters.operations.doctor import configuration_check
 from tests.support.homes import PROJECT
 
 

@@ -10,7 +10,7 @@ from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.names import AgentId
 from desk.platform.mcp.config import NEEDS, read_mcp_config, servers_to_serve
 from desk.platform.settings import load_settings
-from starters.operations.doctor.actions import Check, Level, source_checks
+from starters.operations.doctor import Check, Level, source_checks
 from tests.support.homes import PROJECT
 from workers.needed_sources import needed_sources
 

@@ -14,7 +14,7 @@ from desk.contracts.names import WorkflowType
 from desk.documents.answer.publishing import answer_files
 from desk.programs.week.archive.retention import is_answer
 from starters.main import execute
-from starters.operations.dead_letters.actions import check_can_be_reset
+from starters.operations.dead_letters import check_can_be_reset
 from starters.questions.stock.choice import chosen_stock, stock_run_id, stock_start
 from starters.terminal import options
 from starters.terminal.exit_status import ExitStatus, UsageError

@@ -14,7 +14,7 @@ from desk.contracts.swarm.hypotheses import (
     ScoredHypothesis,
 )
 from desk.contracts.swarm.run import HypothesisRequest
-from starters.learning.hypotheses.actions import chosen_hypotheses, hypothesis_named, state_named
+from starters.learning.hypotheses.command import chosen_hypotheses, hypothesis_named, state_named
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines
 from starters.terminal.exit_status import UsageError

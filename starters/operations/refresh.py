@@ -1,4 +1,4 @@
-"""What `desk refresh` does, and how old what the sources keep is."""
+"""`desk refresh`, and how old what the sources keep is."""
 
 import json
 import sys
@@ -16,10 +16,21 @@ from desk.platform.mcp.config import McpConfigError, servers_to_serve
 from desk.platform.mcp.kept_files import FileOfServer, KeptFilesUnknown, kept_files
 from desk.platform.settings import McpTransport, Settings, load_settings
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.options import AsJson
 from starters.terminal.tables import table_lines
+
+EXAMPLE = "Example: desk refresh"
 
 MOST_AT_ONCE: Final = 16
 COLUMNS: Final = ("source", "server", "newest", "age", "changed", "failure")
+
+
+def refresh(as_json: AsJson = False) -> ExitStatus:
+    """Fetch once what the sources of .mcp.json keep, and say how far each goes now.
+
+    Exit status 1 when a source could not be had: what was there of it stays in use.
+    """
+    return refresh_sources(as_json=as_json)
 
 
 class Refreshed(Contract):

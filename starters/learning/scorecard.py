@@ -1,9 +1,10 @@
-"""What `desk scorecard` does."""
+"""`desk scorecard`."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
+import typer
 from pydantic import Field
 
 from desk.contracts.base import Contract, is_empty
@@ -32,11 +33,40 @@ from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import folded
 
+EXAMPLE = "Example: desk scorecard --as-of 2026-W44; desk scorecard --market USD/JPY"
+
 BAR: Final = 40
 CAME: Final = "█"
 SAID: Final = "│"
 SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "On carry's")
 HYPOTHESES_SHOWN: Final = 8
+
+
+def scorecard(
+    week: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            "--week",
+            metavar="WEEK",
+            help="As a run of that week knew it, such as 2026-W44; without it, as of now.",
+            show_default=False,
+        ),
+    ] = None,
+    market: Annotated[
+        str | None,
+        typer.Option("--market", metavar="MARKET", help="One market alone.", show_default=False),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print it as JSON, with every scored forecast.")
+    ] = False,
+) -> ExitStatus:
+    """Show how the desk's forecasts did whose horizon has passed, and what follows for the votes.
+
+    Against a random walk and carry, with the calibration, the weights and their reasons, and
+    whether the forecasts lean one way. Beside them the hypotheses of research swarms.
+    """
+    return show_scorecard(week, market, as_json=as_json)
 
 
 class DeskScorecard(Contract):

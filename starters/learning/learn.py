@@ -1,8 +1,10 @@
-"""What `desk learn` does."""
+"""`desk learn`."""
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from desk.contracts.learning.lessons import AgentRecord, Recommendation, ScoreRow, ToolUse
 from desk.contracts.learning.record import (
@@ -25,7 +27,10 @@ from desk.programs.week.document.rendering.record_words import (
 from starters.learning.lines import INDENT, columns, cost_words, weight_lines
 from starters.learning.queries import NOTHING_YET, learned
 from starters.terminal.exit_status import ExitStatus
+from starters.terminal.options import AsJson
 from starters.terminal.tables import folded, short_name
+
+EXAMPLE = "Example: desk learn; desk learn --week 2026-W44"
 
 WEEKS_SHOWN: Final = 8
 PATTERNS_SHOWN: Final = 5
@@ -36,6 +41,27 @@ METRICS: Final = {
     MetricName.CITED_SHARE: "share of calls that were cited",
 }
 SHARES: Final = {MetricName.COVERAGE, MetricName.CITED_SHARE}
+
+
+def learn(
+    week: Annotated[
+        str | None,
+        typer.Option(
+            "--week",
+            "--as-of",
+            metavar="WEEK",
+            help="What a run of that week is told, such as 2026-W44; without it, all until now.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> ExitStatus:
+    """Show what the desk has learned from its runs.
+
+    What keeps going wrong, whether that is getting better, what is recommended, and how the tools
+    did. `desk scorecard` shows how the forecasts did.
+    """
+    return show_learned(week, as_json=as_json)
 
 
 def learned_lines(view: LearnedView) -> Iterator[str]:

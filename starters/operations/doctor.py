@@ -1,4 +1,4 @@
-"""What `desk doctor` does."""
+"""`desk doctor`."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ from desk.platform.settings import (
 )
 from desk.platform.temporal.client import ServerUnreachable
 from starters.monitoring.tools.look import held_fixings
-from starters.operations.refresh.actions import age_words, ages
+from starters.operations.refresh import age_words, ages
 from starters.runs.models import model_words
 from starters.runs.week_choice import REFRESH
 from starters.session import Desk, with_desk
@@ -53,9 +53,20 @@ from workers.health import queues_of, unpolled
 from workers.hosting import Role
 from workers.needed_sources import needed_sources
 
+EXAMPLE = "Example: desk doctor"
+
 LEAST_PYTHON = (3, 11)
 LITTLE_SPACE = 1024**3
 NO_SPACE = 100 * 1024**2
+
+
+def doctor() -> ExitStatus:
+    """Check everything the desk needs, and say what to do about what is not well.
+
+    Exit status 1 when something keeps it from working. Where no server runs, one is started for
+    the time of the checks.
+    """
+    return check_desk()
 
 
 class Level(StrEnum):

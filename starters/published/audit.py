@@ -1,4 +1,4 @@
-"""What `desk audit` does."""
+"""`desk audit`."""
 
 import json
 import re
@@ -6,8 +6,9 @@ import sys
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
+import typer
 from pydantic import JsonValue, ValidationError
 
 from desk.analytics.weeks import parse_week
@@ -42,11 +43,52 @@ from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
 from desk.programs.week.archive import is_answer
 from desk.programs.week.derived import NotDerivable, derived_outcomes
-from desk.programs.week.document.audit.report import Counts, audit, counted
+from desk.programs.week.document.audit.report import Counts, counted
+from desk.programs.week.document.audit.report import audit as audit_findings
 from desk.programs.week.document.audit.words import Wording, word_findings, wording
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
 from starters.published.published_files import LARGEST_REPORT, latest_files
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+
+EXAMPLE = "Example: desk audit reports/weekly/2026-W44-asia-g10-fx.json"
+
+
+def audit(
+    report: Annotated[
+        str,
+        typer.Argument(
+            metavar="REPORT",
+            help="The JSON form of a report or of an answer, or a week such as 2026-W44.",
+        ),
+    ],
+    same_as: Annotated[
+        Path | None,
+        typer.Option(
+            "--same-as",
+            metavar="OTHER",
+            help="Also say whether another report is the same apart from the run's own times.",
+            show_default=False,
+        ),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key",
+            metavar="PUBLIC-KEY",
+            help="Also check that this publisher signed it: the file of a public key in PEM form.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> ExitStatus:
+    """Verify a published report or answer from its evidence alone. Needs no server and no
+    network.
+
+    Exit status 0: all of it is verified. 1: something is not as it should be. 3: nothing is wrong,
+    and a page that another version of the desk rendered could be verified only in part. With --key,
+    before those: 4 not signed, 5 signed with another key, 6 changed after it was signed.
+    """
+    return audit_report(report, same_as=same_as, key=key, as_json=as_json)
 
 
 def says_an_answer(text: str) -> bool:
@@ -340,7 +382,7 @@ def _apart_from_the_run(held: Held) -> str:
 def _audit(held: Held) -> tuple[AuditFinding, ...]:
     if isinstance(held, AnswerReport):
         return findings_in_answer(held)
-    return (*audit(held), *_findings_in_words(held))
+    return (*audit_findings(held), *_findings_in_words(held))
 
 
 def _findings_in_words(report: ResearchReport) -> Iterator[AuditFinding]:

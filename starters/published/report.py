@@ -1,4 +1,4 @@
-"""What `desk report` does."""
+"""`desk report`."""
 
 import sys
 import webbrowser
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 from zoneinfo import ZoneInfo
 
+import typer
 from pydantic import Field
 from rich.console import Console
 from rich.text import Text
@@ -46,6 +47,52 @@ from starters.runs.summary import PublishedWeek, summary_lines, summary_of
 from starters.runs.week_choice import written_week
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import table_lines
+
+EXAMPLE = (
+    "Example: desk report --week 2026-W44 --open. "
+    "desk report --trace USD/JPY:move follows one figure to its source."
+)
+
+
+def report(
+    week: Annotated[
+        str | None,
+        typer.Option(
+            "--week",
+            metavar="WEEK",
+            help="ISO week such as 2026-W44; without it, the latest that is published.",
+            show_default=False,
+        ),
+    ] = None,
+    browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print its JSON form; with --trace or --diff, theirs.")
+    ] = False,
+    revisions: Annotated[
+        bool, typer.Option("--revisions", help="List its revisions and their reasons.")
+    ] = False,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            "--trace",
+            metavar="CLAIM",
+            help="Follow one figure to its source, such as USD/JPY:move; a market's name alone "
+            "lists its figures.",
+            show_default=False,
+        ),
+    ] = None,
+    diff: Annotated[
+        str | None,
+        typer.Option(
+            "--diff",
+            metavar="WEEK",
+            help="What is materially different from an earlier published week.",
+            show_default=False,
+        ),
+    ] = None,
+) -> ExitStatus:
+    """Show the published report of a week. Needs no server."""
+    return show_report(week, ReportView(browse, as_json, revisions, trace, diff))
 
 
 class ReportView(NamedTuple):

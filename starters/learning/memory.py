@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
+import typer
 from pydantic import Field, ValidationError
 from temporalio.client import Client
 
@@ -27,10 +28,79 @@ from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.options import AsJson
 from starters.terminal.tables import folded, table_lines
+
+EXAMPLE = 'Example: desk memory search "yen carry trade" --market USD/JPY --as-of 2026-10-30'
 
 LINES_OF_TEXT = 4
 """How much of an entry is shown; `--json` has all of it."""
+
+memory = typer.Typer(
+    help="Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
+    epilog=EXAMPLE,
+    no_args_is_help=True,
+)
+
+
+@memory.command(epilog=EXAMPLE)
+def search(
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS", help="What it is about, in any words.")
+    ],
+    market: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--market",
+            metavar="MARKET",
+            help="Entries about it go first; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="TIME",
+            help="What was known then: a day, or an instant; without it, what is known now.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Only plan, findings, hypothesis or outcome; may be given again.",
+            show_default=False,
+        ),
+    ] = None,
+    most: Annotated[
+        int, typer.Option("--most", metavar="N", min=1, max=40, help="How many at most.")
+    ] = 8,
+    as_json: AsJson = False,
+) -> ExitStatus:
+    """Show what comes nearest to some words, nearest first, with how near from 0 to 1."""
+    options = SearchOptions(
+        " ".join(words), tuple(market or ()), as_of, tuple(kind or ()), most, as_json
+    )
+    return show_search(options)
+
+
+@memory.command(name="list", epilog="Example: desk memory list")
+def list_them(as_json: AsJson = False) -> ExitStatus:
+    """List everything that is remembered, in the order in which it was known."""
+    return show_entries(as_json=as_json)
+
+
+@memory.command(epilog="Example: desk memory rebuild")
+def rebuild(as_json: AsJson = False) -> ExitStatus:
+    """Remember again what the histories of swarms, hypotheses and episodes have had remembered.
+
+    For a store that was damaged, one that is new, or one that was filled before there was a model
+    of meaning. What is in the store and in no history any more stays.
+    """
+    return rebuild_memory(as_json=as_json)
 
 
 @dataclass(frozen=True)
@@ -208,7 +278,7 @@ class Remembrance:
     unreadable: list[str] = field(default_factory=list)
 
 
-def rebuild(*, as_json: bool) -> ExitStatus:
+def rebuild_memory(*, as_json: bool) -> ExitStatus:
     """Put what histories hold into the memory, and print what became of it.
 
     Exit status 3 where a history could not be read.

@@ -1,4 +1,4 @@
-"""What `desk cleanup` does."""
+"""`desk cleanup`."""
 
 import asyncio
 import json
@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
+import typer
 from pydantic import Field
 from temporalio.client import Client
 
@@ -38,8 +39,11 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.options import AsJson
 from starters.terminal.tables import table_lines
 from workflows.engine.options import WEEK
+
+EXAMPLE = "Example: desk cleanup --dry-run"
 
 _STAMP = re.compile(rb"(?:^|[\s\"=])(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 _PAYLOAD = re.compile("[0-9a-f]{64}")
@@ -47,6 +51,16 @@ _PUBLICATION = re.compile(r"\..+\.[0-9a-f]{8}\.(new|old)")
 _PAGE = re.compile(r"\..+\.html\.[0-9a-f]{8}\.new")
 _INCOMING = re.compile(r"\.incoming-.+")
 _DOWNLOAD = re.compile(r"\..+\.([0-9a-f]{8}|failed)")
+
+
+def cleanup(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go; delete nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> ExitStatus:
+    """Delete what is past its time: logs, old reports, payloads and results nobody refers to."""
+    return clean_up(dry_run=dry_run, as_json=as_json)
 
 
 class OldFile(NamedTuple):

@@ -1,9 +1,11 @@
-"""What `desk dead-letters` does."""
+"""`desk dead-letters`."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
+from typing import Annotated
 
+import typer
 from pydantic import ValidationError
 from temporalio.client import Client, WorkflowExecution, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
@@ -21,10 +23,42 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.weeks.rerun.actions import RerunOptions, rerun_market
 
-LONGEST_QUESTION = 60
+EXAMPLE = (
+    "Example: desk dead-letters retry weekly-2026-W44/market/USD/TWD/reassign/research_agent_1"
+)
 
+LONGEST_QUESTION = 60
 _SWARM = "a swarm, whose rounds stand as they are; the `desk swarm` command"
 _EPISODE = "an episode, whose steps stand as they are; the `desk stock` command"
+
+dead_letters = typer.Typer(
+    help="List the tasks that failed with every agent, or try one again.", epilog=EXAMPLE
+)
+
+
+@dead_letters.callback(invoke_without_command=True)
+def list_them(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
+) -> ExitStatus:
+    """List the tasks that failed with every agent, newest first, or try one again."""
+    if context.invoked_subcommand is not None:
+        return ExitStatus.COMPLETE
+    return list_letters(as_json=as_json)
+
+
+@dead_letters.command(epilog=EXAMPLE)
+def retry(
+    identity: Annotated[
+        str, typer.Argument(metavar="ID", help="Its workflow id, or the beginning of it.")
+    ],
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Only ask; do not wait for the new revision.")
+    ] = False,
+) -> ExitStatus:
+    """Research the market of a dead letter again, for a new revision of the report; of a question,
+    run its node again."""
+    return retry_letter(identity, wait=not no_wait)
 
 
 class FoundLetter(Contract):

@@ -1,16 +1,29 @@
-"""What `desk archive` does."""
+"""`desk archive`."""
 
 import json
 import sys
 import webbrowser
 from collections.abc import Iterator
+from typing import Annotated
+
+import typer
 
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.programs.week.archive import Archive, write_archive
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
+EXAMPLE = "Example: desk archive --open"
+
 MOST_NAMED = 10
+
+
+def archive(
+    browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say what is in it as JSON.")] = False,
+) -> ExitStatus:
+    """Write the archive of all published reports anew: weeks, markets, search. Needs no server."""
+    return write(browse=browse, as_json=as_json)
 
 
 def write(*, browse: bool, as_json: bool) -> ExitStatus:
