@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Final
 
+from pydantic import ValidationError
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
@@ -121,9 +122,11 @@ class ToolActivities:
                 if error.fault is CallFault.TIMEOUT:
                     return Reachability(reachable=True)
                 raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
-        if answer.refusal is not None:
+        try:
+            return Reachability.model_validate(answer.content)
+        except ValidationError:
+            # Another's server that has no such tool, or one of this name that does something else.
             return Reachability(reachable=True)
-        return Reachability.model_validate(answer.content)
 
     async def _call(self, request: ToolRequest, tries: Tries) -> ToolResult:
         with measured_call(request.call) as measure:

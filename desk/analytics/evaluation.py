@@ -1,5 +1,5 @@
 """What came of a recommendation: the move that followed, after costs, beside cash and beside
-holding the stock, scaled by risk. Light: workflows use it.
+holding the stock, scaled by risk.
 
 All in percent of the entry price, over the horizon, and exact up to the context's 28 digits until
 they are rounded at the end:

@@ -1,4 +1,4 @@
-"""What each metric is counted in. Light: workflows use it."""
+"""What each metric is counted in."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from temporalio.client import Client
 
 from desk.contracts.agents.capabilities import Capability, Route
-from desk.contracts.agents.tools import SourceTier, ToolStatus
+from desk.contracts.agents.tools import REACH_TOOL, SourceTier, ToolStatus
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.findings.source_results import History, Provenance, Quote
@@ -61,6 +61,8 @@ class RealTools(ScriptedTools):
         self.calls[f"{server}.{tool}"] += 1
         if server in self.down:
             raise ToolUnreachable(f"{server} is down")
+        if tool == REACH_TOOL:
+            return ToolAnswer(refusal=f"Unknown tool: {tool}")
         asked = "ecb" if server == "yahoo_finance" else server
         answer = await self.pool.call(asked, tool, arguments, key=key, timeout_seconds=60)
         if server in self.ignorant and isinstance(answer.content, dict):
@@ -147,7 +149,8 @@ async def test_with_the_authority_there_nobody_else_is_asked(
     report = await reported(client, tmp_path, tools, config_with("yahoo_finance"))
     assert by_server(report)["ecb"] == {SourceTier.AUTHORITATIVE}
     assert "yahoo_finance" not in by_server(report)
-    assert not any(name.startswith("yahoo") for name in tools.calls)
+    asked = [name for name in tools.calls if name.startswith("yahoo")]
+    assert asked == [f"yahoo_finance.{REACH_TOOL}"]
     assert "in_place_of" not in words_of(report)
 
 

@@ -1,4 +1,4 @@
-"""Markets as a swarm describes and names them. Light: workflows use it."""
+"""Markets as a swarm describes and names them."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""How a pair is quoted: which way round, and for how many units. Light: workflows use it."""
+"""How a pair is quoted: which way round, and for how many units."""
 
 from decimal import Decimal
 from typing import Final

@@ -1,4 +1,4 @@
-"""The marks by which indicators are read, the same wherever one is. Light: workflows use it."""
+"""The marks by which indicators are read, the same wherever one is."""
 
 from typing import Final
 

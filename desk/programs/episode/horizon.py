@@ -1,7 +1,4 @@
-"""When a recommendation can be held against what happened, and how long it is tried.
-
-Light: the workflow uses it.
-"""
+"""When a recommendation can be held against what happened, and how long it is tried."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import UTC, date, datetime, timedelta

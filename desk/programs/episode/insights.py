@@ -1,5 +1,4 @@
-"""What the figures of a blackboard say, by rules that anybody can do by hand. Light: workflows use
-it.
+"""What the figures of a blackboard say, by rules that anybody can do by hand.
 
 The rules are conventions. Some have a source; no number in them was fitted to what followed, and
 none is a promise. Moves are held against the usual swing over the same time, which is the yearly

@@ -1,7 +1,4 @@
-"""What specialists brought, condensed, and what in it speaks against each other.
-
-Light: the workflow uses it.
-"""
+"""What specialists brought, condensed, and what in it speaks against each other."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

@@ -129,7 +129,7 @@ def test_a_higher_cost_is_never_better(
 
 @pytest.mark.parametrize("metric", EVALUATION_METRICS)
 def test_the_document_defines_each_metric_in_its_unit(metric: Metric) -> None:
-    text = (PROJECT / "docs" / "method.md").read_text(encoding="utf-8")
+    text = (PROJECT / "docs" / "stock.md").read_text(encoding="utf-8")
     assert f"| `{metric}` | {UNITS[metric]} |" in text
 
 

@@ -230,7 +230,7 @@ async def test_a_fetch_that_drags_on_holds_no_answer_up(
         upkeep = upkeep_of(cache, packaged, url, timeout_seconds=0.2)
         async with asyncio.timeout(30):
             await upkeep.ensure_fresh()
-    assert "is used as it is" in caplog.text
+    assert "what was fetched before is used" in caplog.text
 
 
 async def test_a_network_set_up_wrongly_is_a_failure_like_any_other(

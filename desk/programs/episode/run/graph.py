@@ -1,7 +1,4 @@
-"""A stock's episode as a graph: the controller, and the actions that it went to and came back from.
-
-Light: the workflow uses it.
-"""
+"""A stock's episode as a graph: the controller, and the actions that it went to and from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """What an episode gives to be remembered and tells the learning system, and what it asks of the
 memory.
-
-Light: the workflow uses it.
 """
 
 from collections.abc import Sequence

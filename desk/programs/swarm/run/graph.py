@@ -1,4 +1,4 @@
-"""A swarm's plans as a graph: what its board and its report show. Light: the workflow uses it."""
+"""A swarm's plans as a graph: what its board and its report show."""
 
 from collections.abc import Iterator, Sequence
 

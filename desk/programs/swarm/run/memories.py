@@ -1,7 +1,4 @@
-"""What a swarm gives to be remembered, and what it asks of the memory.
-
-Light: the workflow uses it.
-"""
+"""What a swarm gives to be remembered, and what it asks of the memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

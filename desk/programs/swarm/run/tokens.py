@@ -1,7 +1,4 @@
-"""What a swarm's agents read, beside what one agent doing all of it would have.
-
-Light: the workflow uses it.
-"""
+"""What a swarm's agents read, beside what one agent doing all of it would have."""
 
 import json
 import re
