@@ -28,13 +28,13 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
-    "run": Command("starters.weeks.run.command", "Research a week and publish its report."),
+    "run": Command("starters.weeks.run", "Research a week and publish its report."),
     "ask": Command(
-        "starters.questions.ask.command",
+        "starters.questions.ask",
         "Have a graph of agents answer a question, with the source of everything it says.",
     ),
     "swarm": Command(
-        "starters.questions.swarm.command",
+        "starters.questions.swarm",
         "Have a leader and its specialists research an objective, and say what is likely.",
     ),
     "stock": Command(
@@ -49,7 +49,7 @@ COMMANDS: Final = {
         "Run the workers of one role until Ctrl-C, for running them apart.",
     ),
     "rerun": Command(
-        "starters.weeks.rerun.command",
+        "starters.weeks.rerun",
         "Research one market again, and publish a new revision that says what was redone and why.",
     ),
     "backfill": Command(
@@ -57,7 +57,7 @@ COMMANDS: Final = {
         "Write the reports of past weeks, each as it would have been written then.",
     ),
     "status": Command(
-        "starters.monitoring.status.command", "Say how far the run of a week is, market by market."
+        "starters.monitoring.status", "Say how far the run of a week is, market by market."
     ),
     "watch": Command(
         "starters.monitoring.watch.command",
@@ -101,9 +101,7 @@ COMMANDS: Final = {
         "starters.operations.doctor",
         "Check everything the desk needs, and say what to do about what is not well.",
     ),
-    "schedule": Command(
-        "starters.weeks.schedule.command", "The weekly schedule, as desk.toml has it."
-    ),
+    "schedule": Command("starters.weeks.schedule", "The weekly schedule, as desk.toml has it."),
     "hypotheses": Command(
         "starters.learning.hypotheses.command",
         "List the hypotheses of swarms with their scores; or show one.",

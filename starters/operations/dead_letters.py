@@ -21,7 +21,7 @@ from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.weeks.rerun.actions import RerunOptions, rerun_market
+from starters.weeks.rerun import RerunOptions, rerun_market
 
 EXAMPLE = (
     "Example: desk dead-letters retry weekly-2026-W44/market/USD/TWD/reassign/research_agent_1"

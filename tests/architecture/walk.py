@@ -31,13 +31,13 @@ class Step(NamedTuple):
 THERE: Final = (
     Step("starters/main.py", "execute", "the command line"),
     Step(
-        "starters/weeks/run/command.py",
+        "starters/weeks/run.py",
         "run",
         "the options of `desk run`",
-        named="starters.weeks.run.command",
+        named="starters.weeks.run",
         by="starters/main.py",
     ),
-    Step("starters/weeks/run/actions.py", "run_week", "the week and its markets are chosen"),
+    Step("starters/weeks/run.py", "run_week", "the week and its markets are chosen"),
     Step("starters/runs/command_run.py", "CommandRun.carried_out", "the run is started"),
     Step(
         "workflows/week/week.py",

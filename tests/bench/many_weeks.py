@@ -39,10 +39,9 @@ from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.published.published_files import read_report
 from starters.session import Desk, require_workers
 from starters.terminal.exit_status import exit_now
-from starters.weeks.backfill.actions import PastWeeks, shown_backfill
-from starters.weeks.backfill.command import MAX_ACTIVE
+from starters.weeks.backfill.command import MAX_ACTIVE, PastWeeks, shown_backfill
 from starters.weeks.backfill.weeks import BackfillTable, look_at_all
-from starters.weeks.schedule.actions import put_into_force
+from starters.weeks.schedule import put_into_force
 from tests.support.command import BINARIES
 from tests.support.fleet import ROLES
 from tests.support.homes import PROJECT, home_environment

@@ -24,9 +24,9 @@ from starters.runs.command_run import start_run
 from starters.runs.week_runs import described, request_of, week_start
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
-from starters.weeks.backfill.actions import PastWeeks, PlainBackfillProgress, start_week
+from starters.weeks import schedule
+from starters.weeks.backfill.command import PastWeeks, PlainBackfillProgress, start_week
 from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
-from starters.weeks.schedule import actions
 from tests.support.command import BINARIES, DeskCommand, eventually
 from tests.support.homes import PROJECT, home_settings
 from tests.support.real_desk import real_desk, report_file
@@ -161,7 +161,7 @@ async def idle(tmp_path: Path) -> AsyncIterator[Desk]:
     settings = home_settings(tmp_path)
     async with embedded_server(settings.home, settings.server):
         desk = Desk(await connect(settings), settings, hosting=True)
-        await actions.apply(desk)
+        await schedule.apply_schedule(desk)
         yield desk
 
 
@@ -175,7 +175,7 @@ async def test_a_run_that_waits_for_a_worker_is_running_and_one_that_was_ended_h
     (week,) = past(idle)
     reports = idle.settings.reports_dir
     assert (await look_at(idle.client, reports, week)).line.state is WeekState.MISSING
-    await actions.start_past_week(idle.client, week.start, idle.settings.config)
+    await schedule.start_past_week(idle.client, week.start, idle.settings.config)
     while (found := await described(idle.client, week.workflow_id)) is None:
         await asyncio.sleep(0.05)
     assert (await look_at(idle.client, reports, week)).line.state is WeekState.RUNNING
@@ -208,7 +208,7 @@ async def test_a_run_that_desk_run_started_counts_as_that_of_its_week(idle: Desk
 
 async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> None:
     async with real_desk(tmp_path, FEW) as desk:
-        await actions.apply(desk)
+        await schedule.apply_schedule(desk)
         weeks = past(desk, FIRST, "2015-W03")
         runs = PastWeeks(weeks, again=False)
         looks = await look_at_all(desk.client, desk.settings.reports_dir, weeks)
@@ -229,7 +229,7 @@ async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> Non
 async def test_two_backfills_at_once_lose_no_week(tmp_path: Path) -> None:
     """A schedule that gets several requests at once heeds the last only."""
     async with real_desk(tmp_path, ("US",)) as desk:
-        await actions.apply(desk)
+        await schedule.apply_schedule(desk)
         early, late = past(desk, FIRST, LAST), past(desk, "2016-W01", "2016-W04")
 
         async def backfilled(weeks: tuple[BackfilledWeek, ...]) -> list[WeekState]:

@@ -31,7 +31,7 @@ from starters.runs.command_run import start_run
 from starters.runs.watching import published_by
 from starters.runs.week_results import EndedWithoutReport, last_record, last_result
 from starters.runs.week_runs import FoundRun, described, request_of, week_start
-from starters.weeks.rerun.actions import signal_rerun
+from starters.weeks.rerun import signal_rerun
 from tests.support.homes import home_settings
 from tests.support.reports import sample_record, sample_report
 

@@ -18,8 +18,8 @@ from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters.runs.week_runs import FoundRun, described, request_of
 from starters.session import Desk
 from starters.terminal.exit_status import CommandError
-from starters.weeks.schedule import actions
-from starters.weeks.schedule.actions import Applied, put_into_force
+from starters.weeks import schedule
+from starters.weeks.schedule import Applied, put_into_force
 from tests.support.homes import home_settings
 
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
@@ -49,7 +49,7 @@ async def test_applying_twice_changes_nothing(desk: Desk) -> None:
 
 
 async def test_what_is_on_the_server_is_what_desk_toml_says(desk: Desk) -> None:
-    await actions.apply(desk)
+    await schedule.apply_schedule(desk)
     there = await desk.client.get_schedule_handle(SCHEDULE_ID).describe()
     first = there.info.next_action_times[0]
     assert first.weekday() == 0
@@ -60,21 +60,21 @@ async def test_what_is_on_the_server_is_what_desk_toml_says(desk: Desk) -> None:
 
 
 async def test_a_paused_schedule_stays_paused_when_it_changes(desk: Desk) -> None:
-    await actions.apply(desk)
-    await actions.pause(desk)
+    await schedule.apply_schedule(desk)
+    await schedule.pause_schedule(desk)
     changed = earlier(desk.settings).config
     assert await put_into_force(desk.client, changed) is Applied.UPDATED
     assert await paused(desk.client)
-    await actions.resume(desk)
+    await schedule.resume_schedule(desk)
     assert not await paused(desk.client)
 
 
 async def test_the_schedule_starts_a_past_week_as_the_run_of_that_week(desk: Desk) -> None:
-    await actions.apply(desk)
-    await actions.pause(desk)
+    await schedule.apply_schedule(desk)
+    await schedule.pause_schedule(desk)
     config = desk.settings.config
     for week in backfilled_weeks("2026-W42", "2026-W44", config.schedule):
-        await actions.start_past_week(desk.client, week.start, config)
+        await schedule.start_past_week(desk.client, week.start, config)
         run = await started(desk.client, week.workflow_id)
         assert run.open
         found = await run.handle.describe()
@@ -91,56 +91,64 @@ async def started(client: Client, workflow_id: str) -> FoundRun:
 
 async def test_a_backfill_makes_the_schedule_where_there_is_none(desk: Desk) -> None:
     config = desk.settings.config
-    told = await actions.ready_for_backfill(desk.client, config, look_only=True)
+    told = await schedule.ready_for_backfill(desk.client, config, look_only=True)
     assert "no schedule yet" in str(told)
     with pytest.raises(CommandError):
-        await actions.show(desk)
-    told = await actions.ready_for_backfill(desk.client, config, look_only=False)
+        await schedule.show_schedule(desk)
+    told = await schedule.ready_for_backfill(desk.client, config, look_only=False)
     assert "is created" in str(told)
-    assert "active" in (await actions.show(desk))[0]
-    assert await actions.ready_for_backfill(desk.client, config, look_only=False) is None
+    assert "active" in (await schedule.show_schedule(desk))[0]
+    assert await schedule.ready_for_backfill(desk.client, config, look_only=False) is None
 
 
 async def test_a_backfill_of_other_times_than_those_in_force_is_refused(desk: Desk) -> None:
-    await actions.apply(desk)
+    await schedule.apply_schedule(desk)
     with pytest.raises(CommandError, match="`desk schedule apply` first"):
-        await actions.ready_for_backfill(desk.client, earlier(desk.settings).config, look_only=True)
+        await schedule.ready_for_backfill(
+            desk.client, earlier(desk.settings).config, look_only=True
+        )
 
 
 async def test_a_trigger_starts_a_run_and_says_which(desk: Desk) -> None:
-    await actions.apply(desk)
-    (line,) = await actions.trigger(desk)
+    await schedule.apply_schedule(desk)
+    (line,) = await schedule.trigger_schedule(desk)
     assert (await started(desk.client, line.split()[-1])).open
 
 
 async def test_show_says_when_desk_toml_differs(desk: Desk) -> None:
-    await actions.apply(desk)
-    assert "differs" not in "".join(await actions.show(desk))
+    await schedule.apply_schedule(desk)
+    assert "differs" not in "".join(await schedule.show_schedule(desk))
     changed = Desk(desk.client, earlier(desk.settings), hosting=True)
-    assert "desk.toml differs" in (await actions.show(changed))[-1]
+    assert "desk.toml differs" in (await schedule.show_schedule(changed))[-1]
 
 
 async def test_a_schedule_that_was_made_before_runs_could_learn_says_so(desk: Desk) -> None:
     config = desk.settings.config
-    before = actions._schedule(config, desk.settings.deliveries, learn=False)
+    before = schedule._schedule(config, desk.settings.deliveries, learn=False)
     await desk.client.create_schedule(SCHEDULE_ID, before)
-    request = await actions.scheduled_request(desk.client)
+    request = await schedule.scheduled_request(desk.client)
     assert request is not None and not request.learn
-    told = "".join(await actions.show(desk))
-    assert actions.MADE_BEFORE in told and "differs" not in told
-    ready = actions.ready_for_backfill
+    told = "".join(await schedule.show_schedule(desk))
+    assert schedule.MADE_BEFORE in told and "differs" not in told
+    ready = schedule.ready_for_backfill
     assert await ready(desk.client, config, desk.settings.deliveries, look_only=False) is None
-    await actions.apply(desk)
-    assert actions.MADE_BEFORE not in "".join(await actions.show(desk))
-    request = await actions.scheduled_request(desk.client)
+    await schedule.apply_schedule(desk)
+    assert schedule.MADE_BEFORE not in "".join(await schedule.show_schedule(desk))
+    request = await schedule.scheduled_request(desk.client)
     assert request is not None and request.learn
 
 
 async def test_without_a_schedule_every_action_says_how_to_make_one(desk: Desk) -> None:
-    for action in (actions.show, actions.pause, actions.resume, actions.trigger, actions.delete):
+    for action in (
+        schedule.show_schedule,
+        schedule.pause_schedule,
+        schedule.resume_schedule,
+        schedule.trigger_schedule,
+        schedule.delete_schedule,
+    ):
         with pytest.raises(CommandError, match="`desk schedule apply` creates it"):
             await action(desk)
-    await actions.apply(desk)
-    await actions.delete(desk)
+    await schedule.apply_schedule(desk)
+    await schedule.delete_schedule(desk)
     with pytest.raises(CommandError):
-        await actions.show(desk)
+        await schedule.show_schedule(desk)

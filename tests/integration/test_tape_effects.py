@@ -26,7 +26,7 @@ from desk.programs.week.document.json_form import apart_from_the_run
 from starters.published.published_files import read_report
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError, UsageError
-from starters.weeks.tape.save import recording_of
+from starters.weeks.tape.command import recording_of
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import (
     Disagreement,

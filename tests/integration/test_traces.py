@@ -122,7 +122,7 @@ def test_the_collectors_token_goes_to_the_collector(sent: Received) -> None:
 def test_without_an_address_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     script = """
 import asyncio, sys
-import starters.session, starters.weeks.run.actions, workers.hosting, workers.orchestrator
+import starters.session, starters.weeks.run, workers.hosting, workers.orchestrator
 import workers.agents, workers.sources, desk.platform.temporal.client
 from desk.platform.telemetry.otlp import trace_plugins
 from desk.platform.settings import load_settings

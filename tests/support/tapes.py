@@ -17,7 +17,7 @@ from desk.contracts.week.run import WeekResult
 from desk.runs.tapes import digests_of
 from starters.published.published_files import read_report
 from starters.runs.week_runs import described
-from starters.weeks.tape.save import recording_of, tape_of
+from starters.weeks.tape.command import recording_of, tape_of
 from tests.support.desk import WEEK, desk_config, pair, start_week
 from workers.tape import playing
 

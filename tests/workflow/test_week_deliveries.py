@@ -20,7 +20,7 @@ from desk.contracts.week.delivery import (
     WebhookTarget,
 )
 from desk.contracts.week.run import RerunRequest, WeekRequest, WeekStatus
-from starters.monitoring.status.actions import closed_status, status_lines
+from starters.monitoring.status import closed_status, status_lines
 from tests.support.desk import WEEK, desk_config, desk_workers, start_week
 from tests.support.mailbox import Mailbox, mail_server
 from tests.support.receivers import Bucket, Reply, Room, bucket, room

@@ -28,7 +28,7 @@ from desk.platform.temporal.client import desk_plugin
 from starters.runs.watching import wait_until_published
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import known_run
-from starters.weeks.rerun.actions import signal_rerun
+from starters.weeks.rerun import signal_rerun
 from tests.support.chains import chain_of, continuing
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.receivers import Reply, room

@@ -1,9 +1,47 @@
 """`desk agents`."""
 
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from desk.contracts.agents.messages import AgentStatus
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.names import AgentId, Queue, source_queue
+from desk.documents.rendering.wording import one_line
+from desk.platform.mcp.config import present, read_mcp_config
+from desk.platform.settings import Settings, load_settings
+from starters.monitoring.agents.work import (
+    DeskWork,
+    Fleet,
+    QueueLook,
+    Share,
+    WorkCounts,
+    WorkerLine,
+    fleet_of,
+    record_since,
+)
+from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
 from starters.terminal.options import AsJson
+from starters.terminal.tables import folded, table_lines
+from workers.health import queues_of
+from workers.hosting import Role
+from workers.needed_sources import agent_queues, needed_sources
 
 EXAMPLE = "Example: desk agents; desk agents --json"
+
+LONG_WAIT: Final = timedelta(seconds=30)
+"""A task that has waited longer for a worker is a backlog."""
+MOST_WORKERS: Final = 1_000
+MOST_AGENTS: Final = 200
+Agents = Annotated[tuple[AgentId, ...], Field(max_length=MOST_AGENTS)]
 
 
 def agents(
@@ -14,6 +52,310 @@ def agents(
     From Temporal's workers, task queues and the histories of the last day. Exit status 0 whatever
     is found.
     """
-    from starters.monitoring.agents.actions import show_agents
-
     return show_agents(as_json=as_json)
+
+
+class WorkLine(Contract):
+    """How an agent or a source is, and why.
+
+    `finished` and `failed` count an agent's tasks and a source's calls within the window, `retried`
+    the tries that failed and were followed by another. `waiting` is the depth of its queue,
+    `oldest_seconds` how long the first has waited there. Processor and memory are those of the
+    busiest machine that a worker of its queue runs on, None where Temporal was not told.
+    """
+
+    queue: ShortText
+    status: AgentStatus
+    reasons: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    polled: bool
+    workers: int
+    active: int
+    finished: int
+    failed: int
+    retried: int
+    last_success: Instant | None = None
+    last_error: Text | None = None
+    last_error_at: Instant | None = None
+    cpu_percent: Share | None = None
+    memory_percent: Share | None = None
+    waiting: int = 0
+    oldest_seconds: float = 0.0
+
+
+class AgentLine(WorkLine):
+    """An agent of the roster."""
+
+    agent: AgentId
+
+
+class SourceWorkLine(WorkLine):
+    """An MCP server of `.mcp.json`, with the agents who may call it. `not_made` counts the calls
+    for which it was not asked, after others had failed."""
+
+    server: ShortText
+    not_made: int = 0
+    needed_by: Agents = ()
+
+
+class DeskAgents(Contract):
+    """What `desk agents --json` prints. Work is counted since `since`, in the newest `read` of
+    `known` workflows; `workers` are those that are alive, and of each queue the one that was heard
+    last of those that are gone; `unpolled` are the queues that no worker polls."""
+
+    at: Instant
+    since: Instant
+    read: int
+    known: int
+    agents: Annotated[tuple[AgentLine, ...], Field(max_length=MOST_AGENTS)]
+    sources: Annotated[tuple[SourceWorkLine, ...], Field(max_length=400)]
+    workers: Annotated[tuple[WorkerLine, ...], Field(max_length=MOST_WORKERS)] | None
+    unpolled: Annotated[tuple[ShortText, ...], Field(max_length=400)] = ()
+
+
+def desk_agents(
+    fleet: Fleet,
+    record: DeskWork,
+    roster: Mapping[AgentId, Queue],
+    sources: Mapping[str, tuple[AgentId, ...]],
+    *,
+    now: datetime,
+    since: datetime,
+) -> DeskAgents:
+    """Every agent with the queue that it is asked on, and every source with who needs it."""
+    source_lines = tuple(
+        _source(server, agents, fleet, record, now) for server, agents in sources.items()
+    )
+    agent_lines = tuple(
+        _agent(agent, queue, fleet, record, source_lines, now) for agent, queue in roster.items()
+    )
+    lines: tuple[WorkLine, ...] = (*agent_lines, *source_lines)
+    return DeskAgents(
+        at=now,
+        since=since,
+        read=record.read,
+        known=record.known,
+        agents=agent_lines,
+        sources=source_lines,
+        workers=None if fleet.workers is None else _told_workers(fleet.workers),
+        unpolled=tuple(dict.fromkeys(line.queue for line in lines if not line.polled)),
+    )
+
+
+def _told_workers(workers: tuple[WorkerLine, ...]) -> tuple[WorkerLine, ...]:
+    """Those that are alive, and of each queue the last that is gone; of too many, those that were
+    heard last. Temporal keeps an entry for each queue of each process for long after its end."""
+    alive = [worker for worker in workers if worker.alive]
+    heard = sorted(workers, key=lambda worker: worker.last_heartbeat)
+    gone = {worker.queue: worker for worker in heard if not worker.alive}
+    told = sorted([*alive, *gone.values()], key=lambda w: (w.alive, w.last_heartbeat))
+    return tuple(sorted(told[-MOST_WORKERS:], key=lambda w: (w.queue, w.worker, w.started_at)))
+
+
+def _agent(
+    agent: AgentId,
+    queue: Queue,
+    fleet: Fleet,
+    record: DeskWork,
+    sources: Iterable[SourceWorkLine],
+    now: datetime,
+) -> AgentLine:
+    standing = _line_of(queue, record.agents[agent], fleet, now)
+    offline = [
+        source.server for source in sources if agent in source.needed_by and not source.polled
+    ]
+    reasons = [*standing.reasons]
+    if standing.polled and offline:
+        reasons.append(f"its source{'s' * (len(offline) > 1)} {', '.join(offline)}: offline")
+    if standing.polled and not fleet.polled(Queue.DESK, now):
+        reasons.append(f"no worker polls {Queue.DESK}, so it gets no work")
+    return AgentLine(
+        **{
+            **dict(standing),
+            "agent": agent,
+            "status": _status(standing.polled, reasons),
+            "reasons": tuple(reasons),
+        }
+    )
+
+
+def _source(
+    server: str, needed_by: tuple[AgentId, ...], fleet: Fleet, record: DeskWork, now: datetime
+) -> SourceWorkLine:
+    queue = source_queue(server)
+    work = record.queues[queue]
+    standing = _line_of(queue, work, fleet, now)
+    line = SourceWorkLine(
+        **dict(standing), server=server, needed_by=needed_by, not_made=work.not_made
+    )
+    if not work.not_made or not line.reasons:
+        return line
+    calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
+    return line.model_copy(update={"reasons": (*line.reasons, calls)})
+
+
+def _line_of(queue: str, work: WorkCounts, fleet: Fleet, now: datetime) -> WorkLine:
+    workers = fleet.on(queue)
+    look = fleet.queues.get(queue) or QueueLook(queue, 0, timedelta(0), None)
+    polled = fleet.polled(queue, now)
+    reasons = tuple(_reasons(queue, work, look, polled))
+    return WorkLine(
+        queue=queue,
+        status=_status(polled, reasons),
+        reasons=reasons,
+        polled=polled,
+        workers=len(workers),
+        active=work.active,
+        finished=work.finished,
+        failed=work.failed,
+        retried=work.retried,
+        last_success=work.last_success,
+        last_error=work.last_error,
+        last_error_at=work.last_error_at,
+        cpu_percent=max((worker.cpu_percent for worker in workers), default=None),
+        memory_percent=max((worker.memory_percent for worker in workers), default=None),
+        waiting=look.depth,
+        oldest_seconds=look.oldest.total_seconds(),
+    )
+
+
+def _reasons(queue: str, work: WorkCounts, look: QueueLook, polled: bool) -> Iterable[str]:
+    if not polled:
+        yield f"no worker polls {queue}"
+    if look.depth and look.oldest > LONG_WAIT:
+        seconds = look.oldest.total_seconds()
+        yield f"{look.depth} waiting on {queue}, the oldest for {seconds:.0f} s"
+    erred, well = work.last_error_at, work.last_success
+    if erred is not None and (well is None or erred > well):
+        yield f"its last try failed: {(work.last_error or '')[:1_000]}"
+
+
+def _status(polled: bool, reasons: Iterable[str]) -> AgentStatus:
+    if not polled:
+        return AgentStatus.OFFLINE
+    return AgentStatus.DEGRADED if any(reasons) else AgentStatus.HEALTHY
+
+
+TITLES: Final = ("agents", "", "busy", "done", "failed", "again", "last ok", "cpu", "mem", "queue")
+MOST_LINES: Final = 3
+"""Lines that tell what troubles an agent or a source; the JSON has all of it."""
+LEGEND: Final = (
+    "done, failed: tasks of an agent, calls of a source; again: further tries",
+    "cpu, mem: of the machine that its worker runs on; queue: waiting/oldest",
+)
+
+
+def table_of(found: DeskAgents) -> Iterator[str]:
+    """The table for people, and what is to be said of it."""
+    yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
+    yield from _troubles(found)
+    alive = [worker for worker in found.workers or () if worker.alive]
+    if found.workers is None:
+        yield "the server keeps no heartbeats of workers: processor and memory are not known"
+    else:
+        processes = {(worker.host, worker.process) for worker in alive}
+        yield f"{_several(len(alive), 'worker')} in {_several(len(processes), 'process')}"
+    some = "" if found.read == found.known else f", the newest {found.read} of {found.known}"
+    yield f"work since {found.since:%Y-%m-%d %H:%M} UTC, in {found.read} workflows{some}"
+    yield from LEGEND
+
+
+def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
+    for agent in found.agents:
+        yield _cells(agent.agent, agent, found.at)
+    yield "sources"
+    for source in found.sources:
+        yield _cells(source.server, source, found.at)
+
+
+def _several(number: int, what: str) -> str:
+    """`1 process`, `9 workers`."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def _cells(name: str, line: WorkLine, now: datetime) -> tuple[str, ...]:
+    waiting = str(line.waiting)
+    if line.waiting:
+        waiting += f"/{_span(line.oldest_seconds)}"
+    return (
+        name,
+        line.status,
+        str(line.active),
+        str(line.finished),
+        str(line.failed),
+        str(line.retried),
+        _span((now - line.last_success).total_seconds()) if line.last_success else "-",
+        _percent(line.cpu_percent),
+        _percent(line.memory_percent),
+        waiting,
+    )
+
+
+def _troubles(found: DeskAgents) -> Iterator[str]:
+    lines = (
+        *((agent.agent, agent) for agent in found.agents),
+        *((source.server, source) for source in found.sources),
+    )
+    for name, line in lines:
+        if line.status is not AgentStatus.HEALTHY:
+            told = f"{one_line(name)} {line.status}: {one_line('; '.join(line.reasons))}"
+            yield from islice(folded(told), MOST_LINES)
+    if found.unpolled:
+        role = Role.SOURCES if all("source." in queue for queue in found.unpolled) else Role.ALL
+        yield f"`desk worker {role}` starts what is missing, `desk up` everything"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0f}%"
+
+
+def _span(seconds: float) -> str:
+    """`12s`, `5m`, `3h`, `2d`."""
+    seconds = max(seconds, 0.0)
+    for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size:.0f}{unit}"
+    return f"{seconds:.0f}s"
+
+
+WINDOW: Final = timedelta(days=1)
+
+
+def show_agents(*, as_json: bool) -> ExitStatus:
+    """Print how every agent and source is.
+
+    Raises:
+        McpConfigError: `.mcp.json` cannot be used.
+        ServerUnreachable, ServerFailed: there is no server, and why.
+    """
+    settings = load_settings()
+    log_to_file(settings)
+    found = interruptible(_agents(settings))
+    text = found.model_dump_json(indent=2) if as_json else "\n".join(table_of(found))
+    sys.stdout.write(f"{text}\n")
+    return ExitStatus.COMPLETE
+
+
+async def _agents(settings: Settings) -> DeskAgents:
+    servers = tuple(present(read_mcp_config(settings.mcp_config)))
+    needing = needed_sources()
+
+    async def work(desk: Desk) -> DeskAgents:
+        now = datetime.now(UTC)
+        since = now - WINDOW
+        fleet, record = await asyncio.gather(
+            fleet_of(desk.client, queues_of(Role.ALL, servers)),
+            record_since(desk.client, since),
+        )
+        return desk_agents(
+            fleet,
+            record,
+            agent_queues(),
+            {server: needing.get(server, ()) for server in servers},
+            now=datetime.now(UTC),
+            since=since,
+        )
+
+    # With workers of its own, this command would find every agent healthy.
+    return await with_desk(settings, work, server_only=True)

@@ -1,12 +1,42 @@
 """`desk watch`."""
 
-from typing import Annotated
+import asyncio
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Annotated, Final
 
 import typer
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
 
-from starters.terminal.exit_status import ExitStatus
+from desk.contracts.agents.search_attributes import Phase, SearchAttribute
+from desk.contracts.agents.usage import Usage
+from desk.contracts.names import WorkflowType
+from desk.contracts.week.run import WeekStatus
+from desk.platform.settings import Settings, load_settings
+from desk.platform.temporal.client import ServerUnreachable, connect, located
+from starters.monitoring.watch.look import RunSnapshot, look_at, spending_of
+from starters.monitoring.watch.screen import Shown, shown
+from starters.published.published_files import report_if_here
+from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
+from starters.runs.troubles import SILENT, HeldUp
+from starters.runs.week_choice import written_week
+from starters.runs.week_results import last_result
+from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week
+from starters.session import Desk, ServerPatience, say
+from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.terminal.interrupts import interruptible
+from starters.terminal.logs import log_to_file
+from workflows.engine.options import PHASE, WEEK
 
 EXAMPLE = "Example: desk watch --week 2026-W44; desk watch --json"
+
+REFRESH_SECONDS: Final = 0.5
+SPENDING_SECONDS: Final = 3.0
+VISIBLE_SECONDS: Final = 4.0
+_NO_ANSWER: Final = f"{SILENT}; see `desk agents`"
 
 
 def watch(
@@ -29,6 +59,194 @@ def watch(
     where it stands. Exit status as of `desk run`: 0 complete, 3 published below the coverage
     threshold, 1 ended without a report.
     """
-    from starters.monitoring.watch.actions import watch_week
-
     return watch_week(week, as_json=as_json)
+
+
+def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
+    """Follow a run until its report is out, and print the summary.
+
+    This process is a client only: it hosts nothing that could stop with it.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+        ServerUnreachable: there is no server, or it has been away for long.
+    """
+    settings = load_settings()
+    written = written_week(week, datetime.now(UTC), settings.config.schedule)
+    log_to_file(settings)
+    try:
+        return interruptible(_watch(settings, written, as_json=as_json))
+    except KeyboardInterrupt:
+        back = f"desk watch --week {written}" if written else "desk watch"
+        say(f"desk: left; the run goes on, and `{back}` comes back to it")
+        return ExitStatus.INTERRUPTED
+
+
+async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> ExitStatus:
+    client = await connect(settings)
+    desk = Desk(client, located(settings), hosting=False)
+    found, week = await _chosen_in_time(client, week)
+    with shown(found.workflow_id, as_json=as_json) as display:
+        watcher = Watcher(client, settings, found.workflow_id, week, display)
+        published = await watcher.follow()
+        before = watcher.looks == 1
+        display.end(published, before=before)
+    if as_json:
+        complete = published.coverage.complete
+        return ExitStatus.COMPLETE if complete else ExitStatus.INCOMPLETE
+    report = report_if_here(published.files)
+    return print_week(desk, published, report, as_json=False)
+
+
+async def _chosen_in_time(client: Client, week: str | None) -> tuple[FoundRun, str]:
+    """As `_chosen`, for a run that was started a moment ago as well: visibility lags behind.
+
+    Raises:
+        CommandError: there is no run.
+    """
+    patient_until = time.monotonic() + VISIBLE_SECONDS
+    while True:
+        try:
+            return await _chosen(client, week)
+        except CommandError:
+            if time.monotonic() > patient_until:
+                raise
+        await asyncio.sleep(REFRESH_SECONDS)
+
+
+async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
+    """The run that is at work, of the week where one is written; else the newest.
+
+    Raises:
+        CommandError: there is no run.
+    """
+    at_work = await _at_work(client, week)
+    if at_work is not None:
+        return at_work
+    chosen = week or await newest_week(client)
+    found = await find_any_run(client, chosen) if chosen else None
+    if chosen is None or found is None:
+        which = chosen or "any week"
+        run = f"desk run --week {chosen}" if chosen else "desk run"
+        raise CommandError(f"no run of {which} is known; `{run}` researches one")
+    return found, chosen
+
+
+async def _at_work(client: Client, week: str | None) -> tuple[FoundRun, str] | None:
+    """The run that was started last among those that have not published yet."""
+    query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
+    if week is not None:
+        query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
+    runs = [
+        run
+        async for run in client.list_workflows(query)
+        if run.typed_search_attributes.get(PHASE) != Phase.OPEN_FOR_RERUNS
+    ]
+    runs.sort(key=lambda run: run.start_time, reverse=True)
+    for run in runs:
+        found = await described(client, run.id)
+        of_week = run.typed_search_attributes.get(WEEK)
+        if found is not None and found.open and of_week:
+            return found, of_week
+    return None
+
+
+class Watcher:
+    """Looks at a run again and again, across restarts of the server and of the run."""
+
+    def __init__(
+        self, client: Client, settings: Settings, workflow_id: str, week: str, display: Shown
+    ) -> None:
+        self._client = client
+        self._workflow_id = workflow_id
+        self._week = week
+        self._display = display
+        self._held_up = HeldUp(display.note, silent=_NO_ANSWER, at_once=True)
+        self._settings = settings
+        self._lost = False
+        self._patience = ServerPatience(settings, self._say_away)
+        self._asked = 0.0
+        self._spent: Mapping[str, Usage] = {}
+        self.looks = 0
+
+    async def follow(self) -> PublishedWeek:
+        """What the run has published, once nothing of it is under way.
+
+        Raises:
+            EndedWithoutReport: it ended before that.
+            ServerUnreachable: the server has been away for too long.
+            CommandError: the server does not know the run any more.
+        """
+        while True:
+            pause = REFRESH_SECONDS
+            try:
+                published = await self._step()
+            except (RPCError, ServerUnreachable) as error:
+                published, pause = None, self._bear(error)
+            if published is not None:
+                return published
+            await asyncio.sleep(pause)
+
+    async def _step(self) -> PublishedWeek | None:
+        if self._lost:
+            self._client = await connect(self._settings)
+            self._lost = False
+        look = await look_at(self._client, self._workflow_id)
+        if not look.open:
+            return await self._result(look)
+        self._patience.answered()
+        look = look._replace(spending=await self._spending(look))
+        self.looks += 1
+        self._display.update(look)
+        await self._held_up.look(
+            self._client.get_workflow_handle(self._workflow_id),
+            answers=look.status is not None,
+            leaving=look.status is not None and _at_rest(look.status),
+        )
+        if look.status is None or not _at_rest(look.status):
+            return None
+        return from_status(look.status, self._workflow_id, look.run_id)
+
+    async def _spending(self, look: RunSnapshot) -> Mapping[str, Usage]:
+        """What those at work have spent, asked now and then. As long as no model is known to be
+        at work, one market is asked for all."""
+        now = time.monotonic()
+        if look.status is not None and now - self._asked > SPENDING_SECONDS:
+            self._asked = now
+            known = any(usage.asked for usage in (look.status.usage, *self._spent.values()))
+            asked = look.runs if known else dict(islice(look.runs.items(), 1))
+            self._spent = {**self._spent, **await spending_of(self._client, asked)}
+        return {market: spent for market, spent in self._spent.items() if market in look.runs}
+
+    async def _result(self, look: RunSnapshot) -> PublishedWeek | None:
+        self.looks += 1
+        found = await described(self._client, self._workflow_id)
+        if found is None or found.open:
+            return None
+        result = await last_result(found, self._week)
+        return from_result(result, self._workflow_id, look.run_id)
+
+    def _bear(self, error: RPCError | ServerUnreachable) -> float:
+        """How long to wait for a server that is away, before it is looked for anew.
+
+        Raises:
+            ServerUnreachable: it has been away for too long.
+            CommandError, RPCError: it is there, and refuses.
+        """
+        self._lost = True
+        try:
+            return self._patience.bear(error)
+        except RPCError as refused:
+            if refused.status is not RPCStatusCode.NOT_FOUND:
+                raise
+            raise CommandError(f"the server knows no run {self._workflow_id} any more") from None
+
+    def _say_away(self, text: str | None) -> None:
+        """Show that the server is waited for; the next look says that it is over."""
+        if text is not None:
+            self._held_up.say_silent(text)
+
+
+def _at_rest(status: WeekStatus) -> bool:
+    """Whether a report is out and nothing is under way that will change it."""
+    return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns

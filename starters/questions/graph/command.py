@@ -1,12 +1,26 @@
 """`desk graph`."""
 
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
 
-from starters.terminal.exit_status import ExitStatus
+from desk.contracts.question.graph import GraphSpec, ParameterSpec
+from desk.documents.publishing.files import published
+from desk.documents.rendering.drawing.graph import agent_label, condition_words, graph_file
+from desk.documents.rendering.wording import one_line
+from desk.platform.settings import load_settings
+from desk.runs.graphs import Link, shape_of
+from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.options import AsJson
+from starters.terminal.tables import folded
 
 EXAMPLE = "Example: desk graph check my-graph.yaml; desk graph show tickets"
 
@@ -23,8 +37,6 @@ graph = typer.Typer(
 @graph.callback(invoke_without_command=True)
 def list_them(context: typer.Context, as_json: AsJson = False) -> ExitStatus:
     """List the graphs that come with the desk, with what each is for and its parameters."""
-    from starters.questions.graph.show import list_graphs
-
     if context.invoked_subcommand is not None:
         return ExitStatus.COMPLETE
     return list_graphs(as_json=as_json)
@@ -36,8 +48,6 @@ def check(written: Graph, as_json: AsJson = False) -> ExitStatus:
 
     Exit status 2 when there is any.
     """
-    from starters.questions.graph.show import check_graph
-
     return check_graph(written, as_json=as_json)
 
 
@@ -80,6 +90,173 @@ def show(
     as_json: AsJson = False,
 ) -> ExitStatus:
     """Show a graph as a tree: each of its nodes, where it leads, and when."""
-    from starters.questions.graph.show import show_graph
-
     return show_graph(written, svg=svg, mermaid=mermaid, as_json=as_json)
+
+
+def tree_of(spec: GraphSpec) -> Tree:
+    """The graph for a terminal: the nodes in the order of the file, each with its agent, and
+    beneath it where it leads and when."""
+    shape = shape_of(spec)
+    leaving: dict[int, list[Link]] = {}
+    for link in shape.links:
+        leaving.setdefault(link.source, []).append(link)
+    tree = Tree(spec.name)
+    for place in sorted(shape.order):
+        name = Text.assemble(
+            (spec.nodes[place].name, "bold"), f" ({agent_label(spec.nodes[place])})"
+        )
+        branch = tree.add(name)
+        for link in leaving.get(place, ()):
+            branch.add(Text(_led_to(spec, link)))
+    return tree
+
+
+def _led_to(spec: GraphSpec, link: Link) -> str:
+    target = spec.nodes[link.target]
+    back = f"↺ {target.name}, {target.rounds} rounds at most" if link.back else f"→ {target.name}"
+    condition = condition_words(spec, link)
+    when = condition if condition in ("", "otherwise") else f"if {condition}"
+    return f"{back}  {when}".rstrip()
+
+
+def mermaid_of(spec: GraphSpec) -> str:
+    """The graph as Mermaid text, which GitHub and many editors draw."""
+    return "\n".join(("flowchart TD", *_mermaid_lines(spec), ""))
+
+
+def _mermaid_lines(spec: GraphSpec) -> Iterator[str]:
+    shape = shape_of(spec)
+    for place in sorted(shape.order):
+        node = spec.nodes[place]
+        yield f'    n{place}["{node.name}<br/>{agent_label(node)}"]'
+    for link in sorted(shape.links, key=lambda link: link.back):
+        when = condition_words(spec, link)
+        arrow = "-.->" if link.back or when else "-->"
+        label = f'|"{_quoted(when)}"|' if when else ""
+        yield f"    n{link.source} {arrow}{label} n{link.target}"
+
+
+def _quoted(text: str) -> str:
+    """Text as Mermaid takes it between quotation marks."""
+    signs = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;"}
+    return "".join(signs.get(sign, sign) for sign in " ".join(text.split()))
+
+
+_UNCUT: Final = 1_000
+"""Columns where the tree is piped: more than its longest line, so that none is wrapped."""
+
+
+def list_graphs(*, as_json: bool) -> ExitStatus:
+    """Print the shipped graphs.
+
+    Raises:
+        GraphFileError: there is something wrong with one of them.
+    """
+    folder = load_settings().project_dir
+    specs = [read_graph(path) for path in shipped_graphs(folder)]
+    if as_json:
+        told = json.dumps([spec.model_dump(mode="json") for spec in specs], indent=2)
+    else:
+        told = "\n".join(line for spec in specs for line in _described(spec))
+    sys.stdout.write(f"{told}\n")
+    return ExitStatus.COMPLETE
+
+
+def check_graph(written: str, *, as_json: bool) -> ExitStatus:
+    """Print the faults of a graph, or how large it is where it has none.
+
+    Raises:
+        UsageError: no graph has that name.
+    """
+    path = find_graph(written, load_settings().project_dir)
+    spec = _read_or_tell(path, as_json=as_json)
+    if spec is None:
+        return ExitStatus.USAGE
+    if as_json:
+        told = _as_json(path, (), spec)
+    else:
+        leaving = {link.source for link in shape_of(spec).links if not link.back}
+        ends = len(spec.nodes) - len(leaving)
+        told = f"{path}: {_count(len(spec.nodes), 'node')}, {_count(ends, 'end')}, no fault"
+    sys.stdout.write(f"{told}\n")
+    return ExitStatus.COMPLETE
+
+
+def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) -> ExitStatus:
+    """Print a graph as a tree, as Mermaid text or as JSON, or write it as an SVG file.
+
+    Raises:
+        UsageError: no graph has that name, something is wrong in its file, or more than one form is
+            asked for.
+        CommandError: the picture cannot be written.
+    """
+    if (svg is not None) + mermaid + as_json > 1:
+        raise UsageError("--svg, --mermaid and --json: one of them at a time")
+    path = find_graph(written, load_settings().project_dir)
+    spec = _read_or_tell(path, as_json=as_json)
+    if spec is None:
+        return ExitStatus.USAGE
+    if svg is not None:
+        _write(svg, graph_file(spec))
+        told = f"{svg}\n"
+    elif mermaid:
+        told = mermaid_of(spec)
+    elif as_json:
+        told = f"{_as_json(path, (), spec)}\n"
+    else:
+        told = "\n".join((*_described(spec), "", ""))
+    sys.stdout.write(told)
+    if not (svg or mermaid or as_json):
+        Console(width=None if sys.stdout.isatty() else _UNCUT).print(tree_of(spec))
+    return ExitStatus.COMPLETE
+
+
+def _read_or_tell(path: Path, *, as_json: bool) -> GraphSpec | None:
+    """The graph of a file; None where it has faults, which are told."""
+    try:
+        return read_graph(path)
+    except GraphFileError as error:
+        _tell_faults(error, as_json=as_json)
+        return None
+
+
+def _described(spec: GraphSpec) -> Iterator[str]:
+    yield from folded(one_line(f"{spec.name}: {spec.description}").rstrip(": "))
+    for parameter in spec.parameters:
+        yield from folded(one_line(_parameter_words(parameter)), indent="    ")
+
+
+def _parameter_words(parameter: ParameterSpec) -> str:
+    told = f"--param {parameter.name}=…"
+    if parameter.required:
+        told += " (required)"
+    if parameter.default is not None:
+        told += f" (else {parameter.default})"
+    return f"{told}  {parameter.description}".rstrip()
+
+
+def _tell_faults(error: GraphFileError, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(f"{_as_json(error.file, error.faults, None)}\n")
+        return
+    sys.stderr.write("".join(f"{line}\n" for line in error.lines()))
+
+
+def _as_json(path: Path, faults: tuple[tuple[tuple[int, int], str], ...], spec: object) -> str:
+    told = [{"line": at[0], "column": at[1], "words": words} for at, words in faults]
+    graph = spec.model_dump(mode="json") if isinstance(spec, GraphSpec) else None
+    return json.dumps({"file": str(path), "faults": told, "graph": graph}, indent=2)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        new = not path.exists()
+        path.write_text(text, encoding="utf-8")
+        if new:
+            published(path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from None

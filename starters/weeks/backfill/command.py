@@ -1,12 +1,60 @@
-"""`desk backfill`."""
+"""`desk backfill`: it starts past weeks and follows them until they publish."""
 
-from typing import Annotated
+import asyncio
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Annotated, Final, NamedTuple
 
 import typer
+from rich.console import Console
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+from temporalio.client import Client
+from temporalio.service import RPCError
 
-from starters.terminal.exit_status import ExitStatus
+from desk.contracts.names import SCHEDULE_ID
+from desk.platform.settings import Settings, load_settings
+from desk.runs.schedule import Backfill, BackfilledWeek, WeekState, backfilled_weeks, weeks_to_do
+from starters.monitoring.tools.look import held_fixings
+from starters.runs.command_run import at_a_desk, start_run
+from starters.runs.following import check_server
+from starters.runs.progress import Progress, TimedLines, shown_on_stderr
+from starters.runs.troubles import LastTrouble, in_sentences, trouble_of
+from starters.runs.week_choice import chosen_week, written_week
+from starters.runs.week_runs import FoundRun, described, week_start
+from starters.session import Desk, say
+from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.logs import log_to_file
+from starters.weeks.backfill.weeks import (
+    BackfillTable,
+    FollowedWeek,
+    WeekLine,
+    coverage_words,
+    exit_status,
+    look_at_all,
+    of_run,
+    progress_of,
+    published_here,
+    table_of,
+    week_lines,
+)
+from starters.weeks.schedule import (
+    MADE_BEFORE,
+    ready_for_backfill,
+    scheduled_request,
+    start_past_week,
+)
 
 EXAMPLE = "Example: desk backfill --from 2015-W01 --to 2015-W10 --dry-run"
+
+NAMED: Final = 6
+"""Weeks under way that the bar names."""
 
 MAX_ACTIVE = 2
 """As many weeks as keep two cores busy; more at once are no faster."""
@@ -45,7 +93,350 @@ def backfill(
     3 some below the coverage threshold, 1 some failed, 2 wrong usage. Ctrl-C detaches; the same
     command comes back to the runs under way and starts the rest.
     """
-    from starters.weeks.backfill.actions import BackfillOptions, run_backfill
-
     learn = not no_learning
     return run_backfill(BackfillOptions(first, last, dry_run, max_active, again, learn, as_json))
+
+
+class BackfillStatus(NamedTuple):
+    """How many weeks have ended, of how many, and which are under way."""
+
+    done: int
+    total: int
+    active: tuple[str, ...]
+
+
+BackfillProgress = Progress[BackfillStatus]
+
+
+class PlainBackfillProgress(TimedLines):
+    """A line for everything that happens; the counts stand in the lines themselves."""
+
+    def update(self, status: BackfillStatus) -> None:
+        """Nothing: a line without news is none."""
+
+
+def shown_backfill() -> AbstractContextManager[BackfillProgress]:
+    """The progress display that suits standard error, cleared at the end of the block."""
+    return shown_on_stderr(PlainBackfillProgress, partial(_drawn, time.monotonic()))
+
+
+def backfill_bar(status: BackfillStatus, seconds: float) -> Table:
+    """A status as a bar with its counts, the time that has passed, and the weeks under way."""
+    more = f" and {len(status.active) - NAMED} more" if len(status.active) > NAMED else ""
+    words = f"{', '.join(status.active[:NAMED])}{more}"
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(
+        ProgressBar(total=status.total, completed=status.done, width=24),
+        Text(f"{status.done}/{status.total}", style="progress.download"),
+        Text(str(timedelta(seconds=int(seconds))), style="progress.elapsed"),
+        Text(words, overflow="ellipsis", no_wrap=True),
+    )
+    return grid
+
+
+def _drawn(started: float, status: BackfillStatus, _: Console) -> Table:
+    return backfill_bar(status, time.monotonic() - started)
+
+
+START_SECONDS = 30.0
+"""How long the schedule may take to start a run; it takes a fraction of a second."""
+
+LOOK_SECONDS = 0.02
+
+ASK_AGAIN_SECONDS = 5.0
+"""Of several requests that reach a schedule at once it heeds the last only."""
+
+
+@dataclass(frozen=True)
+class BackfillOptions:
+    """The options of `desk backfill`."""
+
+    first: str
+    last: str
+    dry_run: bool = False
+    max_active: int = 2
+    again: bool = False
+    learn: bool = True
+    as_json: bool = False
+
+
+def run_backfill(options: BackfillOptions) -> ExitStatus:
+    """Bring a range of past weeks to their reports, and print what there is of each.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    settings = load_settings()
+    weeks = _wanted(options, settings)
+    log_to_file(settings)
+    command = _Command(settings, options, weeks)
+    return at_a_desk(settings, command.work, command.parting_words)
+
+
+async def start_week(desk: Desk, week: BackfilledWeek, *, learn: bool) -> FoundRun:
+    """The new run of a past week, under the id that the schedule gives it.
+
+    One that is to learn is started by the schedule, whose runs do (`scheduled_request`). One that
+    is not to is started with the same as those, less that.
+
+    Raises:
+        CommandError: the schedule does not start the run, or is gone.
+    """
+    if not learn:
+        return await _started_to_learn_nothing(desk.client, week)
+    before = await described(desk.client, week.workflow_id)
+    return await _started_by_schedule(desk, week, before.run_id if before else None)
+
+
+async def _started_to_learn_nothing(client: Client, week: BackfilledWeek) -> FoundRun:
+    request = await scheduled_request(client)
+    if request is None:
+        raise CommandError(f"{SCHEDULE_ID} starts no weeks; `desk schedule apply` puts it right")
+    start = week_start(
+        week.week,
+        request.config,
+        workflow_id=week.workflow_id,
+        deliveries=request.deliveries,
+        learn=False,
+    )
+    return await start_run(client, start)
+
+
+async def _started_by_schedule(desk: Desk, week: BackfilledWeek, before: str | None) -> FoundRun:
+    """The run that the schedule starts, other than the one `before`."""
+    deadline, asked = time.monotonic() + START_SECONDS, float("-inf")
+    while (now := time.monotonic()) < deadline:
+        if now - asked >= ASK_AGAIN_SECONDS:
+            asked = now
+            await start_past_week(desk.client, week.start, desk.settings.config)
+        found = await described(desk.client, week.workflow_id)
+        if found is not None and found.run_id != before:
+            return found
+        await asyncio.sleep(LOOK_SECONDS)
+    raise CommandError(
+        f"{week.week}: the schedule did not start {week.workflow_id} within "
+        f"{START_SECONDS:.0f} s; `desk schedule show` says whether it still exists"
+    )
+
+
+QUICK_SECONDS = 0.15
+"""How often the newest run is looked at: the next week waits for nothing but its research."""
+
+POLL_SECONDS = 0.5
+"""How often all runs under way are looked at."""
+
+TROUBLE_SECONDS = 10.0
+"""How often a run under way is asked what holds it up."""
+
+
+class PastWeeks:
+    """The weeks of one backfill, and what this command has started and seen end of them.
+
+    Those that learn run in order, the others side by side. It may be asked to go on at another desk
+    after the first went away.
+    """
+
+    def __init__(self, weeks: Sequence[BackfilledWeek], *, again: bool, learn: bool = True) -> None:
+        self._weeks = {week.week: week for week in weeks}
+        self._again = again
+        self._learn = learn
+        self._runs: dict[str, FoundRun] = {}
+        self._started: set[str] = set()
+        self._ended: dict[str, WeekLine] = {}
+        self._told: dict[str, LastTrouble] = {}
+
+    def learn_nothing(self) -> None:
+        """Run the weeks side by side from now on, whatever was wanted at first."""
+        self._learn = False
+
+    async def bring_to_an_end(
+        self,
+        desk: Desk,
+        looks: Mapping[str, FollowedWeek],
+        *,
+        max_active: int,
+        progress: BackfillProgress,
+    ) -> None:
+        """Start what has to be done, at most so many weeks at a time, until all have ended.
+
+        Raises:
+            CommandError: the schedule does not start a run.
+            RPCError, ServerUnreachable: the server went away.
+        """
+        to_do, order = self._order(looks, max_active)
+        asked, looked = time.monotonic(), float("-inf")
+        while not order.finished:
+            await check_server(desk.client)
+            for week in order.due():
+                await self._start(desk, week, looks[week], progress)
+                order.started(week)
+            newest_only = time.monotonic() - looked < POLL_SECONDS
+            looked = looked if newest_only else time.monotonic()
+            for line in await self._newly_ended(desk, order, newest_only=newest_only):
+                order.ended(line.week)
+                self._ended[line.week] = line
+                progress.note(f"{_words(line)} ({len(self._ended)} of {to_do} weeks)")
+            progress.update(BackfillStatus(len(self._ended), to_do, tuple(order.active)))
+            if time.monotonic() - asked > TROUBLE_SECONDS:
+                asked = time.monotonic()
+                await self._tell_troubles(order.active, progress)
+            if not order.due() and not order.finished:
+                await asyncio.sleep(QUICK_SECONDS)
+
+    def corrected(self, looks: Mapping[str, FollowedWeek]) -> BackfillTable:
+        """The final table: a run that failed here counts, whatever was published before it."""
+        failed = {w: line for w, line in self._ended.items() if line.state is WeekState.FAILED}
+        return table_of([failed.get(week, looks[week].line) for week in sorted(looks)])
+
+    def _order(self, looks: Mapping[str, FollowedWeek], max_active: int) -> tuple[int, Backfill]:
+        """How many weeks there are to do, and the order of those that have not ended yet."""
+        self._runs |= {week: run for week, look in looks.items() if (run := look.run) is not None}
+        states = {week: look.line.state for week, look in looks.items()}
+        running = {week for week, state in states.items() if state is WeekState.RUNNING}
+        left = weeks_to_do(states, again=self._again, done=self._ended)
+        under_way = running | (self._started - self._ended.keys())
+        total = len(self._ended.keys() | set(left) | under_way)
+        weeks = sorted({*left, *under_way})
+        return total, Backfill(weeks, under_way, max_active, in_order=self._learn)
+
+    async def _start(
+        self, desk: Desk, week: str, look: FollowedWeek, progress: BackfillProgress
+    ) -> None:
+        if look.run is not None and look.line.state is WeekState.PUBLISHED:
+            await _make_way(desk.client, look.run.workflow_id, progress)
+        run = await start_week(desk, self._weeks[week], learn=self._learn)
+        self._runs[week] = run
+        self._started.add(week)
+        progress.note(f"{week}: {run.workflow_id} is started")
+
+    async def _newly_ended(
+        self, desk: Desk, order: Backfill, *, newest_only: bool
+    ) -> list[WeekLine]:
+        """The weeks that have published or failed; the order is told whose research is over."""
+        weeks = order.active[-1:] if newest_only else order.active
+        standings = await asyncio.gather(*(progress_of(self._runs[week]) for week in weeks))
+        of_week = dict(zip(weeks, standings, strict=True))
+        for week, standing in of_week.items():
+            if standing.researched:
+                order.researched(week)
+        return [await self._line(desk, week) for week in weeks if of_week[week].ended]
+
+    async def _line(self, desk: Desk, week: str) -> WeekLine:
+        here = published_here(desk.settings.reports_dir, week)
+        return await of_run(self._runs[week], self._weeks[week], here)
+
+    async def _tell_troubles(self, active: Sequence[str], progress: BackfillProgress) -> None:
+        for week in active:
+            told = self._told.setdefault(
+                week, LastTrouble(in_sentences(partial(_note, progress, week)))
+            )
+            with suppress(RPCError):
+                told.say(await trouble_of(self._runs[week].handle))
+
+
+def _note(progress: BackfillProgress, week: str, text: str) -> None:
+    progress.note(f"{week}: {text}")
+
+
+async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress) -> None:
+    """End a run that has published and is open for reruns: its week is researched anew."""
+    found = await described(client, workflow_id)
+    if found is not None and found.open:
+        progress.note(f"ending the open run {workflow_id} to research its week anew")
+        await found.handle.terminate("researched anew by `desk backfill --again`")
+
+
+def _words(line: WeekLine) -> str:
+    if line.state is WeekState.FAILED:
+        return f"{line.week}: failed: {line.reason or 'no reason given'}"
+    return f"{line.week}: published, revision {line.revision}, {coverage_words(line)}"
+
+
+def _wanted(options: BackfillOptions, settings: Settings) -> tuple[BackfilledWeek, ...]:
+    schedule, now = settings.config.schedule, datetime.now(UTC)
+    ends = (options.first, options.last)
+    first, last = (written_week(week, now, schedule) or week for week in ends)
+    try:
+        return backfilled_weeks(first, last, schedule)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+class _Command:
+    """One `desk backfill`. `work` may be called again, at another desk, and goes on."""
+
+    def __init__(
+        self, settings: Settings, options: BackfillOptions, weeks: tuple[BackfilledWeek, ...]
+    ) -> None:
+        self._settings = settings
+        self._options = options
+        self._weeks = weeks
+        self._runs = PastWeeks(weeks, again=options.again, learn=options.learn)
+        self._hosting = False
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """Look, start what is missing, follow it, print the table."""
+        self._hosting = desk.hosting
+        await self._check_cover(desk)
+        dry = self._options.dry_run
+        settings = self._settings
+        remark = await ready_for_backfill(
+            desk.client, settings.config, settings.deliveries, look_only=dry
+        )
+        if remark:
+            say(f"desk: {remark}")
+        if self._options.learn:
+            await self._check_learning(desk)
+        looks = await look_at_all(desk.client, self._settings.reports_dir, self._weeks)
+        if dry:
+            self._print(_table(looks))
+            return ExitStatus.COMPLETE
+        sys.stderr.write("".join(f"{line}\n" for line in week_lines(_table(looks))))
+        with shown_backfill() as progress:
+            await self._runs.bring_to_an_end(
+                desk, looks, max_active=self._options.max_active, progress=progress
+            )
+        table = self._runs.corrected(
+            await look_at_all(desk.client, self._settings.reports_dir, self._weeks)
+        )
+        self._print(table)
+        return exit_status(table)
+
+    def parting_words(self) -> str:
+        """What to tell a user who pressed Ctrl-C."""
+        how = "stopped; what is done is kept, and" if self._hosting else "detached;"
+        return (
+            f"{how} the runs under way go on when a desk is up, until their deadlines; "
+            "the same command comes back to them and starts the rest"
+        )
+
+    async def _check_cover(self, desk: Desk) -> None:
+        """Refuse weeks from before the data, and tell of those after their end."""
+        now = datetime.now(UTC)
+        schedule = self._settings.config.schedule
+        held = await held_fixings(desk.client, now)
+        chosen_week(self._weeks[0].week, now, schedule, held)
+        remark = chosen_week(self._weeks[-1].week, now, schedule, held).remark
+        if remark:
+            say(f"desk: {remark}")
+
+    async def _check_learning(self, desk: Desk) -> None:
+        """Have the weeks run side by side, and say so, where the schedule's runs learn nothing:
+        their order would be of no use."""
+        request = await scheduled_request(desk.client)
+        if request is not None and not request.learn:
+            say(f"desk: the weeks learn nothing, as with --no-learning: {MADE_BEFORE}")
+            self._runs.learn_nothing()
+
+    def _print(self, table: BackfillTable) -> None:
+        lines: Sequence[str]
+        if self._options.as_json:
+            lines = [table.model_dump_json(indent=2)]
+        else:
+            lines = list(week_lines(table))
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+
+
+def _table(looks: dict[str, FollowedWeek]) -> BackfillTable:
+    return table_of([looks[week].line for week in sorted(looks)])

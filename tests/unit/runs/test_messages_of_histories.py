@@ -23,7 +23,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.findings.results import ResearchResult, Severity
 from desk.contracts.names import AgentId
 from desk.runs.messages import chosen, told
-from starters.monitoring.messages.actions import lines_of
+from starters.monitoring.messages.command import lines_of
 from starters.terminal.tables import WIDTH
 from tests.replay.written import HISTORIES
 from tests.support.told_histories import told_history

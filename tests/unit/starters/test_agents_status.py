@@ -15,7 +15,7 @@ from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.platform.temporal.client import WORKER_HEARTBEAT
 from desk.platform.temporal.history import RunHistory
-from starters.monitoring.agents.actions import (
+from starters.monitoring.agents.command import (
     LONG_WAIT,
     MOST_WORKERS,
     DeskAgents,

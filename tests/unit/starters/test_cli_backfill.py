@@ -18,10 +18,10 @@ from desk.runs.schedule.backfill import Backfill, WeekState, stretches, weeks_to
 from desk.runs.schedule.schedule_spec import backfilled_weeks
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
-from starters.weeks.backfill import actions
-from starters.weeks.backfill.actions import BackfillStatus, PastWeeks, backfill_bar, shown_backfill
+from starters.weeks import schedule as schedule_actions
+from starters.weeks.backfill import command
+from starters.weeks.backfill.command import BackfillStatus, PastWeeks, backfill_bar, shown_backfill
 from starters.weeks.backfill.weeks import FollowedWeek, WeekLine, exit_status, table_of, week_lines
-from starters.weeks.schedule import actions as schedule_actions
 from tests.support.homes import home_settings
 
 AS_OF = datetime(2015, 1, 5, 7, tzinfo=UTC)
@@ -245,18 +245,18 @@ async def test_with_a_schedule_from_before_there_was_learning_the_weeks_run_side
         return {}
 
     monkeypatch.setattr(PastWeeks, "bring_to_an_end", bring_to_an_end)
-    monkeypatch.setattr(actions._Command, "_check_cover", nothing)
+    monkeypatch.setattr(command._Command, "_check_cover", nothing)
     for name, stand_in in {
         "scheduled_request": scheduled_request,
         "ready_for_backfill": nothing,
         "look_at_all": no_looks,
     }.items():
-        monkeypatch.setattr(actions, name, stand_in)
+        monkeypatch.setattr(command, name, stand_in)
     settings = home_settings(tmp_path)
-    options = actions.BackfillOptions(TEN[0], TEN[1], learn=wanted)
+    options = command.BackfillOptions(TEN[0], TEN[1], learn=wanted)
     weeks = backfilled_weeks(TEN[0], TEN[1], settings.config.schedule)
     desk: Any = SimpleNamespace(client=None, hosting=True)
-    await actions._Command(settings, options, weeks).work(desk)
+    await command._Command(settings, options, weeks).work(desk)
     assert seen == due
     told = capsys.readouterr().err
     assert (schedule_actions.MADE_BEFORE in told) is (scheduled is False)

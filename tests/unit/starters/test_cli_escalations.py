@@ -18,7 +18,7 @@ from desk.contracts.findings.escalations import (
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
 from desk.trust.conflicts.voting import decide
-from starters.monitoring.status.actions import status_lines
+from starters.monitoring.status import status_lines
 from starters.operations.escalations import (
     CaseRun,
     case_lines,

@@ -19,7 +19,7 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
 from desk.contracts.week.run import MarketState, MarketStatus, PublishedFiles, WeekStatus
 from desk.platform.settings import load_settings
-from starters.monitoring.status.actions import status_lines
+from starters.monitoring.status import status_lines
 from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines
 from starters.operations.doctor import (
     Level,
@@ -43,7 +43,7 @@ from starters.runs.summary import (
 )
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError, complain
 from starters.weeks.progress import PlainProgress, board
-from starters.weeks.rerun.actions import changes_between
+from starters.weeks.rerun import changes_between
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_record, sample_report
 from tests.support.traced_report import CHANGES_THERE, changes, traced_report

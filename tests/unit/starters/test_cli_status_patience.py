@@ -8,7 +8,7 @@ import pytest
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.names import Queue
 from desk.contracts.week.run import WeekStatus
-from starters.monitoring.status import actions
+from starters.monitoring import status as status_command
 from starters.terminal.exit_status import CommandError
 from tests.unit.starters.test_watch import look
 
@@ -32,9 +32,9 @@ def given(
     async def still_open(*_: object) -> Any:
         return RUN
 
-    monkeypatch.setattr(actions, "status_if_told", answered)
-    monkeypatch.setattr(actions, "unpolled", nobody)
-    monkeypatch.setattr(actions, "known_run", still_open)
+    monkeypatch.setattr(status_command, "status_if_told", answered)
+    monkeypatch.setattr(status_command, "unpolled", nobody)
+    monkeypatch.setattr(status_command, "known_run", still_open)
 
 
 async def test_a_busy_worker_is_asked_again_until_it_answers(
@@ -42,7 +42,7 @@ async def test_a_busy_worker_is_asked_again_until_it_answers(
 ) -> None:
     status = look(markets=("USD/JPY",), phase=Phase.RESEARCHING).status
     given(monkeypatch, None, None, None, status)
-    assert await actions._status(DESK, RUN, "2026-W44") is status
+    assert await status_command._status(DESK, RUN, "2026-W44") is status
     assert capsys.readouterr().err.count("waiting for its answer") == 1
 
 
@@ -51,11 +51,11 @@ async def test_a_run_that_nobody_works_on_is_said_to_be_so_at_once(
 ) -> None:
     given(monkeypatch, unpolled=(Queue.DESK,))
     with pytest.raises(CommandError, match=r"no worker polls the queue 'desk'; .*`desk up`"):
-        await actions._status(DESK, RUN, "2026-W44")
+        await status_command._status(DESK, RUN, "2026-W44")
 
 
 async def test_a_worker_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch)
-    monkeypatch.setattr(actions, "ANSWER_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(status_command, "ANSWER_PATIENCE_SECONDS", 0.0)
     with pytest.raises(CommandError, match="has not answered for"):
-        await actions._status(DESK, RUN, "2026-W44")
+        await status_command._status(DESK, RUN, "2026-W44")

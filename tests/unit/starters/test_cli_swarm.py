@@ -17,7 +17,7 @@ from desk.contracts.week.run import PublishedFiles
 from starters.main import execute
 from starters.questions.printing import installs_named, swarm_lines, token_words
 from starters.questions.progress import PlainGraphProgress
-from starters.questions.swarm.actions import chosen_swarm, read_span, swarm_run_id, swarm_start
+from starters.questions.swarm import chosen_swarm, read_span, swarm_run_id, swarm_start
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import home_settings
 

@@ -21,8 +21,8 @@ from desk.learning.learned.state import Learned
 from desk.platform.mcp.config import present, read_mcp_config
 from desk.platform.settings.desk_toml import read_desk_file
 from starters.main import execute
-from starters.monitoring.tools import actions, discover
-from starters.monitoring.tools.actions import (
+from starters.monitoring.tools import command, discover
+from starters.monitoring.tools.command import (
     NEWEST,
     DeskTools,
     RunToolUse,
@@ -52,7 +52,7 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in home_environment(tmp_path, TEMPORAL_ADDRESS="127.0.0.1:1").items():
         monkeypatch.setenv(name, value)
     # In a command's own process the log stays open to its end.
-    for module in (actions, discover):
+    for module in (command, discover):
         monkeypatch.setattr(module, "log_to_file", lambda settings: None)
     return tmp_path
 

@@ -17,8 +17,8 @@ from starters.questions import follow
 from starters.runs import following, troubles, watching
 from starters.runs.progress import TimedLines
 from starters.runs.troubles import GOES_ON, SILENT, HeldUp
-from starters.weeks.backfill import actions
-from starters.weeks.backfill.actions import PastWeeks
+from starters.weeks.backfill import command
+from starters.weeks.backfill.command import PastWeeks
 from tests.support.reports import sample_report
 from tests.unit.starters.test_cli_ask_progress import status as graph_status
 from tests.unit.starters.test_cli_output import FILES
@@ -133,7 +133,7 @@ async def test_past_weeks_say_each_what_holds_it_up_and_that_it_is_over(
     weeks._runs = {week: SimpleNamespace(handle=week) for week in ("W1", "W2")}  # type: ignore[misc]
     failing: Iterator[dict[str, str]] = iter([{"W1": FAILING}, {"W1": FAILING, "W2": FAILING}, {}])
     for found in failing:
-        monkeypatch.setattr(actions, "trouble_of", _answering(found))
+        monkeypatch.setattr(command, "trouble_of", _answering(found))
         await weeks._tell_troubles(["W1", "W2"], lines)
     assert lines.said == [
         f"W1: {FAILING}",

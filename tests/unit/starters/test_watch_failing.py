@@ -12,7 +12,7 @@ from rich.live import Live
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from desk.contracts.agents.search_attributes import Phase
-from starters.monitoring.watch import actions
+from starters.monitoring.watch import command
 from starters.monitoring.watch.look import RunSnapshot
 from starters.monitoring.watch.screen import JsonShown, LiveShown, PlainShown, Shown
 from starters.runs import troubles
@@ -50,14 +50,14 @@ async def followed(
             monkeypatch.setattr(troubles, "SILENCE_SECONDS", 1e9)
         return trouble
 
-    monkeypatch.setattr(actions, "look_at", looked)
+    monkeypatch.setattr(command, "look_at", looked)
     monkeypatch.setattr(troubles, "trouble_of", failing)
-    monkeypatch.setattr(actions, "SPENDING_SECONDS", 1e9)
-    monkeypatch.setattr(actions, "REFRESH_SECONDS", 0.001)
+    monkeypatch.setattr(command, "SPENDING_SECONDS", 1e9)
+    monkeypatch.setattr(command, "REFRESH_SECONDS", 0.001)
     monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
     client: Any = SimpleNamespace(get_workflow_handle=str)
     settings = home_settings(Path("unused"))
-    await actions.Watcher(client, settings, "weekly-2026-W44", "2026-W44", shown).follow()
+    await command.Watcher(client, settings, "weekly-2026-W44", "2026-W44", shown).follow()
 
 
 WITH_TROUBLE = (

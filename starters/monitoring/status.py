@@ -1,9 +1,12 @@
-"""What `desk status` does."""
+"""`desk status`."""
 
 import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.names import Queue
@@ -26,14 +29,30 @@ from starters.terminal.tables import table_lines
 from starters.weeks.progress import waiting_words
 from workers.health import unpolled
 
+EXAMPLE = "Example: desk status --week 2026-W44"
+
 BUSY_SECONDS = 10.0
 """How long one question may take at a worker that has much else to do."""
-
 ANSWER_PATIENCE_SECONDS = 90.0
 """How long it is asked again and again. A worker that was killed has stopped to count by then."""
-
 ROW = 8
 """Markets in a row of the listing."""
+
+
+def status(
+    week: Annotated[
+        str | None,
+        typer.Option(
+            "--week",
+            metavar="WEEK",
+            help="ISO week such as 2026-W44; without it, the latest that has a run.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the status as JSON.")] = False,
+) -> ExitStatus:
+    """Say how far the run of a week is, market by market."""
+    return show_status(week, as_json=as_json)
 
 
 def show_status(week: str | None, *, as_json: bool) -> ExitStatus:

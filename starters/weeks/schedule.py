@@ -1,4 +1,4 @@
-"""What `desk schedule` does: the weekly schedule on the server."""
+"""`desk schedule`: the weekly schedule on the server."""
 
 import asyncio
 import sys
@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+import typer
 from temporalio.api.common.v1 import Payload
 from temporalio.client import (
     Client,
@@ -40,10 +41,56 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from workflows.engine.options import TASK_TIMEOUT
 
+EXAMPLE = "Example: desk schedule apply && desk schedule show"
+
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
 MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule apply` brings learning"
 _AROUND = timedelta(seconds=30)
 """A backfill's range reaches this far to both sides of the start it is about."""
+
+schedule = typer.Typer(
+    help="The weekly schedule, as desk.toml has it.", epilog=EXAMPLE, no_args_is_help=True
+)
+
+
+@schedule.command(epilog="Example: desk schedule apply")
+def apply() -> ExitStatus:
+    """Put the schedule of desk.toml into force; again changes nothing, and paused stays paused."""
+    return at_the_server(apply_schedule)
+
+
+@schedule.command(epilog="Example: desk schedule show")
+def show() -> ExitStatus:
+    """Show the schedule, its next starts and its latest runs."""
+    return at_the_server(show_schedule)
+
+
+@schedule.command(epilog="Example: desk schedule pause")
+def pause() -> ExitStatus:
+    """Start no more runs until it is resumed."""
+    return at_the_server(pause_schedule)
+
+
+@schedule.command(epilog="Example: desk schedule resume")
+def resume() -> ExitStatus:
+    """Start runs again."""
+    return at_the_server(resume_schedule)
+
+
+@schedule.command(epilog="Example: desk schedule trigger")
+def trigger() -> ExitStatus:
+    """Start a run now, of the latest week whose as-of instant has passed.
+
+    Unlike `desk run`, it takes that week also when the data do not reach it yet, or when it is
+    published already: then the report gets a new revision.
+    """
+    return at_the_server(trigger_schedule)
+
+
+@schedule.command(epilog="Example: desk schedule delete")
+def delete() -> ExitStatus:
+    """Take the schedule away; runs and reports stay."""
+    return at_the_server(delete_schedule)
 
 
 class Applied(StrEnum):
@@ -76,7 +123,7 @@ def at_the_server(action: Action) -> ExitStatus:
     return interruptible(with_desk(settings, work, server_only=True))
 
 
-async def apply(desk: Desk) -> list[str]:
+async def apply_schedule(desk: Desk) -> list[str]:
     """Put `desk.toml`'s schedule into force; a paused schedule stays paused. Says where data will
     be older than the week of the next run."""
     wanted = weekly_schedule(desk.settings.config.schedule)
@@ -109,7 +156,7 @@ async def put_into_force(
     return Applied.UPDATED
 
 
-async def show(desk: Desk) -> list[str]:
+async def show_schedule(desk: Desk) -> list[str]:
     """The schedule as the server has it, its next starts and its latest runs."""
     there = await _existing(desk.client)
     state = there.schedule.state
@@ -132,14 +179,14 @@ async def show(desk: Desk) -> list[str]:
     return lines
 
 
-async def pause(desk: Desk) -> list[str]:
+async def pause_schedule(desk: Desk) -> list[str]:
     """Start no more runs until resumed."""
     await _existing(desk.client)
     await desk.client.get_schedule_handle(SCHEDULE_ID).pause(note="paused by `desk schedule pause`")
     return [f"{SCHEDULE_ID}: paused"]
 
 
-async def resume(desk: Desk) -> list[str]:
+async def resume_schedule(desk: Desk) -> list[str]:
     """Start runs again."""
     await _existing(desk.client)
     note = weekly_schedule(desk.settings.config.schedule).note
@@ -147,7 +194,7 @@ async def resume(desk: Desk) -> list[str]:
     return [f"{SCHEDULE_ID}: active", *await _next_starts(desk)]
 
 
-async def trigger(desk: Desk) -> list[str]:
+async def trigger_schedule(desk: Desk) -> list[str]:
     """Start a run now. Its week is the latest complete one, covered by the data or not."""
     before = (await _existing(desk.client)).info.num_actions
     handle = desk.client.get_schedule_handle(SCHEDULE_ID)
@@ -161,7 +208,7 @@ async def trigger(desk: Desk) -> list[str]:
     return [f"{SCHEDULE_ID}: asked for a run; `desk schedule show` lists it when it has started"]
 
 
-async def delete(desk: Desk) -> list[str]:
+async def delete_schedule(desk: Desk) -> list[str]:
     """Take the schedule away; runs and reports stay."""
     await _existing(desk.client)
     await desk.client.get_schedule_handle(SCHEDULE_ID).delete()

@@ -1,10 +1,11 @@
-"""What `desk swarm` does; `starters.questions.wanted` has what it shares with `desk ask`."""
+"""`desk swarm`; `starters.questions.wanted` has what it shares with `desk ask`."""
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 
+import typer
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import nearest
@@ -22,13 +23,94 @@ from starters.questions.printing import swarm_lines
 from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus, UsageError
+from starters.terminal.options import (
+    BudgetUsd,
+    NoMemory,
+    NoWait,
+    ReportAsJson,
+    ReportCopied,
+    ResearchedAnew,
+)
+
+EXAMPLE = 'Example: desk swarm "Is the yen carry trade unwinding?" --effort moderate'
 
 AUTO: Final = "auto"
 LONGEST_WAIT: Final = timedelta(days=60)
-
 _EXAMPLE: Final = 'such as desk swarm "Is the yen carry trade unwinding?"'
 _SHORT_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?) ?([dhm])")
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+Objective = Annotated[
+    str,
+    typer.Argument(
+        metavar="OBJECTIVE", help="What is to be found out, in quotes; it names the markets."
+    ),
+]
+
+Effort = Annotated[
+    str,
+    typer.Option(
+        "--effort",
+        metavar="auto|simple|moderate|complex",
+        help="One or two specialists, three or four, or five and more; auto: the leader says.",
+    ),
+]
+
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="DAY|INSTANT",
+        help="Research with what was known then, such as 2026-10-30.",
+        show_default=False,
+    ),
+]
+
+Rounds = Annotated[
+    int,
+    typer.Option("--rounds", metavar="N", min=1, max=5, help="How many rounds there are at most."),
+]
+
+AnswerWithin = Annotated[
+    str,
+    typer.Option(
+        "--answer-within",
+        metavar="SPAN",
+        help="How long a person may take to decide a conflict, such as 3d or 12 hours.",
+    ),
+]
+
+
+def swarm(
+    objective: Objective,
+    effort: Effort = "auto",
+    as_of: AsOf = None,
+    rounds: Rounds = 2,
+    budget_usd: BudgetUsd = None,
+    answer_within: AnswerWithin = "3d",
+    no_memory: NoMemory = False,
+    out: ReportCopied = None,
+    as_json: ReportAsJson = False,
+    again: ResearchedAnew = False,
+    no_wait: NoWait = False,
+) -> ExitStatus:
+    """Have a leader and its specialists research an objective, and say what is likely.
+
+    Progress goes to standard error, the report to standard output. The same objective, effort,
+    instant and rounds are one run. Exit status: 0 complete, 3 some specialist failed, 1 failed,
+    2 wrong usage. Ctrl-C detaches; the same command comes back to the run.
+    """
+    return research_objective(
+        SwarmOptions(
+            objective,
+            effort=effort,
+            as_of=as_of,
+            rounds=rounds,
+            answer_within=answer_within,
+            memory=not no_memory,
+        ),
+        Wanted(budget_usd, out, as_json, again, wait=not no_wait),
+    )
 
 
 def chosen_swarm(
