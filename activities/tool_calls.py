@@ -1,5 +1,7 @@
 """Calling a tool, as an activity on the queue of the tool's server."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Final
@@ -33,6 +35,9 @@ ALLOWED: Final = timedelta(minutes=1)
 LEAST_SECONDS: Final = 1.0
 """What must be left for another try."""
 
+SETTLING_SECONDS: Final = 10.0
+"""The most that the first answer of a source that keeps files takes, its start included."""
+
 LATER = "it was changed since, and what it said then cannot be had"
 """Why an answer is refused that its source dates after the as-of instant."""
 
@@ -54,6 +59,11 @@ class Tries:
         one = 0.9 * attempt.total_seconds() if attempt else 15.0
         return min(one, max(self._allowed - self.before, LEAST_SECONDS))
 
+    @property
+    def left(self) -> float:
+        """How many seconds of this try are left."""
+        return max(self.seconds - (monotonic() - self._began), 0.0)
+
     def failed(self, error: ToolUnreachable) -> ApplicationError:
         """What to tell Temporal of this try: to try again where that may help and there is time,
         after the pause that the server asked for where it did. The first detail is the fault."""
@@ -69,11 +79,19 @@ class Tries:
 
 
 class ToolActivities:
-    """Tool calls by way of the worker's MCP connections, each made once."""
+    """Tool calls by way of the worker's MCP connections, each made once.
 
-    def __init__(self, tools: ToolCaller, journal: EffectJournal) -> None:
+    `keeping` names the servers that keep files of their providers, and answer once these are as
+    current as they become.
+    """
+
+    def __init__(
+        self, tools: ToolCaller, journal: EffectJournal, keeping: Sequence[str] = ()
+    ) -> None:
         self._tools = tools
         self._journal = journal
+        self._keeping = keeping
+        self._settling: asyncio.Task[object] | None = None
 
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:
@@ -109,24 +127,51 @@ class ToolActivities:
         that has no tool for that, such as another's, counts as reachable once it is connected;
         so does one whose process is still being started, of whose provider nothing is known yet.
 
+        A run asks as it is planned. It is answered when the files that servers keep are what the
+        run is to read, or the attempt's time is over.
+
         Raises:
             ApplicationError: `ToolUnavailable`, when the server could not be asked.
         """
         tries = Tries(None)
         async with beating():
+            settling = self._settled(effect_key())
             try:
-                answer = await self._tools.call(
-                    server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=tries.seconds
-                )
-            except ToolUnreachable as error:
-                if error.fault is CallFault.TIMEOUT:
-                    return Reachability(reachable=True)
-                raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+                return await self._reach(server, tries.seconds)
+            finally:
+                await asyncio.wait({settling}, timeout=tries.left)
+
+    async def _reach(self, server: str, seconds: float) -> Reachability:
+        try:
+            answer = await self._tools.call(
+                server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=seconds
+            )
+        except ToolUnreachable as error:
+            if error.fault is CallFault.TIMEOUT:
+                return Reachability(reachable=True)
+            raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
         try:
             return Reachability.model_validate(answer.content)
         except ValidationError:
             # Another's server that has no such tool, or one of this name that does something else.
             return Reachability(reachable=True)
+
+    def _settled(self, key: str) -> "asyncio.Task[object]":
+        """Every server that keeps files has answered, or could not: once for all who ask. It goes
+        on when they wait no longer, for a call that is given up takes its connection with it."""
+        if self._settling is None or self._settling.done():
+            self._settling = asyncio.create_task(self._settle(key))
+        return self._settling
+
+    async def _settle(self, key: str) -> None:
+        calls = [
+            self._tools.call(
+                server, REACH_TOOL, {}, key=f"{key}/{server}", timeout_seconds=SETTLING_SECONDS
+            )
+            for server in self._keeping
+        ]
+        # A refusal is an answer, and what cannot be asked tells so when it is called.
+        await asyncio.gather(*calls, return_exceptions=True)
 
     async def _call(self, request: ToolRequest, tries: Tries) -> ToolResult:
         with measured_call(request.call) as measure:

@@ -6,13 +6,14 @@ from temporalio.worker import Worker
 from activities.tool_calls import ToolActivities
 from desk.contracts.names import source_queue
 from desk.platform.effects import EffectJournal
+from desk.platform.mcp.kept_files import servers_keeping_files
 from desk.platform.mcp.pool import McpPool
 from workers.tuning import TUNING
 
 
 def sources(client: Client, pool: McpPool, journal: EffectJournal) -> list[Worker]:
     """The workers of the role; a server's rate limit is its queue's, however many workers poll."""
-    activities = ToolActivities(pool, journal)
+    activities = ToolActivities(pool, journal, servers_keeping_files(pool.servers))
     return [
         Worker(
             client,

@@ -7,11 +7,21 @@ for the arguments it is started with. What others keep nobody here knows.
 import importlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome
 from desk.platform.mcp.attribution import own_module
 from desk.platform.mcp.config import McpServerSpec
+
+KEEPING: Final = frozenset(
+    {
+        "desk.sources.ecb.server",
+        "desk.sources.central_banks.server",
+        "desk.sources.statistics.server",
+        "desk.sources.statistics.cross_asset.server",
+    }
+)
+"""The modules that have a `kept_files`: to load them all in order to know takes long."""
 
 _CACHE_DIR = "--cache-dir"
 
@@ -70,6 +80,11 @@ def kept_files(
             continue
         for file in files:
             yield FileOfServer(server, file, folder)
+
+
+def servers_keeping_files(servers: Mapping[str, McpServerSpec]) -> tuple[str, ...]:
+    """The servers of this project whose modules name files that they keep, without loading them."""
+    return tuple(name for name, spec in servers.items() if own_module(spec) in KEEPING)
 
 
 def _folder_of(spec: McpServerSpec, project_dir: Path, cache_dir: Path) -> Path:

@@ -93,16 +93,37 @@ class KeptFile:
         )
 
 
-def refresh(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
+def refresh(
+    kept: KeptFile, cache_dir: Path, *, in_time: Callable[[], bool] = lambda: True
+) -> RefreshOutcome:
     """Download the file, check the whole of it and only then replace the kept copy.
 
     Never raises for what can go wrong with a network, a file or a folder: that is in the outcome.
     `timeout_seconds` of the file bounds each wait and, between waits, the whole download. A
     failure is noted beside the copy, see `recent_failure`.
+
+    `in_time` is asked once the download is there. Where it says no, the kept copy stays as it is,
+    and the download is set aside for `take_over_late`.
     """
-    outcome = _refreshed(kept, cache_dir)
+    outcome = _refreshed(kept, cache_dir, in_time)
     _note(kept, cache_dir, None if outcome.succeeded else outcome.reason)
     return outcome
+
+
+def take_over_late(kept: KeptFile, cache_dir: Path) -> None:
+    """Replace the kept copy by a download that was set aside since the copy was last looked at, as
+    `refresh` does. Its age stays that of the download."""
+    late = _late_path(kept, cache_dir)
+    try:
+        fetched, came = late.read_bytes(), late.stat().st_mtime
+        late.unlink()
+        looked = _looked(kept.path(cache_dir))
+        if looked is None or came > looked.timestamp():
+            _taken_over(kept, cache_dir, fetched, kept.read(fetched))
+            os.utime(kept.path(cache_dir), (came, came))
+    except (DamagedFile, OSError):
+        # There is none, or another process has just taken it: what is kept stays in use.
+        return
 
 
 def recent_failure(kept: KeptFile, cache_dir: Path) -> tuple[float, str] | None:
@@ -141,7 +162,7 @@ def held(kept: KeptFile, cache_dir: Path | None) -> FileContent | None:
     return max(usable, key=lambda content: content.newest or date.min, default=None)
 
 
-def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
+def _refreshed(kept: KeptFile, cache_dir: Path, in_time: Callable[[], bool]) -> RefreshOutcome:
     target = kept.path(cache_dir)
     try:
         fetched = download(
@@ -152,7 +173,11 @@ def _refreshed(kept: KeptFile, cache_dir: Path) -> RefreshOutcome:
             headers=kept.headers,
         )
         content = kept.read(fetched)
-        status, changed = _taken_over(kept, cache_dir, fetched, content)
+        if in_time():
+            status, changed = _taken_over(kept, cache_dir, fetched, content)
+        else:
+            _replace(_late_path(kept, cache_dir), fetched)
+            status, changed = RefreshStatus.UNCHANGED, "set aside, it came late"
     except NotDownloaded as error:
         return _failure(RefreshStatus.UNREACHABLE, kept, target, f"{_host(kept)}: {error}")
     except DamagedFile as error:
@@ -275,6 +300,11 @@ def _replace(target: Path, content: bytes) -> None:
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _late_path(kept: KeptFile, cache_dir: Path) -> Path:
+    """Where a download waits that came after calls had been answered without it."""
+    return cache_dir / f".{kept.name}.late"
 
 
 def _failure_note(kept: KeptFile, cache_dir: Path) -> Path:

@@ -1,4 +1,9 @@
-"""Keeping a server's files current while it serves: once for all callers, and never for long."""
+"""Keeping a server's files current while it serves: once for all callers, and never for long.
+
+Calls wait for a refresh for a while, and are then answered from what there is. What comes later
+than that is set aside until the next refresh is due or the next process starts, so that the answers
+to one run are from one state of the file.
+"""
 
 import asyncio
 import logging
@@ -15,10 +20,14 @@ from desk.sources.serving.kept_file import (
     KeptFile,
     recent_failure,
     refresh,
+    take_over_late,
 )
 
-PATIENCE_SECONDS = 1.5
+PATIENCE_SECONDS = 2.2
 """How long a call waits for a refresh: most take less, and without a network none comes."""
+
+REPLACING_SECONDS = 1.0
+"""How long a call waits beyond that for a file that is just being replaced."""
 
 _TOOL_CALL = "tools/call"
 _LOG = logging.getLogger(__name__)
@@ -60,22 +69,25 @@ class Upkeep:
 
     def start(self) -> None:
         """Begin to refresh what is due. Needs a running event loop; waits for nothing."""
-        begun = [file.start() for file in self._files]
+        until = self._clock() + self._patience_seconds
+        begun = [file.start(until) for file in self._files]
         if any(begun):
-            self._waited_for_until = self._clock() + self._patience_seconds
+            self._waited_for_until = until
 
     async def ensure_fresh(self) -> None:
         """Refresh what is due, or wait for the refresh under way, but not for long.
 
-        A failure raises nothing. One that takes its time ends in the background, and calls are
-        answered from what is there.
+        A failure raises nothing. One that takes its time ends in the background; what it brings is
+        set aside, and calls are answered from what is there.
         """
         self.start()
         running = {file.running for file in self._files if file.running is not None}
         if running:
             # A caller that is cancelled must not take the refresh away from the others.
             patience = max(self._waited_for_until - self._clock(), 0.0)
-            await asyncio.wait(running, timeout=patience)
+            _, late = await asyncio.wait(running, timeout=patience)
+            if replacing := late & {file.running for file in self._files if file.replacing}:
+                await asyncio.wait(replacing, timeout=REPLACING_SECONDS)
 
 
 class _FileUpkeep:
@@ -94,17 +106,28 @@ class _FileUpkeep:
         self._clock = clock
         self._not_before = clock()
         self._has_warned = False
+        self._until = clock()
         self.running: asyncio.Task[None] | None = None
+        self.replacing = False
 
-    def start(self) -> bool:
-        """Whether a refresh has begun: it was due, and none is under way."""
+    def start(self, until: float) -> bool:
+        """Whether a refresh has begun: it was due, and none is under way. It may replace the file
+        until an instant of the clock."""
         under_way = self.running is not None and not self.running.done()
         if under_way or self._clock() < self._not_before:
             return False
+        self._until = until
         self.running = asyncio.create_task(self._keep_up())
         return True
 
+    def _in_time(self) -> bool:
+        self.replacing = self._clock() < self._until
+        return self.replacing
+
     async def _keep_up(self) -> None:
+        self.replacing = True
+        await asyncio.to_thread(take_over_late, self._kept, self._cache_dir)
+        self.replacing = False
         pause = self._seconds_left()
         if pause <= 0:
             pause = self._every_seconds
@@ -134,7 +157,9 @@ class _FileUpkeep:
         kept = self._kept
         try:
             async with asyncio.timeout(kept.timeout_seconds):
-                outcome = await asyncio.to_thread(refresh, kept, self._cache_dir)
+                outcome = await asyncio.to_thread(
+                    refresh, kept, self._cache_dir, in_time=self._in_time
+                )
         except TimeoutError:
             return f"{kept.url}: not done within {kept.timeout_seconds:g} seconds"
         except Exception as error:
