@@ -57,20 +57,18 @@ def write_world(folder: Path, as_of: datetime, *, planted: bool) -> World:
     facts.mkdir(parents=True, exist_ok=True)
     rates = folder / RATES_FILE
     rates.write_bytes(zipped(_rates_text(as_of, planted)))
-    areas = _table("areas.csv")
+    areas = table("areas.csv")
     for name in ("areas.csv", "bis_instruments.csv"):
-        _write(facts / name, _table(name))
+        _write(facts / name, table(name))
     calendar = [
-        _as_it_stood(row, as_of)
-        for row in _table("decision_calendar.csv")
-        if _announced(row, as_of)
+        _as_it_stood(row, as_of) for row in table("decision_calendar.csv") if _announced(row, as_of)
     ]
     calendar += list(_meetings_today(areas, calendar, as_of))
     scheduled = {
         (row["area"], row["decision_date"]) for row in calendar if not row["withdrawn_from"]
     }
     decisions = [
-        row for row in _table("rate_decisions.csv") if _decision_known(row, scheduled, as_of)
+        row for row in table("rate_decisions.csv") if _decision_known(row, scheduled, as_of)
     ]
     if planted:
         decisions += list(_planted_decisions(areas, decisions, scheduled, as_of))
@@ -107,7 +105,7 @@ def fixing_known(day: date, as_of: datetime) -> bool:
 
 def decided_at(row: Row, scheduled: set[tuple[str, str]]) -> datetime:
     """When a decision was published: at the bank's hour on a scheduled day, else by its end."""
-    area = next(area for area in _table("areas.csv") if area["area"] == row["area"])
+    area = next(area for area in table("areas.csv") if area["area"] == row["area"])
     day = date.fromisoformat(row["decision_date"])
     hour = _LAST_MINUTE
     if row.get("announced_at_local"):
@@ -172,7 +170,7 @@ def _as_it_stood(row: Row, as_of: datetime) -> Row:
 
 
 def _local(code: str, day: date, hour: time) -> datetime:
-    area = next(area for area in _table("areas.csv") if area["area"] == code)
+    area = next(area for area in table("areas.csv") if area["area"] == code)
     return datetime.combine(day, hour, ZoneInfo(area["time_zone"]))
 
 
@@ -241,7 +239,7 @@ def _planted_meetings(areas: list[Row], decisions: list[Row], as_of: datetime) -
 
 def _planted_withdrawal(row: Row, as_of: datetime) -> Row:
     """A meeting ahead that is cancelled on the day after the instant: until then it stands."""
-    area = next(area for area in _table("areas.csv") if area["area"] == row["area"])
+    area = next(area for area in table("areas.csv") if area["area"] == row["area"])
     today = as_of.astimezone(ZoneInfo(area["time_zone"])).date()
     if row["withdrawn_from"] or row["decision_date"] <= today.isoformat():
         return row
@@ -250,7 +248,7 @@ def _planted_withdrawal(row: Row, as_of: datetime) -> Row:
 
 def _monthly(name: str, as_of: datetime, planted: bool) -> Iterator[Row]:
     figure = (RATE if name.startswith("bis") else LEVEL) if planted else ""
-    for row in _table(name):
+    for row in table(name):
         shown = {
             column: cell
             if not cell or column == "month" or released(name, column, row["month"], as_of)
@@ -270,7 +268,8 @@ def _rows(name: str) -> tuple[tuple[str, ...], tuple[Row, ...]]:
         return tuple(reader.fieldnames or ()), tuple(reader)
 
 
-def _table(name: str) -> list[Row]:
+def table(name: str) -> list[Row]:
+    """The rows of one of the project's tables about central banks."""
     return list(_rows(name)[1])
 
 

@@ -16,6 +16,9 @@ from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
 from tests.support.rates_files import zipped
 
 PATH = "stats/eurofxref/eurofxref-hist.zip"
+REVISED_ROWS = range(5, 260, 25)
+"""The rows, newest first, that differ where figures are revised: one in five weeks of a year."""
+
 _SATURDAY = 5
 
 
@@ -71,7 +74,8 @@ def _answer(ask: Ask) -> Reply:
     if ask.renamed:
         header = header.replace("USD", "US dollar", 1)
     if ask.revised:
-        rows[5] = _revised(rows[5])
+        for number in REVISED_ROWS:
+            rows[number] = _revised(rows[number])
     return Reply(zipped("\n".join((header, *rows)) + "\n"), "application/zip")
 
 

@@ -13,7 +13,7 @@ from desk.sources.ecb.refresh import rates_file
 from desk.sources.ecb.store import cached_file, packaged_file
 from desk.sources.serving.kept_file import refresh
 from tests.standins.configuration import configuration, write_configuration
-from tests.standins.ecb import PATH
+from tests.standins.ecb import PATH, REVISED_ROWS
 from tests.standins.provider import Failure, providers
 from tests.standins.serving import Standins
 
@@ -73,7 +73,7 @@ def test_a_revised_figure_and_a_late_one_are_told_as_such(
     revised = refreshed(standins, tmp_path)
     assert late.last_day is not None and late.last_day < LATER
     assert revised.last_day == LATER
-    assert (revised.changed or "").endswith("1 revised")
+    assert (revised.changed or "").endswith(f", {len(REVISED_ROWS)} revised")
 
 
 def test_a_failure_can_begin_after_a_number_of_answers(standins: Standins, tmp_path: Path) -> None:
