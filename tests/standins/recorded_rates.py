@@ -8,7 +8,7 @@ from functools import partial
 
 from desk.sources.serving.daily_series import Publisher
 from desk.sources.statistics.bank_rates import KEPT
-from desk.sources.statistics.bank_rates.formats import IMF_AREAS
+from desk.sources.statistics.bank_rates.publishers import IMF_AREAS
 from tests.standins.policy_rates import policy_rates
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
 

@@ -2,11 +2,15 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from html.parser import HTMLParser
 from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from curl_cffi.requests import Response
 
 from desk.analytics.technical.companies import (
     UNTOLD_DELAY,
@@ -18,7 +22,130 @@ from desk.analytics.technical.companies import (
 from desk.analytics.technical.series import NoPrices
 from desk.sources.analysis.yahoo import SOURCE, YahooStocks
 from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
+from desk.sources.yahoo.session import YahooSession, json_of, require_success
 from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance
+
+_STATEMENTS = "/ws/fundamentals-timeseries/v1/finance/timeseries/"
+_REPORTS = "/calendar/earnings"
+_ANNUAL = "annual"
+
+
+class AccountsSession(YahooSession):
+    """Asks `address` for statements and `pages` for the calendar of reports, within `seconds`.
+
+    `currencies` has the currency of each line of the statements asked for, by its name and the end
+    of its period. After a refusal nothing more is sent: yfinance asks in smaller pieces then.
+    """
+
+    def __init__(self, address: str, pages: str, seconds: float) -> None:
+        super().__init__(address, seconds)
+        self._pages = pages.rstrip("/")
+        self._ended: YahooRefused | YahooUnusable | None = None
+        self.currencies: dict[tuple[str, date], str] = {}
+
+    def request(self, method: Any, url: str, *args: Any, **kwargs: Any) -> Response:
+        """Send a request of `yfinance`'s, to the address and within the deadline.
+
+        Raises:
+            YahooRefused: there was no answer, or it was a refusal.
+            YahooUnusable: the answer is not what was asked for.
+            YFRateLimitError: a cookie or crumb was asked for.
+        """
+        path = urlsplit(url).path
+        if not path.startswith(_STATEMENTS) and path != _REPORTS:
+            return super().request(method, url, *args, **kwargs)
+        if self._ended is not None:
+            raise self._ended
+        try:
+            return self._asked(method, url, *args, **kwargs)
+        except (YahooRefused, YahooUnusable) as ended:
+            self._ended = ended
+            raise
+
+    def _asked(self, method: Any, url: str, *args: Any, **kwargs: Any) -> Response:
+        parts = urlsplit(url)
+        reports = parts.path == _REPORTS
+        address = self._pages if reports else self._address
+        kwargs |= {"timeout": self._seconds_left()}
+        answer = self._answer(method, f"{address}{parts.path}?{parts.query}", *args, **kwargs)
+        require_success(answer)
+        if reports:
+            _require_page(answer.text, parse_qs(parts.query).get("symbol", [""])[0])
+        else:
+            symbol = unquote(parts.path.removeprefix(_STATEMENTS))
+            self.currencies |= _currencies(json_of(answer), symbol)
+        return answer
+
+
+def _currencies(body: Any, symbol: str) -> dict[tuple[str, date], str]:
+    """The currencies of annual statements, all of whose lines are of one company."""
+    try:
+        if body["timeseries"].get("error"):
+            raise YahooUnusable("it reports an error in place of statements")
+        return dict(_lines(body["timeseries"]["result"] or (), symbol))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise YahooUnusable("its statements have changed") from error
+
+
+def _lines(rows: Any, symbol: str) -> Iterator[tuple[tuple[str, date], str]]:
+    for row in rows:
+        if row["meta"]["symbol"] != [symbol]:
+            raise YahooUnusable(f"it is not about {symbol}")
+        for name in (key for key in row if key.startswith(_ANNUAL)):
+            for told in row[name]:
+                code = told["currencyCode"]
+                if not (isinstance(code, str) and len(code) == 3 and code.isalpha()):
+                    raise YahooUnusable("a line of its statements has no currency")
+                line = name.removeprefix(_ANNUAL)
+                yield (line, date.fromisoformat(told["asOfDate"])), code
+
+
+class _Table(HTMLParser):
+    """The rows of the first table of a page, as texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self._inside = self._over = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        self._inside = self._inside or (tag == "table" and not self._over)
+        if self._inside and tag == "tr":
+            self.rows.append([])
+        elif self._inside and tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._inside and tag == "table":
+            self._inside, self._over = False, True
+
+    def handle_data(self, data: str) -> None:
+        if self._inside and self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data.strip()
+
+
+def _require_page(page: str, symbol: str) -> None:
+    """Refuse reports of other companies, and rows without a day.
+
+    yfinance drops the column that says whose they are, and puts days beside the figures of other
+    rows where one is empty.
+    """
+    if not page.lstrip().startswith("<"):
+        raise YahooUnusable("it is no web page")
+    table = _Table()
+    table.feed(page)
+    if not table.rows:
+        return
+    heads, *rows = table.rows
+    if not {"Symbol", "Earnings Date"} <= set(heads):
+        raise YahooUnusable("its table of reports has changed")
+    ticker, day = heads.index("Symbol"), heads.index("Earnings Date")
+    if any(len(row) != len(heads) or row[day] in ("", "-") for row in rows):
+        raise YahooUnusable("a row of its table of reports has no day")
+    if any(row[ticker] != symbol for row in rows):
+        raise YahooUnusable(f"it is not about {symbol}")
+
 
 PAGES_URL: Final = "https://finance.yahoo.com"
 ACCOUNTS_SECONDS: Final = 10.0
@@ -91,7 +218,7 @@ class YahooAccounts(YahooFinance):
 
     def _ask(self, library: Any, symbol: str) -> Accounts:
         # yfinance needs its package curl_cffi for a session.
-        from desk.sources.analysis.accounts_session import AccountsSession
+        from desk.sources.analysis.accounts import AccountsSession
 
         with AccountsSession(self._url, self._pages_url, ACCOUNTS_SECONDS) as session:
             ticker = library.Ticker(symbol, session=session)

@@ -12,9 +12,8 @@ An event is known by its title, which the bank writes in one way, with the event
 Nothing else of its text is read.
 
 Of the banks of the desk the Swiss National Bank gives such a calendar, a file a year, linked from
-https://www.snb.ch/en/services-events/digital-services/rss-calendar-feeds. The addresses were found
-in public code; none could be tried from here, where there is no network. A year without a file here
-is scheduled by the tables alone.
+https://www.snb.ch/en/services-events/digital-services/rss-calendar-feeds. The addresses are
+those of public code that reads them. A year without a file here is scheduled by the tables alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -24,8 +24,7 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
-from desk.sources.ecb.refresh import ECB_URL, rates_file
-from desk.sources.ecb.store import RatesStore
+from desk.sources.ecb.store import ECB_URL, RatesStore, rates_file
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
 from desk.sources.serving.command_line import (
     READS_ONLY,

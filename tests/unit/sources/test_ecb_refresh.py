@@ -10,8 +10,7 @@ import pytest
 
 from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
 from desk.sources.ecb.rates import read_rates
-from desk.sources.ecb.refresh import rates_file
-from desk.sources.ecb.store import RatesStore, cached_file, packaged_file
+from desk.sources.ecb.store import RatesStore, cached_file, packaged_file, rates_file
 from desk.sources.serving import kept_file
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, with_a_later_day, write_rates, zipped

@@ -13,9 +13,8 @@ import pytest
 from mcp import Client
 
 from desk.sources.ecb.rates import read_rates
-from desk.sources.ecb.refresh import rates_file
 from desk.sources.ecb.server import build_server
-from desk.sources.ecb.store import cached_file
+from desk.sources.ecb.store import cached_file, rates_file
 from desk.sources.serving.kept_file import FAILURE_KEPT_SECONDS
 from desk.sources.serving.upkeep import Upkeep
 from tests.support.rates_address import serving

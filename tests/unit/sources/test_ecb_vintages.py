@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.sources.ecb.refresh import rates_file
 from desk.sources.ecb.server import EcbTools
-from desk.sources.ecb.store import RatesStore, cached_file
+from desk.sources.ecb.store import RatesStore, cached_file, rates_file
 from desk.sources.serving.kept_file import refresh, revisions_path
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped

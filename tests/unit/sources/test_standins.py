@@ -9,8 +9,7 @@ import pytest
 
 from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
 from desk.sources.ecb.rates import read_rates
-from desk.sources.ecb.refresh import rates_file
-from desk.sources.ecb.store import cached_file, packaged_file
+from desk.sources.ecb.store import cached_file, packaged_file, rates_file
 from desk.sources.serving.kept_file import refresh
 from tests.standins.configuration import configuration, write_configuration
 from tests.standins.ecb import PATH, REVISED_ROWS

@@ -1,7 +1,7 @@
-"""Who records policy rates by day without a key: where, whose they are, and when.
+"""Who records policy rates by day without a key: where, whose they are, when, and in which form.
 
-The addresses and forms are the providers' documented ones. None could be tried from here, where
-there is no network. Banks that give no such series are recorded by the BIS alone.
+The addresses and forms are the providers' documented ones. Banks that give no such series are
+recorded by the BIS alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,20 +9,87 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import partial
-from typing import Final
+from typing import Annotated, Final, TypeVar
 
-from desk.sources.central_banks.recorded import formats
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
 from desk.sources.central_banks.recorded.decisions import RecordedRates
 from desk.sources.central_banks.recorded.rate_series import RateSeries
-from desk.sources.central_banks.recorded.sdmx_csv import Frequency, read_sdmx_rates
+from desk.sources.central_banks.recorded.sdmx_csv import Frequency, read_sdmx_rates, whole_text
 from desk.sources.serving.daily_series import (
     DailySeries,
     PublicationRule,
+    csv_lines,
+    day_as,
     next_working_day,
+    read_wide,
     weekly,
+    whole,
 )
-from desk.sources.serving.kept_file import FileContent, KeptFile
+from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
 from desk.sources.serving.origins import BANK_OF_CANADA, BANK_OF_ENGLAND, BIS, ECB
+
+LOW, HIGH = "{} low", "{} high"
+"""Names of the series with the ends of an area's target range."""
+
+_Form = TypeVar("_Form")
+_Rate = Annotated[Decimal, Field(allow_inf_nan=False)]
+
+
+class _FederalFunds(BaseModel):
+    day: date = Field(alias="effectiveDate")
+    low: _Rate = Field(alias="targetRateFrom")
+    high: _Rate = Field(alias="targetRateTo")
+
+
+class _ReferenceRates(BaseModel):
+    rates: list[_FederalFunds] = Field(alias="refRates")
+
+
+class _Observation(BaseModel):
+    day: date = Field(alias="date")
+    value: _Rate
+
+
+def read_federal_funds(content: bytes) -> DailySeries:
+    """The federal funds target range as the New York Fed gives it beside the effective rate
+    (https://markets.newyorkfed.org/static/docs/markets-api.html): its midpoint, and its ends."""
+    rows = _parsed(TypeAdapter(_ReferenceRates), content).rates
+    return whole(
+        {
+            "US": {row.day: (row.low + row.high) / 2 for row in rows},
+            LOW.format("US"): {row.day: row.low for row in rows},
+            HIGH.format("US"): {row.day: row.high for row in rows},
+        }
+    )
+
+
+def read_riksbank(content: bytes) -> DailySeries:
+    """Observations of the Riksbank's SWEA API (https://developer.api.riksbank.se)."""
+    rows = _parsed(TypeAdapter(list[_Observation]), content)
+    return whole({"SE": {row.day: row.value for row in rows}})
+
+
+def wide_csv(
+    area: str, first_column: str, column: str, pattern: str
+) -> Callable[[bytes], DailySeries]:
+    """A reader of CSV with a line a day: `first_column` has the days, written as `pattern` says."""
+
+    def read(content: bytes) -> DailySeries:
+        lines = csv_lines(whole_text(content).encode())
+        return read_wide(lines, first_column, {column: area}, day_as(pattern))
+
+    return read
+
+
+def _parsed(form: TypeAdapter[_Form], content: bytes) -> _Form:
+    try:
+        return form.validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise DamagedFile(f"it is not the JSON expected ({place}: {first['msg']})") from error
+
 
 FIRST_DAY: Final = "2026-01-01"
 """From here on series are fetched: some months before the end of the tables, to compare with."""
@@ -80,8 +147,8 @@ class RateSource:
 
 
 def _ranges(told: DailySeries, area: str) -> Mapping[date, tuple[Decimal, Decimal]]:
-    lows = told.series.get(formats.LOW.format(area), {})
-    highs = told.series.get(formats.HIGH.format(area), {})
+    lows = told.series.get(LOW.format(area), {})
+    highs = told.series.get(HIGH.format(area), {})
     return {day: (lows[day], highs[day]) for day in lows.keys() & highs.keys()}
 
 
@@ -108,7 +175,7 @@ RATE_SOURCES: Final = (
         areas=("US",),
         address="https://markets.newyorkfed.org",
         path=f"/api/rates/unsecured/effr/search.json?startDate={FIRST_DAY}",
-        read=formats.read_federal_funds,
+        read=read_federal_funds,
         published=next_working_day(time(9, 30), "America/New_York"),
     ),
     RateSource(
@@ -128,7 +195,7 @@ RATE_SOURCES: Final = (
         areas=("CA",),
         address="https://www.bankofcanada.ca",
         path=f"/valet/observations/V39079/csv?start_date={FIRST_DAY}",
-        read=formats.wide_csv("CA", "date", "V39079", "%Y-%m-%d"),
+        read=wide_csv("CA", "date", "V39079", "%Y-%m-%d"),
         published=next_working_day(time(12), "America/Toronto"),
     ),
     RateSource(
@@ -139,7 +206,7 @@ RATE_SOURCES: Final = (
         address="https://www.bankofengland.co.uk",
         path="/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
         "&Datefrom=01/Jan/2026&Dateto=now&SeriesCodes=IUDBEDR&CSVF=TN&UsingCodes=Y&VPD=Y&VFD=N",
-        read=formats.wide_csv("GB", "DATE", "IUDBEDR", "%d %b %Y"),
+        read=wide_csv("GB", "DATE", "IUDBEDR", "%d %b %Y"),
         published=next_working_day(time(12), "Europe/London"),
     ),
     RateSource(
@@ -159,7 +226,7 @@ RATE_SOURCES: Final = (
         areas=("SE",),
         address="https://api.riksbank.se",
         path=f"/swea/v1/Observations/SECBREPOEFF/{FIRST_DAY}",
-        read=formats.read_riksbank,
+        read=read_riksbank,
         published=next_working_day(time(12), "Europe/Stockholm"),
     ),
     BIS_DAILY,

@@ -1,14 +1,87 @@
-"""Who records policy rates where no key is needed: where, under which terms, and when."""
+"""Who records policy rates without a key: where, under which terms, when, and in which form."""
 
-from collections.abc import Mapping
-from datetime import time
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, time
+from decimal import Decimal
 from typing import Final
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
-from desk.sources.serving.daily_series import Publisher, months_later, next_working_day
+from desk.sources.serving.daily_series import (
+    DailySeries,
+    Publisher,
+    add_value,
+    csv_lines,
+    day_as,
+    months_later,
+    next_working_day,
+    read_long,
+    read_wide,
+    whole,
+)
+from desk.sources.serving.kept_file import DamagedFile
 from desk.sources.serving.origins import IMF, RESERVE_BANK_OF_AUSTRALIA
-from desk.sources.statistics.bank_rates import formats
+
+IMF_AREAS: Final[Mapping[str, str]] = {
+    "IDN": "ID",
+    "IND": "IN",
+    "KOR": "KR",
+    "MYS": "MY",
+    "NZL": "NZ",
+    "PHL": "PH",
+    "THA": "TH",
+}
+"""Countries whose monetary policy-related rate at the IMF is the instrument that the desk has."""
+
+ISO_DAY: Final = day_as("%Y-%m-%d")
+
+
+def table(
+    first_column: str, columns: Mapping[str, str], pattern: str = "%Y-%m-%d"
+) -> Callable[[bytes], DailySeries]:
+    """A reader of a table with a line a day and a column a series."""
+    return lambda content: read_wide(csv_lines(content), first_column, columns, day_as(pattern))
+
+
+def read_snb(content: bytes) -> DailySeries:
+    """A cube of the Swiss National Bank's data portal: lines of day, series and value."""
+    lines = csv_lines(content, ";")
+    return read_long(lines, ("D0", "Date", "Value"), {"LZ": "CH"}, ISO_DAY)
+
+
+def read_hkma(content: bytes) -> DailySeries:
+    """An answer of the HKMA's API on daily interbank liquidity, with the base rate of each day."""
+    return _rows_of_json(content, ("result", "records"), "end_of_date", "disc_win_base_rate", "HK")
+
+
+def _rows_of_json(
+    content: bytes, path: Iterable[str], day_field: str, value_field: str, area: str
+) -> DailySeries:
+    try:
+        rows = json.loads(content, parse_float=Decimal, parse_int=Decimal)
+        for key in path:
+            rows = rows[key]
+        days = {
+            str(row[day_field]): "" if row[value_field] is None else str(row[value_field])
+            for row in rows
+        }
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DamagedFile(f"it is no list of days and values ({error})") from error
+    values: dict[date, Decimal] = {}
+    for cell, value in days.items():
+        day = ISO_DAY(cell)
+        if day is None:
+            raise DamagedFile(f"{cell[:40]!r} is no day")
+        add_value(values, day, value)
+    return whole({area: values})
+
+
+def read_imf(content: bytes) -> DailySeries:
+    """The IMF's dataflow MFS_IR as SDMX-CSV: averages of months, by the first day of each."""
+    columns = ("COUNTRY", "TIME_PERIOD", "OBS_VALUE")
+    return read_long(csv_lines(content), columns, IMF_AREAS, day_as("%Y-M%m"))
+
 
 FIRST_YEAR: Final = 2023
 """What is fetched begins with this year."""
@@ -48,7 +121,7 @@ KEPT: Final = (
         file="policy-rate-au.csv",
         address="https://www.rba.gov.au",
         path="/statistics/tables/csv/f1-data.csv",
-        read=formats.table("Series ID", {"FIRMMCRTD": "AU"}, "%d-%b-%Y"),
+        read=table("Series ID", {"FIRMMCRTD": "AU"}, "%d-%b-%Y"),
         published=next_working_day(time(12), "Australia/Sydney"),
         rule="on the next business morning; noon is allowed for",
         rule_from="https://www.rba.gov.au/statistics/tables/",
@@ -64,7 +137,7 @@ KEPT: Final = (
         file="policy-rate-ch.csv",
         address="https://data.snb.ch",
         path=f"/api/cube/snbgwdzid/data/csv/en?dimSel=D0(LZ)&fromDate={FIRST_YEAR}-01-01",
-        read=formats.read_snb,
+        read=read_snb,
         published=next_working_day(time(12), "Europe/Zurich"),
         rule="on the next working day; noon is allowed for",
         rule_from="https://data.snb.ch/en/topics/snb/cube/snbgwdzid",
@@ -84,7 +157,7 @@ KEPT: Final = (
             "/public/market-data-and-statistics/daily-monetary-statistics/"
             "daily-figures-interbank-liquidity?pagesize=1000"
         ),
-        read=formats.read_hkma,
+        read=read_hkma,
         published=next_working_day(time(12), "Asia/Hong_Kong"),
         rule="on the next business day; noon is allowed for",
         rule_from="https://apidocs.hkma.gov.hk/",
@@ -100,10 +173,10 @@ KEPT: Final = (
         file="policy-rates-imf.csv",
         address="https://api.imf.org",
         path=(
-            f"/external/sdmx/2.1/data/MFS_IR/{'+'.join(formats.IMF_AREAS)}"
+            f"/external/sdmx/2.1/data/MFS_IR/{'+'.join(IMF_AREAS)}"
             f".MFS166_RT_PT_A_PT.M?startPeriod={FIRST_YEAR}-01"
         ),
-        read=formats.read_imf,
+        read=read_imf,
         published=months_later(3),
         rule="averages of months, two months after their end; the first day after is allowed for",
         rule_from="https://data.imf.org/en/datasets/IMF.STA:MFS_IR",

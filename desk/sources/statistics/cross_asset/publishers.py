@@ -1,5 +1,6 @@
-"""Who publishes yields, an oil price and a stock index without a key: where, when, which terms."""
+"""Who publishes yields, oil and stock prices without a key: where, when, and in which form."""
 
+from collections.abc import Mapping
 from datetime import time
 from functools import partial
 from typing import Final
@@ -7,9 +8,14 @@ from typing import Final
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.daily_series import (
+    DailySeries,
     Publisher,
+    csv_lines,
+    day_as,
     next_working_day,
     on_the_day,
+    read_long,
+    read_wide,
     weekly,
 )
 from desk.sources.serving.origins import (
@@ -18,7 +24,29 @@ from desk.sources.serving.origins import (
     ECB,
     RESERVE_BANK_OF_AUSTRALIA,
 )
-from desk.sources.statistics.cross_asset import formats
+
+
+def read_table(
+    first_column: str, columns: Mapping[str, str], pattern: str, content: bytes
+) -> DailySeries:
+    """A table with a line a day and a column a series.
+
+    Raises:
+        DamagedFile: it is no such table.
+    """
+    return read_wide(csv_lines(content), first_column, columns, day_as(pattern))
+
+
+def read_ecb_curve(content: bytes) -> DailySeries:
+    """The ECB's dataflow YC as SDMX-CSV: spot rates of the AAA curve.
+
+    Raises:
+        DamagedFile: it is no such file.
+    """
+    columns = ("DATA_TYPE_FM", "TIME_PERIOD", "OBS_VALUE")
+    series = {"SR_2Y": "XM 2", "SR_10Y": "XM 10"}
+    return read_long(csv_lines(content), columns, series, day_as("%Y-%m-%d"))
+
 
 FIRST_YEAR: Final = 2023
 """What is fetched begins with this year."""
@@ -46,7 +74,7 @@ def us_treasury(year: int) -> Publisher:
             f"/resource-center/data-chart-center/interest-rates/daily-treasury-rates.csv/{year}/all"
             f"?type=daily_treasury_yield_curve&field_tdr_date_value={year}&page&_format=csv"
         ),
-        read=partial(formats.read_table, "Date", {"2 Yr": "US 2", "10 Yr": "US 10"}, "%m/%d/%Y"),
+        read=partial(read_table, "Date", {"2 Yr": "US 2", "10 Yr": "US 10"}, "%m/%d/%Y"),
         published=on_the_day(time(18), "America/New_York"),
         rule="on each trading day by 18:00 in New York",
         rule_from="https://home.treasury.gov/policy-issues/financing-the-government/"
@@ -68,7 +96,7 @@ ECB_CURVE: Final = Publisher(
         "/service/data/YC/B.U2.EUR.4F.G_N_A.SV_C_YM.SR_2Y+SR_10Y"
         f"?startPeriod={FIRST_YEAR}-01-01&detail=dataonly&format=csvdata"
     ),
-    read=formats.read_ecb_curve,
+    read=read_ecb_curve,
     published=next_working_day(time(12), "Europe/Berlin"),
     rule="at noon in Frankfurt on the next TARGET working day",
     rule_from="https://www.ecb.europa.eu/stats/financial_markets_and_interest_rates/"
@@ -76,7 +104,7 @@ ECB_CURVE: Final = Publisher(
     terms="Free reuse where the ECB is named and the figures are not changed",
 )
 
-_JAPAN = partial(formats.read_table, "Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d")
+_JAPAN = partial(read_table, "Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d")
 _MOF = _source(
     "Ministry of Finance Japan, JGB interest rates",
     "Ministry of Finance Japan",
@@ -129,7 +157,7 @@ CANADA: Final = Publisher(
         f"?start_date={FIRST_YEAR}-01-01"
     ),
     read=partial(
-        formats.read_table,
+        read_table,
         "date",
         {"BD.CDN.2YR.DQ.YLD": "CA 2", "BD.CDN.10YR.DQ.YLD": "CA 10"},
         "%Y-%m-%d",
@@ -151,7 +179,7 @@ AUSTRALIA: Final = Publisher(
     address="https://www.rba.gov.au",
     path="/statistics/tables/csv/f2-data.csv",
     read=partial(
-        formats.read_table,
+        read_table,
         "Series ID",
         {"FCMYGBAG2D": "AU 2", "FCMYGBAG10D": "AU 10"},
         "%d-%b-%Y",
@@ -176,7 +204,7 @@ ENGLAND: Final = Publisher(
         f"&Datefrom=01/Jan/{FIRST_YEAR}&Dateto=now"
         "&SeriesCodes=IUDMNPY&CSVF=TN&UsingCodes=Y&VPD=Y&VFD=N"
     ),
-    read=partial(formats.read_table, "DATE", {"IUDMNPY": "GB 10"}, "%d %b %Y"),
+    read=partial(read_table, "DATE", {"IUDMNPY": "GB 10"}, "%d %b %Y"),
     published=next_working_day(time(12), "Europe/London"),
     rule="by noon of the next working day",
     rule_from="https://www.bankofengland.co.uk/statistics/yield-curves",
@@ -194,7 +222,7 @@ OIL: Final = Publisher(
     address="https://fred.stlouisfed.org",
     path=f"/graph/fredgraph.csv?id=DCOILWTICO,DCOILBRENTEU&cosd={FIRST_YEAR}-01-01",
     read=partial(
-        formats.read_table,
+        read_table,
         "observation_date",
         {"DCOILWTICO": "wti", "DCOILBRENTEU": "brent"},
         "%Y-%m-%d",
@@ -215,7 +243,7 @@ STOCKS: Final = Publisher(
     file="stocks.csv",
     address="https://fred.stlouisfed.org",
     path=f"/graph/fredgraph.csv?id=SP500&cosd={FIRST_YEAR}-01-01",
-    read=partial(formats.read_table, "observation_date", {"SP500": "sp500"}, "%Y-%m-%d"),
+    read=partial(read_table, "observation_date", {"SP500": "sp500"}, "%Y-%m-%d"),
     published=next_working_day(time(9), "America/New_York"),
     rule="a day's close on the next morning in New York",
     rule_from="https://fred.stlouisfed.org/series/SP500",
