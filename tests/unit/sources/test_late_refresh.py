@@ -17,8 +17,7 @@ from desk.platform.mcp.config import McpServerSpec, read_mcp_config
 from desk.platform.mcp.kept_files import KEEPING, servers_keeping_files
 from desk.platform.mcp.pool import McpPool
 from desk.sources.ecb.rates import read_rates
-from desk.sources.ecb.refresh import rates_file
-from desk.sources.ecb.store import cached_file
+from desk.sources.ecb.store import cached_file, rates_file
 from desk.sources.serving.upkeep import Upkeep
 from tests.standins.configuration import write_configuration
 from tests.standins.ecb import PATH
