@@ -14,7 +14,7 @@ from activities.effects import beating
 from activities.errors import permanent
 from desk.contracts.agents.judgement import FindingsToJudge, JudgedFindings
 from desk.contracts.agents.tape import Effect, TakeFailure, Tape
-from desk.contracts.agents.tools import ToolListing, ToolRequest, ToolResult
+from desk.contracts.agents.tools import Reachability, ToolListing, ToolRequest, ToolResult
 from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
@@ -116,6 +116,14 @@ class TapedActivities:
         """What the server offered then. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.TOOL_LISTING, server, ToolListing)
+
+    @activity.defn
+    async def reach(self, server: str) -> Reachability:
+        """Whether the source could be reached then. Raises as `TapePlayer.play`."""
+        async with beating():
+            if not self._player.holds(Effect.REACH):
+                return Reachability(reachable=True)
+            return self._player.play(Effect.REACH, server, Reachability)
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:

@@ -44,6 +44,7 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         taped.take_turn,
         taped.call_tool,
         taped.list_tools,
+        taped.reach,
         taped.read_revisions,
         taped.decide_escalation,
         taped.ask_learning,

@@ -125,7 +125,8 @@ def test_steps_that_are_given_are_taken_and_what_makes_no_sense_is_refused(
 def test_an_episode_whose_horizon_is_ahead_is_published_and_left_to_wait(
     desk: DeskCommand, waiting: Answer
 ) -> None:
-    assert re.search(r"Due       \d+ \w+ \d{4} .*: the report has the evaluation", waiting.out)
+    due = r"Due       \d+ \w+ \d{4} .*: the report is then published again with the evaluation"
+    assert re.search(due, waiting.out)
     assert report_of(waiting).is_file()
     shown = desk("episodes", "show", report_of(waiting).stem)
     assert "waits for its horizon" in shown.out

@@ -80,7 +80,9 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
     """The policy with those of the live sources of some agents that cannot be reached now, asked
     side by side. The same policy where there are no live sources, and for a run that was planned
     before anybody asked."""
-    tools = {tool.server for agent in agents for tool in profile_in(policy, agent).tools}
+    # What could not be reached before is offered to nobody, and has to be asked again all the same.
+    every = policy.model_copy(update={"unreachable": ()})
+    tools = {tool.server for agent in agents for tool in profile_in(every, agent).tools}
     live = sorted(LIVE_SOURCES & tools & {*policy.sources})
     if not live or not workflow.patched(SOURCES_REACHED):
         return policy

@@ -23,6 +23,7 @@ class Effect(StrEnum):
     `revisions` is what had been published of the week before, which numbers the report's revision.
     `decision` is how a person, or the deadline in a person's place, decided a conflict. `advice` is
     what the desk's own record said. `judgement` is what the findings contradicted each other in.
+    `reach` is whether a live source could be reached.
     """
 
     TURN = "take_turn"
@@ -32,6 +33,7 @@ class Effect(StrEnum):
     DECISION = "decide_escalation"
     ADVICE = "ask_learning"
     JUDGEMENT = "judge_findings"
+    REACH = "reach"
 
 
 class TakeFailure(Contract):

@@ -57,6 +57,7 @@ _REQUESTS: Final[dict[Effect, type]] = {
     Effect.DECISION: EscalationRequest,
     Effect.ADVICE: RecordQuery,
     Effect.JUDGEMENT: FindingsToJudge,
+    Effect.REACH: str,
 }
 _GIVEN_UP: Final = {
     Ending.TIMED_OUT: "timed out",
