@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from temporalio.client import Client
 
+from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.config import RunConfig, VotingConfig
 from desk.contracts.names import Queue, week_run_id
 from desk.contracts.week.run import WeekRequest
@@ -90,7 +91,10 @@ async def start(
 ) -> None:
     """Start a week of a few markets, with the settings' rules of voting or others."""
     config = settings.config
-    policy = config.policy.model_copy(update={"voting": voting or config.policy.voting})
+    # Whether a live source can be reached while processes are killed is not the same in each run.
+    kept = tuple(name for name in config.policy.sources if name not in LIVE_SOURCES)
+    changes = {"voting": voting or config.policy.voting, "sources": kept}
+    policy = config.policy.model_copy(update=changes)
     wanted = tuple(spec for spec in config.markets if spec.market in markets)
     await client.start_workflow(
         WeeklyResearchWorkflow.run,
