@@ -171,11 +171,14 @@ def age_checks(settings: Settings, now: datetime) -> Iterator[Check]:
 
 def none_yet_check(server: str, states: Sequence[KeptFileState]) -> Check:
     """What a source keeps none of so far, and why where that was just tried."""
-    failures = dict.fromkeys(" ".join(each.failure.split()) for each in states if each.failure)
-    why = f"; just now it failed: {'; '.join(failures)}" if failures else ""
-    names = ", ".join(each.source for each in states)
+    failures = [" ".join(each.failure.split()) for each in states if each.failure]
+    others = f", and {len(failures) - 1} more" if len(failures) > 1 else ""
+    why = f"; just now it failed: {failures[0]}{others}" if failures else ""
+    what = "1 file" if len(states) == 1 else f"{len(states)} files"
     return Check(
-        f"source {server}", Level.WARN, f"nothing fetched yet of {names}{why}; `{REFRESH}` does it"
+        f"source {server}",
+        Level.WARN,
+        f"nothing fetched yet of {what}{why}; `{REFRESH}` names them",
     )
 
 
@@ -350,17 +353,22 @@ def retention_check(kept: timedelta, namespace: str) -> Check:
 
 async def _unpolled(desk: Desk) -> tuple[str, ...]:
     """The queues that no worker polls."""
-    try:
-        servers = list(read_mcp_config(desk.settings.mcp_config))
-    except McpConfigError:
-        servers = []
-    waiting = queues_of(Role.ALL, servers)
+    waiting = queues_wanted(desk.settings.mcp_config)
     for _ in range(POLLER_PATIENCE):
         waiting = await unpolled(desk.client, None, waiting)
         if not waiting:
             break
         await asyncio.sleep(0.1 if desk.hosting else 0.01)
     return waiting
+
+
+def queues_wanted(mcp_config: Path) -> tuple[str, ...]:
+    """The queues that need a worker: none of a server whose package is not installed."""
+    try:
+        servers = list(present(read_mcp_config(mcp_config)))
+    except McpConfigError:
+        servers = []
+    return tuple(queues_of(Role.ALL, servers))
 
 
 def poller_check(unpolled: Collection[str]) -> Check:

@@ -1,6 +1,7 @@
 """What every run shows while it works: its phase, what it may spend, and what its tasks brought and
 took."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
@@ -41,7 +42,7 @@ MOST_LINES = 60
 """As many nodes as the Temporal UI is told of."""
 
 
-class RunBoard:
+class RunBoard(ABC):
     """How far one run is: its phase, and what it may spend. Each program adds its own."""
 
     def __init__(self, phase: Phase, allowance: Allowance, started_at: datetime) -> None:
@@ -49,9 +50,9 @@ class RunBoard:
         self.budget = Budget(allowance)
         self.started_at = started_at
 
+    @abstractmethod
     def details(self) -> str:
         """The board as the Temporal UI shows it, in Markdown."""
-        raise NotImplementedError
 
 
 class NodeBoard(RunBoard):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 import httpx2
@@ -34,6 +34,7 @@ LARGEST_ANSWER: Final = 4 * 1024 * 1024
 
 MOST_ASKED: Final = 100
 _MASTODON_GIVES: Final = 40
+"""The most that one page of a tag's timeline holds (docs.joinmastodon.org, timelines)."""
 _TOO_MANY: Final = 429
 _HEADERS: Final = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
 
@@ -61,10 +62,12 @@ class NotTold(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One public feed: where it is, what it is asked, and what of its answer are posts."""
+    """One public feed: where it is, what it is asked, and what of its answer are posts. One answer
+    holds at most `most` of them."""
 
     name: str
     url: str
+    most: int
     path: Callable[[MentionSearch], str]
     posts: Callable[[Any], Iterable[Any]]
     mention: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -74,8 +77,16 @@ class Feed:
         return f"{base.rstrip('/')}{self.path(wanted)}"
 
 
-def read(feed: Feed, base: str, wanted: MentionSearch, reach: Reach) -> tuple[Mention, ...]:
-    """What a feed has of the window, newest first.
+class FoundMentions(NamedTuple):
+    """What a feed has of a window, newest first. `reaches_back_to` is the oldest of a full answer
+    that ends within the window: there may be more before it."""
+
+    mentions: tuple[Mention, ...]
+    reaches_back_to: datetime | None = None
+
+
+def read(feed: Feed, base: str, wanted: MentionSearch, reach: Reach) -> FoundMentions:
+    """What a feed has of the window.
 
     Raises:
         NotTold: it did not answer, refused, or its answer is of another form.
@@ -89,8 +100,11 @@ def read(feed: Feed, base: str, wanted: MentionSearch, reach: Reach) -> tuple[Me
         raise NotTold("its answer has another form than is documented") from error
     if posts and not found:
         raise NotTold("its answer has another form than is documented")
-    within = (each for each in found if wanted.start <= each.published_at <= wanted.end)
-    return tuple(sorted(within, key=lambda each: each.published_at, reverse=True))
+    within = [each for each in found if wanted.start <= each.published_at <= wanted.end]
+    within.sort(key=lambda each: each.published_at, reverse=True)
+    oldest = min((each.published_at for each in found), default=wanted.start)
+    ends_early = len(posts) >= feed.most and oldest > wanted.start
+    return FoundMentions(tuple(within), oldest if ends_early else None)
 
 
 def _fetched(url: str, reach: Reach) -> bytes:
@@ -237,13 +251,26 @@ def _hit(hit: Mapping[str, Any]) -> dict[str, Any]:
 
 FEEDS: Final[Mapping[str, Feed]] = MappingProxyType(
     {
-        "mastodon": Feed("Mastodon", "https://mastodon.social", _mastodon_path, _statuses, _status),
+        "mastodon": Feed(
+            "Mastodon",
+            "https://mastodon.social",
+            _MASTODON_GIVES,
+            _mastodon_path,
+            _statuses,
+            _status,
+        ),
         "bluesky": Feed(
-            "Bluesky", "https://api.bsky.app", _bluesky_path, lambda body: body["posts"], _post
+            "Bluesky",
+            "https://api.bsky.app",
+            MOST_ASKED,
+            _bluesky_path,
+            lambda body: body["posts"],
+            _post,
         ),
         "hackernews": Feed(
             "Hacker News",
             "https://hn.algolia.com",
+            MOST_ASKED,
             _hacker_news_path,
             lambda body: body["hits"],
             _hit,

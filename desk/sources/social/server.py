@@ -60,6 +60,7 @@ class _FeedAnswer(NamedTuple):
     mentions: tuple[Mention, ...]
     missing: str | None = None
     since: datetime | None = None
+    cut_off: str | None = None
 
 
 class SocialTools:
@@ -85,6 +86,7 @@ class SocialTools:
         found.sort(key=lambda each: each.published_at, reverse=True)
         mentions = found if current else [mention.without_reach() for mention in found]
         missing = [one.missing for one in told if one.missing]
+        cut_off = [one.cut_off for one in told if one.cut_off]
         silent = [one.since for one in told if one.since is not None]
         asked = METHOD.format(days=days, tag=f"#{wanted.tag}", words=wanted.words, name=wanted.name)
         return Mentions(
@@ -93,7 +95,7 @@ class SocialTools:
             symbol=symbol,
             method=asked,
             figures=_figures(mentions, as_of) if len(missing) < len(told) else (),
-            missing=(*missing, *(() if current or not found else (NO_REACH,))),
+            missing=(*missing, *cut_off, *(() if current or not found else (NO_REACH,))),
             items=tuple(mentions[:MOST_ITEMS]),
             unreachable_since=min(silent) if len(silent) == len(told) else None,
         )
@@ -101,9 +103,14 @@ class SocialTools:
     def _told(self, name: str, wanted: MentionSearch) -> _FeedAnswer:
         feed = FEEDS[name]
         try:
-            return _FeedAnswer(read(feed, self._bases[name], wanted, self._reach))
+            found = read(feed, self._bases[name], wanted, self._reach)
         except NotTold as error:
             return _FeedAnswer((), f"{feed.name} could not be read: {error}.", error.since)
+        if found.reaches_back_to is None:
+            return _FeedAnswer(found.mentions)
+        since = f"{found.reaches_back_to.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        remark = f"{feed.name} gives {feed.most} posts at once, back to {since}; there may be more."
+        return _FeedAnswer(found.mentions, cut_off=remark)
 
 
 def wanted_of(symbol: str, start: datetime, end: datetime) -> MentionSearch:

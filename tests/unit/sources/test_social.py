@@ -1,6 +1,7 @@
 """What `get_mentions` answers: posts of public feeds, with their reach, as of an instant."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -56,6 +57,17 @@ def test_nothing_posted_after_the_instant_is_there(world: Standins) -> None:
     earlier = datetime(2026, 10, 29, 12, 0, tzinfo=UTC)
     told = mentions(world, as_of=earlier, now=earlier)
     assert {each.feed for each in told.items} == {"Hacker News"}
+
+
+def test_a_full_answer_that_ends_within_the_window_says_that_there_may_be_more(
+    world: Standins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = {name: replace(feed, most=1) for name, feed in FEEDS.items()}
+    monkeypatch.setattr("desk.sources.social.server.FEEDS", short)
+    told = mentions(world)
+    assert len(told.missing) == len(FEEDS)
+    assert all("gives 1 posts at once, back to 2026-10-" in words for words in told.missing)
+    assert told.figures
 
 
 def test_reach_is_told_only_of_the_present(world: Standins) -> None:

@@ -10,7 +10,13 @@ import pytest
 from desk.contracts.findings.sources import KeptFileState
 from desk.platform.settings import load_settings
 from starters.main import execute
-from starters.operations.doctor import Level, age_check, age_checks, none_yet_check
+from starters.operations.doctor import (
+    Level,
+    age_check,
+    age_checks,
+    none_yet_check,
+    queues_wanted,
+)
 from starters.operations.refresh import schedule_warnings
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure, today
@@ -102,9 +108,21 @@ def test_what_was_never_fetched_is_one_line_for_a_source() -> None:
     check = none_yet_check("official", files)
     assert (check.name, check.level) == ("source official", Level.WARN)
     assert check.sentence == (
-        "nothing fetched yet of Rates, Yields; just now it failed: no network; "
-        "`desk refresh` does it"
+        "nothing fetched yet of 2 files; just now it failed: no network, and 1 more; "
+        "`desk refresh` names them"
     )
+
+
+def test_no_worker_is_missed_for_a_source_whose_package_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "mcp.json"
+    names = {"ecb": "ecb", "yahoo_finance": "yahoo"}
+    servers = {name: {"inProcess": f"desk.sources.{own}.server"} for name, own in names.items()}
+    config.write_text(json.dumps({"mcpServers": servers}))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "source.ecb" in queues_wanted(config)
+    assert "source.yahoo_finance" not in queues_wanted(config)
 
 
 def test_a_schedule_warns_of_data_that_will_be_older_than_its_week(
