@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
+from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.kept_file import (
     DamagedFile,
@@ -172,6 +173,14 @@ def csv_lines(content: bytes, delimiter: str = ",") -> list[list[str]]:
         return [[cell.strip() for cell in line] for line in reader if any(line)]
     except csv.Error as error:
         raise DamagedFile(f"it is no CSV ({error})") from error
+
+
+def wide_table(
+    first_column: str, columns: Mapping[str, str], pattern: str = "%Y-%m-%d"
+) -> Callable[[bytes], DailySeries]:
+    """A reader of CSV with a line a day and a column a series, days written as `pattern` says; see
+    `read_wide`."""
+    return lambda content: read_wide(csv_lines(content), first_column, columns, day_as(pattern))
 
 
 def read_wide(
@@ -350,6 +359,11 @@ def _next_worked(day: date, days: Sequence[date]) -> date | None:
 
 def _instant(day: date, at: time, zone: str) -> datetime:
     return datetime.combine(day, at, ZoneInfo(zone)).astimezone(UTC)
+
+
+def authoritative(name: str, origin: str, url: str) -> Provenance:
+    """Where figures come from that their own publisher gives."""
+    return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
 
 
 @dataclass(frozen=True, slots=True)

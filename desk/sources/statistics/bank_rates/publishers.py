@@ -1,24 +1,23 @@
 """Who records policy rates without a key: where, under which terms, when, and in which form."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, time
 from decimal import Decimal
 from typing import Final
 
-from desk.contracts.agents.tools import SourceTier
-from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.daily_series import (
     DailySeries,
     Publisher,
     add_value,
+    authoritative,
     csv_lines,
     day_as,
     months_later,
     next_working_day,
     read_long,
-    read_wide,
     whole,
+    wide_table,
 )
 from desk.sources.serving.kept_file import DamagedFile
 from desk.sources.serving.origins import IMF, RESERVE_BANK_OF_AUSTRALIA
@@ -35,13 +34,6 @@ IMF_AREAS: Final[Mapping[str, str]] = {
 """Countries whose monetary policy-related rate at the IMF is the instrument that the desk has."""
 
 ISO_DAY: Final = day_as("%Y-%m-%d")
-
-
-def table(
-    first_column: str, columns: Mapping[str, str], pattern: str = "%Y-%m-%d"
-) -> Callable[[bytes], DailySeries]:
-    """A reader of a table with a line a day and a column a series."""
-    return lambda content: read_wide(csv_lines(content), first_column, columns, day_as(pattern))
 
 
 def read_snb(content: bytes) -> DailySeries:
@@ -106,14 +98,10 @@ EFFECTIVE_WITHIN: Final[Mapping[str, int]] = dict.fromkeys(
 and the Riksbank begin a week later."""
 
 
-def _source(name: str, origin: str, url: str) -> Provenance:
-    return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
-
-
 KEPT: Final = (
     Publisher(
         key="reserve_bank_of_australia_rate",
-        source=_source(
+        source=authoritative(
             "Reserve Bank of Australia, cash rate target F1",
             RESERVE_BANK_OF_AUSTRALIA,
             "https://www.rba.gov.au/statistics/cash-rate/",
@@ -121,7 +109,7 @@ KEPT: Final = (
         file="policy-rate-au.csv",
         address="https://www.rba.gov.au",
         path="/statistics/tables/csv/f1-data.csv",
-        read=table("Series ID", {"FIRMMCRTD": "AU"}, "%d-%b-%Y"),
+        read=wide_table("Series ID", {"FIRMMCRTD": "AU"}, "%d-%b-%Y"),
         published=next_working_day(time(12), "Australia/Sydney"),
         rule="on the next business morning; noon is allowed for",
         rule_from="https://www.rba.gov.au/statistics/tables/",
@@ -129,7 +117,7 @@ KEPT: Final = (
     ),
     Publisher(
         key="swiss_national_bank_rate",
-        source=_source(
+        source=authoritative(
             "Swiss National Bank, SNB policy rate",
             "Swiss National Bank",
             "https://data.snb.ch/en/topics/snb/cube/snbgwdzid",
@@ -145,7 +133,7 @@ KEPT: Final = (
     ),
     Publisher(
         key="hkma_base_rate",
-        source=_source(
+        source=authoritative(
             "HKMA, discount window base rate",
             "Hong Kong Monetary Authority",
             "https://apidocs.hkma.gov.hk/documentation/market-data-and-statistics/"
@@ -165,7 +153,7 @@ KEPT: Final = (
     ),
     Publisher(
         key="imf_rates",
-        source=_source(
+        source=authoritative(
             "IMF, monetary policy-related interest rates (MFS_IR)",
             IMF,
             "https://data.imf.org/en/datasets/IMF.STA:MFS_IR",

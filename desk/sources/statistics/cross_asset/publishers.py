@@ -1,22 +1,19 @@
 """Who publishes yields, oil and stock prices without a key: where, when, and in which form."""
 
-from collections.abc import Mapping
 from datetime import time
-from functools import partial
 from typing import Final
 
-from desk.contracts.agents.tools import SourceTier
-from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.daily_series import (
     DailySeries,
     Publisher,
+    authoritative,
     csv_lines,
     day_as,
     next_working_day,
     on_the_day,
     read_long,
-    read_wide,
     weekly,
+    wide_table,
 )
 from desk.sources.serving.origins import (
     BANK_OF_CANADA,
@@ -24,17 +21,6 @@ from desk.sources.serving.origins import (
     ECB,
     RESERVE_BANK_OF_AUSTRALIA,
 )
-
-
-def read_table(
-    first_column: str, columns: Mapping[str, str], pattern: str, content: bytes
-) -> DailySeries:
-    """A table with a line a day and a column a series.
-
-    Raises:
-        DamagedFile: it is no such table.
-    """
-    return read_wide(csv_lines(content), first_column, columns, day_as(pattern))
 
 
 def read_ecb_curve(content: bytes) -> DailySeries:
@@ -54,15 +40,11 @@ FIRST_YEAR: Final = 2023
 FRED_TERMS: Final = "By way of FRED: name the source; for own use, not to be passed on in bulk"
 
 
-def _source(name: str, origin: str, url: str) -> Provenance:
-    return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
-
-
 def us_treasury(year: int) -> Publisher:
     """The Treasury's par yield curve of one year: it gives a file for each."""
     return Publisher(
         key="us_treasury",
-        source=_source(
+        source=authoritative(
             "US Treasury, daily par yield curve rates",
             "US Department of the Treasury",
             "https://home.treasury.gov/policy-issues/financing-the-government/"
@@ -74,7 +56,7 @@ def us_treasury(year: int) -> Publisher:
             f"/resource-center/data-chart-center/interest-rates/daily-treasury-rates.csv/{year}/all"
             f"?type=daily_treasury_yield_curve&field_tdr_date_value={year}&page&_format=csv"
         ),
-        read=partial(read_table, "Date", {"2 Yr": "US 2", "10 Yr": "US 10"}, "%m/%d/%Y"),
+        read=wide_table("Date", {"2 Yr": "US 2", "10 Yr": "US 10"}, "%m/%d/%Y"),
         published=on_the_day(time(18), "America/New_York"),
         rule="on each trading day by 18:00 in New York",
         rule_from="https://home.treasury.gov/policy-issues/financing-the-government/"
@@ -85,7 +67,7 @@ def us_treasury(year: int) -> Publisher:
 
 ECB_CURVE: Final = Publisher(
     key="ecb_yield_curve",
-    source=_source(
+    source=authoritative(
         "ECB euro area yield curve, AAA-rated central governments, spot rates",
         ECB,
         "https://data.ecb.europa.eu/data/datasets/YC",
@@ -104,8 +86,8 @@ ECB_CURVE: Final = Publisher(
     terms="Free reuse where the ECB is named and the figures are not changed",
 )
 
-_JAPAN = partial(read_table, "Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d")
-_MOF = _source(
+_JAPAN = wide_table("Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d")
+_MOF = authoritative(
     "Ministry of Finance Japan, JGB interest rates",
     "Ministry of Finance Japan",
     "https://www.mof.go.jp/english/policy/jgbs/reference/interest_rate/index.htm",
@@ -145,7 +127,7 @@ JAPAN_MONTH: Final = Publisher(
 
 CANADA: Final = Publisher(
     key="bank_of_canada_yields",
-    source=_source(
+    source=authoritative(
         "Bank of Canada, benchmark bond yields",
         BANK_OF_CANADA,
         "https://www.bankofcanada.ca/rates/interest-rates/canadian-bonds/",
@@ -156,8 +138,7 @@ CANADA: Final = Publisher(
         "/valet/observations/BD.CDN.2YR.DQ.YLD,BD.CDN.10YR.DQ.YLD/csv"
         f"?start_date={FIRST_YEAR}-01-01"
     ),
-    read=partial(
-        read_table,
+    read=wide_table(
         "date",
         {"BD.CDN.2YR.DQ.YLD": "CA 2", "BD.CDN.10YR.DQ.YLD": "CA 10"},
         "%Y-%m-%d",
@@ -170,7 +151,7 @@ CANADA: Final = Publisher(
 
 AUSTRALIA: Final = Publisher(
     key="reserve_bank_of_australia_yields",
-    source=_source(
+    source=authoritative(
         "Reserve Bank of Australia, government bond yields F2",
         RESERVE_BANK_OF_AUSTRALIA,
         "https://www.rba.gov.au/statistics/tables/",
@@ -178,8 +159,7 @@ AUSTRALIA: Final = Publisher(
     file="yields-au.csv",
     address="https://www.rba.gov.au",
     path="/statistics/tables/csv/f2-data.csv",
-    read=partial(
-        read_table,
+    read=wide_table(
         "Series ID",
         {"FCMYGBAG2D": "AU 2", "FCMYGBAG10D": "AU 10"},
         "%d-%b-%Y",
@@ -192,7 +172,7 @@ AUSTRALIA: Final = Publisher(
 
 ENGLAND: Final = Publisher(
     key="bank_of_england_yields",
-    source=_source(
+    source=authoritative(
         "Bank of England, nominal par yield of gilts, ten years",
         BANK_OF_ENGLAND,
         "https://www.bankofengland.co.uk/statistics/yield-curves",
@@ -204,7 +184,7 @@ ENGLAND: Final = Publisher(
         f"&Datefrom=01/Jan/{FIRST_YEAR}&Dateto=now"
         "&SeriesCodes=IUDMNPY&CSVF=TN&UsingCodes=Y&VPD=Y&VFD=N"
     ),
-    read=partial(read_table, "DATE", {"IUDMNPY": "GB 10"}, "%d %b %Y"),
+    read=wide_table("DATE", {"IUDMNPY": "GB 10"}, "%d %b %Y"),
     published=next_working_day(time(12), "Europe/London"),
     rule="by noon of the next working day",
     rule_from="https://www.bankofengland.co.uk/statistics/yield-curves",
@@ -213,7 +193,7 @@ ENGLAND: Final = Publisher(
 
 OIL: Final = Publisher(
     key="oil",
-    source=_source(
+    source=authoritative(
         "EIA spot prices of crude oil (FRED DCOILWTICO, DCOILBRENTEU)",
         "US Energy Information Administration",
         "https://fred.stlouisfed.org/series/DCOILWTICO",
@@ -221,8 +201,7 @@ OIL: Final = Publisher(
     file="oil.csv",
     address="https://fred.stlouisfed.org",
     path=f"/graph/fredgraph.csv?id=DCOILWTICO,DCOILBRENTEU&cosd={FIRST_YEAR}-01-01",
-    read=partial(
-        read_table,
+    read=wide_table(
         "observation_date",
         {"DCOILWTICO": "wti", "DCOILBRENTEU": "brent"},
         "%Y-%m-%d",
@@ -235,7 +214,7 @@ OIL: Final = Publisher(
 
 STOCKS: Final = Publisher(
     key="stocks",
-    source=_source(
+    source=authoritative(
         "S&P 500 (FRED SP500)",
         "S&P Dow Jones Indices",
         "https://fred.stlouisfed.org/series/SP500",
@@ -243,7 +222,7 @@ STOCKS: Final = Publisher(
     file="stocks.csv",
     address="https://fred.stlouisfed.org",
     path=f"/graph/fredgraph.csv?id=SP500&cosd={FIRST_YEAR}-01-01",
-    read=partial(read_table, "observation_date", {"SP500": "sp500"}, "%Y-%m-%d"),
+    read=wide_table("observation_date", {"SP500": "sp500"}, "%Y-%m-%d"),
     published=next_working_day(time(9), "America/New_York"),
     rule="a day's close on the next morning in New York",
     rule_from="https://fred.stlouisfed.org/series/SP500",

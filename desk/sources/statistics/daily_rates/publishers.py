@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from datetime import time
 from typing import Final
 
-from desk.contracts.agents.tools import SourceTier
-from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.daily_series import (
     Publisher,
+    authoritative,
     next_working_day,
     on_the_day,
     weekly,
@@ -25,15 +24,11 @@ FIRST_YEAR: Final = 2023
 """What is fetched begins with this year: enough for a year's backfill and the year before it."""
 
 
-def _source(name: str, origin: str, url: str) -> Provenance:
-    return Provenance(name=name, tier=SourceTier.AUTHORITATIVE, origin=origin, url=url)
-
-
 PUBLISHERS: Final = (
     Publisher(
         key="bank_of_canada",
         file="daily-rates-bank-of-canada.csv",
-        source=_source(
+        source=authoritative(
             "Bank of Canada, daily exchange rates",
             BANK_OF_CANADA,
             "https://www.bankofcanada.ca/rates/exchange/daily-exchange-rates/",
@@ -49,7 +44,7 @@ PUBLISHERS: Final = (
     Publisher(
         key="reserve_bank_of_australia",
         file="daily-rates-reserve-bank-of-australia.csv",
-        source=_source(
+        source=authoritative(
             "Reserve Bank of Australia, exchange rates F11.1",
             RESERVE_BANK_OF_AUSTRALIA,
             "https://www.rba.gov.au/statistics/frequency/exchange-rates.html",
@@ -65,7 +60,7 @@ PUBLISHERS: Final = (
     Publisher(
         key="bank_of_england",
         file="daily-rates-bank-of-england.csv",
-        source=_source(
+        source=authoritative(
             "Bank of England, spot exchange rates against the US dollar",
             BANK_OF_ENGLAND,
             "https://www.bankofengland.co.uk/statistics/exchange-rates",
@@ -85,7 +80,7 @@ PUBLISHERS: Final = (
     Publisher(
         key="federal_reserve",
         file="daily-rates-federal-reserve.csv",
-        source=_source(
+        source=authoritative(
             "Federal Reserve Board, H.10 foreign exchange rates",
             FEDERAL_RESERVE,
             "https://www.federalreserve.gov/releases/h10/",
@@ -104,7 +99,9 @@ PUBLISHERS: Final = (
     Publisher(
         key="bis",
         file="daily-rates-bis.csv",
-        source=_source("BIS bilateral exchange rates", BIS, "https://data.bis.org/topics/XRU"),
+        source=authoritative(
+            "BIS bilateral exchange rates", BIS, "https://data.bis.org/topics/XRU"
+        ),
         address="https://stats.bis.org",
         path=(
             f"/api/v1/data/WS_XRU/D.{'+'.join(formats.BIS_AREAS)}..A"
