@@ -153,12 +153,6 @@ CALENDAR_SOURCES: Final = (
 )
 
 
-def kept_calendars(addresses: Mapping[str, str] | None = None) -> tuple[KeptFile, ...]:
-    """The files of `CALENDAR_SOURCES`; `addresses` take the place of banks' own, by their keys."""
-    given = addresses or {}
-    return tuple(source.kept_file(given.get(source.key)) for source in CALENDAR_SOURCES)
-
-
 def with_calendars(
     facts: PolicyFacts, told: Sequence[tuple[CalendarSource, BankCalendar]]
 ) -> PolicyFacts:

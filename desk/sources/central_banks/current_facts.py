@@ -10,7 +10,6 @@ from threading import Lock
 from desk.sources.central_banks.bank_calendars import (
     CALENDAR_SOURCES,
     BankCalendar,
-    kept_calendars,
     with_calendars,
 )
 from desk.sources.central_banks.facts_table import ReadOnce
@@ -18,10 +17,10 @@ from desk.sources.central_banks.policy_facts import PolicyFacts
 from desk.sources.central_banks.recorded import (
     RATE_SOURCES,
     RecordedRates,
-    kept_rates,
+    recorded_rates,
     with_recorded,
 )
-from desk.sources.serving.daily_series import DailySeries, SeriesFile
+from desk.sources.serving.daily_series import DailySeries, SeriesFile, files_of
 from desk.sources.serving.kept_file import KeptFile
 
 MOST_KEPT = 8
@@ -36,7 +35,7 @@ _Calendars = tuple[BankCalendar | None, ...]
 
 def files_from(addresses: Mapping[str, str] | None = None) -> tuple[KeptFile, ...]:
     """The files that are kept; `addresses` take the place of providers' own, by their keys."""
-    return (*kept_rates(addresses), *kept_calendars(addresses))
+    return files_of((*RATE_SOURCES, *CALENDAR_SOURCES), addresses)
 
 
 class CurrentFacts:
@@ -49,9 +48,7 @@ class CurrentFacts:
     def __init__(self, tables: ReadOnce[PolicyFacts], cache_dir: Path | None = None) -> None:
         """Without the folder that the files are kept in, only the tables are read."""
         self._tables = tables
-        self._series = [
-            SeriesFile(source.kept_file(), cache_dir, source.read) for source in RATE_SOURCES
-        ]
+        self._series = [source.series_file(cache_dir) for source in RATE_SOURCES]
         self._calendars = [
             SeriesFile(source.kept_file(), cache_dir, source.read) for source in CALENDAR_SOURCES
         ]
@@ -95,6 +92,6 @@ def _by_area(series: _Series) -> Mapping[str, Sequence[RecordedRates]]:
     found: dict[str, list[RecordedRates]] = defaultdict(list)
     for source, told in zip(RATE_SOURCES, series, strict=True):
         if told is not None:
-            for area, rates in source.recorded(told).items():
+            for area, rates in recorded_rates(source, told).items():
                 found[area].append(rates)
     return found

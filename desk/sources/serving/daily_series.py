@@ -4,13 +4,15 @@ import csv
 import io
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
+
+from pydantic import TypeAdapter, ValidationError
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
@@ -85,6 +87,7 @@ class Correctable(Protocol):
 
 
 _Told = TypeVar("_Told", bound=Correctable)
+_Form = TypeVar("_Form")
 _Signature: TypeAlias = tuple[int, int, int]
 
 
@@ -159,32 +162,83 @@ def _signature(file: Path | None) -> _Signature | None:
     return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
 
 
-def csv_lines(content: bytes, delimiter: str = ",") -> list[list[str]]:
-    """The lines of a CSV, each cell without the space around it, empty lines left out.
+class Line(NamedTuple):
+    """A line of a table, by the number of the line in the file that it ends with."""
+
+    number: int
+    cells: Sequence[str]
+
+    def damaged(self, reason: str) -> DamagedFile:
+        """The error to raise for this line."""
+        return DamagedFile(f"line {self.number}: {reason}")
+
+    def add_to(self, values: dict[date, Decimal], day: date, cell: str) -> None:
+        """Add the value of a day in one of its cells, if there is one.
+
+        Raises:
+            DamagedFile: it is no finite number.
+        """
+        if cell in NO_VALUE:
+            return
+        try:
+            value = Decimal(cell)
+        except InvalidOperation:
+            value = None
+        if value is None or not value.is_finite():
+            raise self.damaged(f"the value of {day} is {cell[:_DAMAGED_LENGTH]!r}")
+        values[day] = value
+
+
+def csv_lines(content: bytes, *, whole_text: bool = False) -> list[Line]:
+    """The lines of a CSV, each cell without the space around it, empty lines left out. Cells are
+    set apart by commas, or by semicolons where the first line has more of those.
+
+    `whole_text`: its provider ends every line and writes UTF-8, so that what does not is a part.
 
     Raises:
-        DamagedFile: it is a page of HTML, or no CSV.
+        DamagedFile: it is a page of HTML, no CSV, or a part of one.
     """
-    text = content.decode("utf-8-sig", errors="replace")
+    text = _decoded(content, strictly=whole_text)
     if text.lstrip()[:1] == "<":
         raise DamagedFile("it is a page of HTML or XML in place of data")
+    if whole_text and not text.endswith("\n"):
+        raise DamagedFile(f"it ends within a line; it begins with {text[:80]!r}")
+    first = text.partition("\n")[0]
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
-        return [[cell.strip() for cell in line] for line in reader if any(line)]
+        return [
+            Line(reader.line_num, [cell.strip() for cell in cells])
+            for cells in reader
+            if any(cells)
+        ]
     except csv.Error as error:
-        raise DamagedFile(f"it is no CSV ({error})") from error
+        raise DamagedFile(f"line {reader.line_num}: it is no CSV ({error})") from error
+
+
+def _decoded(content: bytes, *, strictly: bool) -> str:
+    try:
+        return content.decode("utf-8-sig", errors="strict" if strictly else "replace")
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"it is no UTF-8 text ({error.reason})") from error
 
 
 def wide_table(
-    first_column: str, columns: Mapping[str, str], pattern: str = "%Y-%m-%d"
+    first_column: str,
+    columns: Mapping[str, str],
+    pattern: str = "%Y-%m-%d",
+    *,
+    whole_text: bool = False,
 ) -> Callable[[bytes], DailySeries]:
     """A reader of CSV with a line a day and a column a series, days written as `pattern` says; see
-    `read_wide`."""
-    return lambda content: read_wide(csv_lines(content), first_column, columns, day_as(pattern))
+    `read_wide` and `csv_lines`."""
+    return lambda content: read_wide(
+        csv_lines(content, whole_text=whole_text), first_column, columns, day_as(pattern)
+    )
 
 
 def read_wide(
-    lines: Iterable[Sequence[str]],
+    lines: Iterable[Line],
     first_column: str,
     columns: Mapping[str, str],
     read_day: Callable[[str], date | None],
@@ -203,74 +257,95 @@ def read_wide(
     places: dict[str, int] | None = None
     for line in lines:
         if places is None:
-            if line[0] == first_column:
-                places = _places(line, columns)
+            if line.cells[0] == first_column:
+                places = _places(line.cells, columns)
             continue
-        day = read_day(line[0])
+        day = read_day(line.cells[0])
         if day is None:
             continue
-        if len(line) <= max(places.values()):
-            raise DamagedFile(f"the line of {day} ends after {len(line)} cells")
+        if len(line.cells) <= max(places.values()):
+            raise line.damaged(f"that of {day} ends after {len(line.cells)} cells")
         if day in days:
-            raise DamagedFile(f"{day} stands in it twice")
+            raise line.damaged(f"{day} stands in it twice")
         days.add(day)
         for name, place in places.items():
-            add_value(found[name], day, line[place])
+            line.add_to(found[name], day, line.cells[place])
     if places is None:
         raise DamagedFile(f"it has no line that begins with {first_column!r}")
     return whole(found)
 
 
-def read_long(
-    lines: Iterable[Sequence[str]],
-    columns: tuple[str, str, str],
-    series: Mapping[str, str],
-    read_day: Callable[[str], date | None],
-) -> DailySeries:
-    """The series of a table with a line a value: `columns` are those of the series' own name, the
-    day and the value, `series` gives the name that each wanted series has here. Lines of other
-    series and of other forms of day are passed over.
+SDMX_DAY, SDMX_VALUE = "TIME_PERIOD", "OBS_VALUE"
+"""Columns of SDMX-CSV, the form in which statistical services give series as text."""
 
-    Raises:
-        DamagedFile: a column is missing, a line is of another length than the header, a value is
-            no number, a day stands in a series twice, or there is no value at all.
+
+def long_table(
+    key: Sequence[str],
+    series: Mapping[str, str],
+    *,
+    day: str = SDMX_DAY,
+    value: str = SDMX_VALUE,
+    pattern: str = "%Y-%m-%d",
+    whole_text: bool = False,
+) -> Callable[[bytes], DailySeries]:
+    """A reader of CSV with a line a value.
+
+    The cells of the columns `key`, joined by dots as in SDMX ("D.AU"), name the line's series;
+    `series` gives the name that each wanted one has here, lines of others are passed over.
+    `day` and `value` name the columns of these. See `csv_lines`.
+
+    The reader raises `DamagedFile`: a column is missing, a line has another number of cells than
+    the header, a day is not written as `pattern` says or stands in a series twice, a value is no
+    number, or there is no value at all.
     """
-    found: dict[str, dict[date, Decimal]] = {name: {} for name in series.values()}
+    columns, read_day = (*key, day, value), day_as(pattern)
+
+    def read(content: bytes) -> DailySeries:
+        found: dict[str, dict[date, Decimal]] = {name: {} for name in series.values()}
+        for line, cells in _below(csv_lines(content, whole_text=whole_text), columns):
+            name = ".".join(cells[:-2])
+            if name not in series:
+                continue
+            on = read_day(cells[-2])
+            if on is None:
+                raise line.damaged(f"{cells[-2][:_DAMAGED_LENGTH]!r} in {day} is no day")
+            values = found[series[name]]
+            if on in values:
+                raise line.damaged(f"{on} stands in {name} twice")
+            line.add_to(values, on, cells[-1])
+        return whole(found)
+
+    return read
+
+
+def _below(lines: Iterable[Line], columns: Sequence[str]) -> Iterator[tuple[Line, Sequence[str]]]:
+    """Each line below the header, with its cells of some columns."""
     at: list[int] | None = None
     length = 0
     for line in lines:
         if at is None:
-            if all(column in line for column in columns):
-                at, length = [line.index(column) for column in columns], len(line)
+            if all(column in line.cells for column in columns):
+                at, length = [line.cells.index(column) for column in columns], len(line.cells)
             continue
-        if len(line) != length:
-            raise DamagedFile(f"a line has {len(line)} cells, not {length}")
-        name, day = series.get(line[at[0]]), read_day(line[at[1]])
-        if name is None or day is None:
-            continue
-        if day in found[name]:
-            raise DamagedFile(f"{day} stands in {line[at[0]]} twice")
-        add_value(found[name], day, line[at[2]])
+        if len(line.cells) != length:
+            raise line.damaged(f"{len(line.cells)} cells where {length} belong")
+        yield line, [line.cells[place] for place in at]
     if at is None:
         raise DamagedFile(f"it has no columns {', '.join(columns)}")
-    return whole(found)
 
 
-def add_value(values: dict[date, Decimal], day: date, cell: str) -> None:
-    """Add the value of a day, if there is one.
+def parsed_json(form: TypeAdapter[_Form], content: bytes) -> _Form:
+    """What a file of JSON says.
 
     Raises:
-        DamagedFile: it is no finite number.
+        DamagedFile: it has another form. The text says where.
     """
-    if cell in NO_VALUE:
-        return
     try:
-        value = Decimal(cell)
-    except InvalidOperation:
-        value = None
-    if value is None or not value.is_finite():
-        raise DamagedFile(f"the value of {day} is {cell[:_DAMAGED_LENGTH]!r}")
-    values[day] = value
+        return form.validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise DamagedFile(f"it is not the JSON expected ({place}: {first['msg']})") from error
 
 
 def whole(found: Mapping[str, Mapping[date, Decimal]]) -> DailySeries:
@@ -373,7 +448,7 @@ class Publisher:
     `key` names it on the command line; the file is kept as `file`. `path` is added to `address`,
     the scheme and host, which configuration may replace. `published` says from when a value counts
     as known; `rule` says it in words, and `rule_from` where that stands. `terms` is what a user has
-    to heed.
+    to heed. A file that does not grow begins anew, such as with each month.
     """
 
     key: str
@@ -401,9 +476,7 @@ class Publisher:
             headers=self.headers,
         )
 
-    def series_file(
-        self, cache_dir: Path | None, address: str | None = None
-    ) -> SeriesFile[DailySeries]:
+    def series_file(self, cache_dir: Path | None) -> SeriesFile[DailySeries]:
         """The series of the kept file in a folder."""
         return SeriesFile(self.kept_file(), cache_dir, self.read)
 
@@ -412,3 +485,22 @@ class Publisher:
 
     def _published(self, datum: str) -> datetime:
         return self.published(date.fromisoformat(datum.partition(" ")[0]), ())
+
+
+class Provider(Protocol):
+    """Who gives a file that is kept; `key` names it where its address is configured."""
+
+    @property
+    def key(self) -> str:
+        """Its name on the command line."""
+
+    def kept_file(self, address: str | None = None) -> KeptFile:
+        """The file, fetched from its own address or from another."""
+
+
+def files_of(
+    providers: Iterable[Provider], addresses: Mapping[str, str] | None = None
+) -> tuple[KeptFile, ...]:
+    """The files of providers; `addresses` take the place of their own, by their keys."""
+    given = addresses or {}
+    return tuple(each.kept_file(given.get(each.key)) for each in providers)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.findings.source_results import RateRecord
-from desk.sources.central_banks.recorded import kept_rates
-from desk.sources.serving.daily_series import Publisher
+from desk.sources.central_banks.recorded import RATE_SOURCES
+from desk.sources.serving.daily_series import Publisher, files_of
 from desk.sources.serving.kept_file import DamagedFile, refresh
 from desk.sources.statistics.bank_rates import KEPT, BankRates
 from desk.sources.statistics.server import OfficialStatisticsTools
@@ -28,7 +28,7 @@ def rates(tmp_path: Path) -> BankRates:
         standins.until = NOVEMBER
         for publisher in KEPT:
             refresh(publisher.kept_file(standins.address(publisher.key)), tmp_path)
-        for file in kept_rates(addresses(standins.address("policy_rates"))):
+        for file in files_of(RATE_SOURCES, addresses(standins.address("policy_rates"))):
             refresh(file, tmp_path)
     return kept
 

@@ -4,17 +4,15 @@ from desk.sources.central_banks.recorded.decisions import RecordedRates, with_re
 from desk.sources.central_banks.recorded.sources import (
     BIS_DAILY,
     RATE_SOURCES,
-    RateSource,
-    kept_rates,
     month_end_rates,
+    recorded_rates,
 )
 
 __all__ = [
     "BIS_DAILY",
     "RATE_SOURCES",
-    "RateSource",
     "RecordedRates",
-    "kept_rates",
     "month_end_rates",
+    "recorded_rates",
     "with_recorded",
 ]

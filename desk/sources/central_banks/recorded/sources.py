@@ -4,35 +4,31 @@ The addresses and forms are the providers' documented ones. Banks that give no s
 recorded by the BIS alone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, time
+from collections.abc import Mapping
+from datetime import date, time
 from decimal import Decimal
-from functools import partial
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter
 
 from desk.sources.central_banks.recorded.decisions import RecordedRates
 from desk.sources.central_banks.recorded.rate_series import RateSeries
-from desk.sources.central_banks.recorded.sdmx_csv import Frequency, read_sdmx_rates, whole_text
 from desk.sources.serving.daily_series import (
     DailySeries,
-    PublicationRule,
-    csv_lines,
-    day_as,
+    Publisher,
+    authoritative,
+    long_table,
     next_working_day,
-    read_wide,
+    parsed_json,
     weekly,
     whole,
+    wide_table,
 )
-from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
 from desk.sources.serving.origins import BANK_OF_CANADA, BANK_OF_ENGLAND, BIS, ECB
 
 LOW, HIGH = "{} low", "{} high"
 """Names of the series with the ends of an area's target range."""
 
-_Form = TypeVar("_Form")
 _Rate = Annotated[Decimal, Field(allow_inf_nan=False)]
 
 
@@ -54,7 +50,7 @@ class _Observation(BaseModel):
 def read_federal_funds(content: bytes) -> DailySeries:
     """The federal funds target range as the New York Fed gives it beside the effective rate
     (https://markets.newyorkfed.org/static/docs/markets-api.html): its midpoint, and its ends."""
-    rows = _parsed(TypeAdapter(_ReferenceRates), content).rates
+    rows = parsed_json(TypeAdapter(_ReferenceRates), content).rates
     return whole(
         {
             "US": {row.day: (row.low + row.high) / 2 for row in rows},
@@ -66,29 +62,8 @@ def read_federal_funds(content: bytes) -> DailySeries:
 
 def read_riksbank(content: bytes) -> DailySeries:
     """Observations of the Riksbank's SWEA API (https://developer.api.riksbank.se)."""
-    rows = _parsed(TypeAdapter(list[_Observation]), content)
+    rows = parsed_json(TypeAdapter(list[_Observation]), content)
     return whole({"SE": {row.day: row.value for row in rows}})
-
-
-def wide_csv(
-    area: str, first_column: str, column: str, pattern: str
-) -> Callable[[bytes], DailySeries]:
-    """A reader of CSV with a line a day: `first_column` has the days, written as `pattern` says."""
-
-    def read(content: bytes) -> DailySeries:
-        lines = csv_lines(whole_text(content).encode())
-        return read_wide(lines, first_column, {column: area}, day_as(pattern))
-
-    return read
-
-
-def _parsed(form: TypeAdapter[_Form], content: bytes) -> _Form:
-    try:
-        return form.validate_json(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the whole"
-        raise DamagedFile(f"it is not the JSON expected ({place}: {first['msg']})") from error
 
 
 FIRST_DAY: Final = "2026-01-01"
@@ -101,143 +76,146 @@ BIS_AREAS: Final = (
 """The areas of the desk that the BIS has a policy rate of."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateSource:
-    """One provider of daily policy rates.
-
-    `key` names it on the command line and its file in the cache folder. `name` is what rows from
-    it are called, `origin` who publishes it. `path` is added to `address`, which configuration may
-    replace. `published` says when a day's rate is there at the latest.
-    """
-
-    key: str
-    name: str
-    origin: str
-    areas: Sequence[str]
-    address: str
-    path: str
-    read: Callable[[bytes], DailySeries]
-    published: PublicationRule
-
-    def kept_file(self, address: str | None = None) -> KeptFile:
-        """The file that is kept of it, fetched from its own address or another."""
-        return KeptFile(
-            source=self.name,
-            name=f"policy-rates-{self.key.replace('_', '-')}",
-            url=f"{address or self.address}{self.path}",
-            read=self._content,
-            published=self._due,
-        )
-
-    def recorded(self, told: DailySeries) -> Mapping[str, RecordedRates]:
-        """What the series say by area."""
-        return {
-            area: RecordedRates(
-                RateSeries(told.series[area]), self.origin, self.name, _ranges(told, area)
-            )
-            for area in self.areas
-            if told.series.get(area)
-        }
-
-    def _content(self, content: bytes) -> FileContent:
-        return self.read(content).content()
-
-    def _due(self, datum: str) -> datetime:
-        return self.published(date.fromisoformat(datum.split()[0]), ())
-
-
-def _ranges(told: DailySeries, area: str) -> Mapping[date, tuple[Decimal, Decimal]]:
-    lows = told.series.get(LOW.format(area), {})
-    highs = told.series.get(HIGH.format(area), {})
-    return {day: (lows[day], highs[day]) for day in lows.keys() & highs.keys()}
-
-
-BIS_DAILY: Final = RateSource(
+BIS_DAILY: Final = Publisher(
     key="bis",
-    name="BIS CBPOL daily",
-    origin=BIS,
-    areas=BIS_AREAS,
+    source=authoritative("BIS CBPOL daily", BIS, "https://data.bis.org/topics/CBPOL"),
+    file="policy-rates-bis",
     # https://stats.bis.org/api-doc/v2/. The whole of one area's history with all notes is 57 MB, so
     # only the data are asked for, from a fixed month on.
     address="https://stats.bis.org",
     path=f"/api/v2/data/dataflow/BIS/WS_CBPOL/1.0/D.{'+'.join(BIS_AREAS)}"
     f"?startPeriod={FIRST_DAY[:7]}&detail=dataonly&format=csv",
-    read=partial(read_sdmx_rates, frequency=Frequency.DAILY),
-    # "Daily data are updated midweek" (https://www.bis.org/statistics/relcal.htm).
+    read=long_table(
+        ("FREQ", "REF_AREA"), {f"D.{area}": area for area in BIS_AREAS}, whole_text=True
+    ),
     published=weekly(3, time(0), "Europe/Zurich"),
+    rule="in the middle of the next week; the Thursday is allowed for",
+    rule_from="https://www.bis.org/statistics/relcal.htm",
+    terms="Free with attribution to the BIS; drawn from central banks",
 )
 
 RATE_SOURCES: Final = (
-    RateSource(
+    Publisher(
         key="federal_reserve",
-        name="Federal Reserve target range, daily",
-        origin="Federal Reserve",
-        areas=("US",),
+        source=authoritative(
+            "Federal Reserve target range, daily",
+            "Federal Reserve",
+            "https://www.newyorkfed.org/markets/reference-rates/effr",
+        ),
+        file="policy-rates-federal-reserve",
         address="https://markets.newyorkfed.org",
         path=f"/api/rates/unsecured/effr/search.json?startDate={FIRST_DAY}",
         read=read_federal_funds,
         published=next_working_day(time(9, 30), "America/New_York"),
+        rule="on the next business day at about 9:00 in New York; half an hour is allowed for",
+        rule_from="https://www.newyorkfed.org/markets/reference-rates/effr",
+        terms="The New York Fed's Terms of Use for reference rates; for general information",
     ),
-    RateSource(
+    Publisher(
         key="ecb",
-        name="ECB deposit facility rate, daily",
-        origin=ECB,
-        areas=("XM",),
+        source=authoritative(
+            "ECB deposit facility rate, daily",
+            ECB,
+            "https://data.ecb.europa.eu/data/datasets/FM/FM.D.U2.EUR.4F.KR.DFR.LEV",
+        ),
+        file="policy-rates-ecb",
         address="https://data-api.ecb.europa.eu",
         path=f"/service/data/FM/D.U2.EUR.4F.KR.DFR.LEV?startPeriod={FIRST_DAY}&format=csvdata",
-        read=partial(read_sdmx_rates, frequency=Frequency.DAILY, area="XM"),
+        read=long_table(("FREQ",), {"D": "XM"}, whole_text=True),
         published=next_working_day(time(12), "Europe/Berlin"),
+        rule="on the next working day; noon is allowed for",
+        rule_from="https://data.ecb.europa.eu/data/datasets/FM/FM.D.U2.EUR.4F.KR.DFR.LEV",
+        terms="Free reuse where the ECB is named and the figures are not changed",
     ),
-    RateSource(
+    Publisher(
         key="bank_of_canada",
-        name="Bank of Canada V39079, daily",
-        origin=BANK_OF_CANADA,
-        areas=("CA",),
+        source=authoritative(
+            "Bank of Canada V39079, daily",
+            BANK_OF_CANADA,
+            "https://www.bankofcanada.ca/rates/daily-digest/",
+        ),
+        file="policy-rates-bank-of-canada",
         address="https://www.bankofcanada.ca",
         path=f"/valet/observations/V39079/csv?start_date={FIRST_DAY}",
-        read=wide_csv("CA", "date", "V39079", "%Y-%m-%d"),
+        read=wide_table("date", {"V39079": "CA"}, whole_text=True),
         published=next_working_day(time(12), "America/Toronto"),
+        rule="on the next business day; noon is allowed for",
+        rule_from="https://www.bankofcanada.ca/valet/docs",
+        terms="Free with attribution to the Bank of Canada",
     ),
-    RateSource(
+    Publisher(
         key="bank_of_england",
-        name="Bank of England IUDBEDR, daily",
-        origin=BANK_OF_ENGLAND,
-        areas=("GB",),
+        source=authoritative(
+            "Bank of England IUDBEDR, daily",
+            BANK_OF_ENGLAND,
+            "https://www.bankofengland.co.uk/boeapps/database/Bank-Rate.asp",
+        ),
+        file="policy-rates-bank-of-england",
         address="https://www.bankofengland.co.uk",
         path="/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
         "&Datefrom=01/Jan/2026&Dateto=now&SeriesCodes=IUDBEDR&CSVF=TN&UsingCodes=Y&VPD=Y&VFD=N",
-        read=wide_csv("GB", "DATE", "IUDBEDR", "%d %b %Y"),
+        read=wide_table("DATE", {"IUDBEDR": "GB"}, "%d %b %Y", whole_text=True),
         published=next_working_day(time(12), "Europe/London"),
+        rule="by noon of the next working day",
+        rule_from="https://www.bankofengland.co.uk/boeapps/database/Bank-Rate.asp",
+        terms="Open Government Licence",
     ),
-    RateSource(
+    Publisher(
         key="norges_bank",
-        name="Norges Bank KPRA, daily",
-        origin="Norges Bank",
-        areas=("NO",),
+        source=authoritative(
+            "Norges Bank KPRA, daily",
+            "Norges Bank",
+            "https://www.norges-bank.no/en/topics/Statistics/open-data/",
+        ),
+        file="policy-rates-norges-bank",
         address="https://data.norges-bank.no",
         path=f"/api/data/IR/B.KPRA.SD.R?format=csv&startPeriod={FIRST_DAY}&locale=en",
-        read=partial(read_sdmx_rates, frequency=Frequency.BUSINESS_DAYS, area="NO"),
+        read=long_table(("FREQ",), {"B": "NO"}, whole_text=True),
         published=next_working_day(time(12), "Europe/Oslo"),
+        rule="on the next working day at about 9:00 in Oslo; noon is allowed for",
+        rule_from="https://www.norges-bank.no/tema/Statistikk/apne-data/tilgjengelige-data/",
+        terms="Free with attribution to Norges Bank",
     ),
-    RateSource(
+    Publisher(
         key="riksbank",
-        name="Riksbank SECBREPOEFF, daily",
-        origin="Sveriges Riksbank",
-        areas=("SE",),
+        source=authoritative(
+            "Riksbank SECBREPOEFF, daily",
+            "Sveriges Riksbank",
+            "https://www.riksbank.se/en-gb/statistics/interest-rates-and-exchange-rates/",
+        ),
+        file="policy-rates-riksbank",
         address="https://api.riksbank.se",
         path=f"/swea/v1/Observations/SECBREPOEFF/{FIRST_DAY}",
         read=read_riksbank,
         published=next_working_day(time(12), "Europe/Stockholm"),
+        rule="on the next working day; noon is allowed for",
+        rule_from="https://developer.api.riksbank.se",
+        terms="Free with attribution to the Riksbank",
     ),
     BIS_DAILY,
 )
 """In the order in which they count: a bank's own series before the BIS's."""
 
 
-def kept_rates(addresses: Mapping[str, str] | None = None) -> tuple[KeptFile, ...]:
-    """The files of `RATE_SOURCES`; `addresses` take the place of providers' own, by their keys."""
-    given = addresses or {}
-    return tuple(source.kept_file(given.get(source.key)) for source in RATE_SOURCES)
+def recorded_rates(publisher: Publisher, told: DailySeries) -> Mapping[str, RecordedRates]:
+    """What a publisher's series say, by area."""
+    ranges = {end.format(area) for area in told.series for end in (LOW, HIGH)}
+    return {
+        area: RecordedRates(
+            RateSeries(values),
+            publisher.source.origin or publisher.source.name,
+            publisher.source.name,
+            _ranges(told, area),
+        )
+        for area, values in told.series.items()
+        if values and area not in ranges
+    }
+
+
+def _ranges(told: DailySeries, area: str) -> Mapping[date, tuple[Decimal, Decimal]]:
+    lows = told.series.get(LOW.format(area), {})
+    highs = told.series.get(HIGH.format(area), {})
+    return {day: (lows[day], highs[day]) for day in lows.keys() & highs.keys()}
 
 
 def month_end_rates(told: DailySeries) -> Mapping[str, Mapping[str, Decimal]]:

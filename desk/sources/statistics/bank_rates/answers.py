@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance, RateRecord, RateRecords
@@ -12,11 +12,10 @@ from desk.sources.central_banks.recorded import BIS_DAILY, RATE_SOURCES, month_e
 from desk.sources.serving.daily_series import (
     NOT_FETCHED,
     DailySeries,
-    PublicationRule,
+    Publisher,
     Series,
-    SeriesFile,
+    files_of,
 )
-from desk.sources.serving.kept_file import KeptFile
 from desk.sources.serving.origins import BIS, IMF
 from desk.sources.statistics.bank_rates.publishers import (
     EFFECTIVE_WITHIN,
@@ -40,25 +39,11 @@ class BankRates:
 
     def __init__(self, cache_dir: Path | None, addresses: Mapping[str, str] | None = None) -> None:
         """`addresses` take the place of publishers' own, by their keys."""
-        given = addresses or {}
-        self.files: tuple[KeptFile, ...] = tuple(
-            each.kept_file(given.get(each.key)) for each in KEPT
-        )
-        recorded = {
-            source.key: SeriesFile(source.kept_file(), cache_dir, source.read)
-            for source in RATE_SOURCES
-        }
-        self._bis = recorded[BIS_DAILY.key]
+        self.files = files_of(KEPT, addresses)
         self._records = [
-            *(
-                _RateRecord(each.series_file(cache_dir), each.published, each.source.origin)
-                for each in KEPT
-            ),
-            *(
-                _RateRecord(recorded[source.key], source.published, source.origin)
-                for source in RATE_SOURCES
-            ),
+            (publisher, publisher.series_file(cache_dir)) for publisher in (*KEPT, *RATE_SOURCES)
         ]
+        self._bis = next(file for publisher, file in self._records if publisher is BIS_DAILY)
 
     def month_ends(self, as_of: datetime) -> Mapping[str, Mapping[str, Decimal]]:
         """The BIS's rates at the ends of whole months, by area and month, as its daily series told
@@ -71,28 +56,22 @@ class BankRates:
         asked = list(dict.fromkeys(areas))
         rows: list[RateRecord] = []
         fetched = False
-        for record in self._records:
-            series = record.file.as_of(as_of)
+        for publisher, file in self._records:
+            series = file.as_of(as_of)
             if series is not None:
                 fetched = True
-                rows += _rows(asked, series, record.last_known(series, as_of), record.origin)
+                last = _last_known(publisher, series, as_of)
+                rows += _rows(asked, series, last, publisher.source.origin)
         found = {row.area for row in rows}
         why = "No record of it was known." if fetched else NOT_FETCHED
         missing = {area: why for area in asked if area not in found}
         return RateRecords(as_of=as_of, source=SOURCE, recorded=tuple(rows), missing=missing)
 
 
-class _RateRecord(NamedTuple):
-    """A kept file of rates, when its days count as known, and whose it is."""
-
-    file: SeriesFile[DailySeries]
-    published: PublicationRule
-    origin: str | None
-
-    def last_known(self, series: DailySeries, as_of: datetime) -> date | None:
-        """The newest day that had been published by an instant."""
-        newest = reversed(series.days)
-        return next((day for day in newest if self.published(day, series.days) <= as_of), None)
+def _last_known(publisher: Publisher, series: DailySeries, as_of: datetime) -> date | None:
+    """The newest day that had been published by an instant."""
+    newest = reversed(series.days)
+    return next((day for day in newest if publisher.published(day, series.days) <= as_of), None)
 
 
 def _rows(

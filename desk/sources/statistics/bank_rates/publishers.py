@@ -1,25 +1,23 @@
 """Who records policy rates without a key: where, under which terms, when, and in which form."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date, time
 from decimal import Decimal
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import BaseModel, Field, TypeAdapter
 
 from desk.sources.serving.daily_series import (
     DailySeries,
     Publisher,
-    add_value,
     authoritative,
-    csv_lines,
-    day_as,
+    long_table,
     months_later,
     next_working_day,
-    read_long,
+    parsed_json,
     whole,
     wide_table,
 )
-from desk.sources.serving.kept_file import DamagedFile
 from desk.sources.serving.origins import IMF, RESERVE_BANK_OF_AUSTRALIA
 
 IMF_AREAS: Final[Mapping[str, str]] = {
@@ -33,46 +31,24 @@ IMF_AREAS: Final[Mapping[str, str]] = {
 }
 """Countries whose monetary policy-related rate at the IMF is the instrument that the desk has."""
 
-ISO_DAY: Final = day_as("%Y-%m-%d")
+
+class _BaseRate(BaseModel):
+    day: date = Field(alias="end_of_date")
+    rate: Annotated[Decimal, Field(allow_inf_nan=False)] | None = Field(alias="disc_win_base_rate")
 
 
-def read_snb(content: bytes) -> DailySeries:
-    """A cube of the Swiss National Bank's data portal: lines of day, series and value."""
-    lines = csv_lines(content, ";")
-    return read_long(lines, ("D0", "Date", "Value"), {"LZ": "CH"}, ISO_DAY)
+class _Records(BaseModel):
+    records: list[_BaseRate]
+
+
+class _Liquidity(BaseModel):
+    result: _Records
 
 
 def read_hkma(content: bytes) -> DailySeries:
     """An answer of the HKMA's API on daily interbank liquidity, with the base rate of each day."""
-    return _rows_of_json(content, ("result", "records"), "end_of_date", "disc_win_base_rate", "HK")
-
-
-def _rows_of_json(
-    content: bytes, path: Iterable[str], day_field: str, value_field: str, area: str
-) -> DailySeries:
-    try:
-        rows = json.loads(content, parse_float=Decimal, parse_int=Decimal)
-        for key in path:
-            rows = rows[key]
-        days = {
-            str(row[day_field]): "" if row[value_field] is None else str(row[value_field])
-            for row in rows
-        }
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DamagedFile(f"it is no list of days and values ({error})") from error
-    values: dict[date, Decimal] = {}
-    for cell, value in days.items():
-        day = ISO_DAY(cell)
-        if day is None:
-            raise DamagedFile(f"{cell[:40]!r} is no day")
-        add_value(values, day, value)
-    return whole({area: values})
-
-
-def read_imf(content: bytes) -> DailySeries:
-    """The IMF's dataflow MFS_IR as SDMX-CSV: averages of months, by the first day of each."""
-    columns = ("COUNTRY", "TIME_PERIOD", "OBS_VALUE")
-    return read_long(csv_lines(content), columns, IMF_AREAS, day_as("%Y-M%m"))
+    rows = parsed_json(TypeAdapter(_Liquidity), content).result.records
+    return whole({"HK": {row.day: row.rate for row in rows if row.rate is not None}})
 
 
 FIRST_YEAR: Final = 2023
@@ -125,7 +101,7 @@ KEPT: Final = (
         file="policy-rate-ch.csv",
         address="https://data.snb.ch",
         path=f"/api/cube/snbgwdzid/data/csv/en?dimSel=D0(LZ)&fromDate={FIRST_YEAR}-01-01",
-        read=read_snb,
+        read=long_table(("D0",), {"LZ": "CH"}, day="Date", value="Value"),
         published=next_working_day(time(12), "Europe/Zurich"),
         rule="on the next working day; noon is allowed for",
         rule_from="https://data.snb.ch/en/topics/snb/cube/snbgwdzid",
@@ -164,7 +140,7 @@ KEPT: Final = (
             f"/external/sdmx/2.1/data/MFS_IR/{'+'.join(IMF_AREAS)}"
             f".MFS166_RT_PT_A_PT.M?startPeriod={FIRST_YEAR}-01"
         ),
-        read=read_imf,
+        read=long_table(("COUNTRY",), IMF_AREAS, pattern="%Y-M%m"),
         published=months_later(3),
         rule="averages of months, two months after their end; the first day after is allowed for",
         rule_from="https://data.imf.org/en/datasets/IMF.STA:MFS_IR",

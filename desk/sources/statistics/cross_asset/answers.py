@@ -11,8 +11,7 @@ from desk.analytics.prices.fixings import cross_rate, last_known_day
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import AssetSeries, Provenance, Yields, YieldSeries
 from desk.sources.ecb.rates import EURO, EuroRates
-from desk.sources.serving.daily_series import NOT_FETCHED, Publisher
-from desk.sources.serving.kept_file import KeptFile
+from desk.sources.serving.daily_series import NOT_FETCHED, Publisher, files_of
 from desk.sources.serving.origins import ECB
 from desk.sources.statistics.cross_asset.publishers import REVISABLE, publishers
 
@@ -40,11 +39,8 @@ class CrossAssets:
     ) -> None:
         """`year` is the present one: the US Treasury has a file for each year. `addresses` take the
         place of providers' own, by their keys."""
-        given = addresses or {}
         known = publishers(year)
-        self.files: tuple[KeptFile, ...] = tuple(
-            each.kept_file(given.get(each.key)) for each in known
-        )
+        self.files = files_of(known, addresses)
         self._series = [(each, each.series_file(cache_dir)) for each in known]
 
     def yields(self, areas: Iterable[str], first: date, last: date, as_of: datetime) -> Yields:

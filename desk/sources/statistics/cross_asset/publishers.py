@@ -4,14 +4,11 @@ from datetime import time
 from typing import Final
 
 from desk.sources.serving.daily_series import (
-    DailySeries,
     Publisher,
     authoritative,
-    csv_lines,
-    day_as,
+    long_table,
     next_working_day,
     on_the_day,
-    read_long,
     weekly,
     wide_table,
 )
@@ -21,18 +18,6 @@ from desk.sources.serving.origins import (
     ECB,
     RESERVE_BANK_OF_AUSTRALIA,
 )
-
-
-def read_ecb_curve(content: bytes) -> DailySeries:
-    """The ECB's dataflow YC as SDMX-CSV: spot rates of the AAA curve.
-
-    Raises:
-        DamagedFile: it is no such file.
-    """
-    columns = ("DATA_TYPE_FM", "TIME_PERIOD", "OBS_VALUE")
-    series = {"SR_2Y": "XM 2", "SR_10Y": "XM 10"}
-    return read_long(csv_lines(content), columns, series, day_as("%Y-%m-%d"))
-
 
 FIRST_YEAR: Final = 2023
 """What is fetched begins with this year."""
@@ -78,7 +63,7 @@ ECB_CURVE: Final = Publisher(
         "/service/data/YC/B.U2.EUR.4F.G_N_A.SV_C_YM.SR_2Y+SR_10Y"
         f"?startPeriod={FIRST_YEAR}-01-01&detail=dataonly&format=csvdata"
     ),
-    read=read_ecb_curve,
+    read=long_table(("DATA_TYPE_FM",), {"SR_2Y": "XM 2", "SR_10Y": "XM 10"}),
     published=next_working_day(time(12), "Europe/Berlin"),
     rule="at noon in Frankfurt on the next TARGET working day",
     rule_from="https://www.ecb.europa.eu/stats/financial_markets_and_interest_rates/"

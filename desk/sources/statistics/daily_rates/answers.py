@@ -10,8 +10,7 @@ from typing import Final
 from desk.analytics.prices.fixings import cross_rate
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Histories, History, Provenance
-from desk.sources.serving.daily_series import NOT_FETCHED, DailySeries, Publisher
-from desk.sources.serving.kept_file import KeptFile
+from desk.sources.serving.daily_series import NOT_FETCHED, DailySeries, Publisher, files_of
 from desk.sources.statistics.daily_rates.publishers import BASES, PUBLISHERS
 
 
@@ -67,10 +66,7 @@ class DailyRates:
 
     def __init__(self, cache_dir: Path | None, addresses: Mapping[str, str] | None = None) -> None:
         """`addresses` take the place of publishers' own, by their keys."""
-        given = addresses or {}
-        self.files: tuple[KeptFile, ...] = tuple(
-            each.kept_file(given.get(each.key)) for each in PUBLISHERS
-        )
+        self.files = files_of(PUBLISHERS, addresses)
         self._series = [(each, each.series_file(cache_dir)) for each in PUBLISHERS]
 
     def answer(

@@ -12,9 +12,9 @@ from typing import Final
 
 from desk.sources.serving.daily_series import (
     DailySeries,
-    add_value,
     csv_lines,
     day_as,
+    long_table,
     read_wide,
     whole,
 )
@@ -124,7 +124,10 @@ BIS_AREAS: Final[Mapping[str, str]] = {
 """Areas of the dataflow WS_XRU that are asked for: units of the currency for one US dollar."""
 
 _ISO_DAY = day_as("%Y-%m-%d")
-_SDMX_COLUMNS = ("FREQ", "REF_AREA", "CURRENCY", "TIME_PERIOD", "OBS_VALUE")
+_READ_SDMX = long_table(
+    ("FREQ", "REF_AREA", "CURRENCY"),
+    {f"D.{area}.{code}": code for area, code in BIS_AREAS.items()},
+)
 
 
 def read_h10(content: bytes) -> DailySeries:
@@ -154,19 +157,7 @@ def read_reserve_bank_of_australia(content: bytes) -> DailySeries:
 
 def read_bis(content: bytes) -> DailySeries:
     """An answer of the BIS's API on WS_XRU as SDMX-CSV, daily: units for one US dollar."""
-    header, *lines = csv_lines(content) or [[]]
-    missing = [column for column in _SDMX_COLUMNS if column not in header]
-    if missing:
-        raise DamagedFile(f"it has no column {', '.join(missing)}")
-    at = {column: header.index(column) for column in _SDMX_COLUMNS}
-    found: dict[str, dict[date, Decimal]] = {code: {} for code in BIS_AREAS.values()}
-    for line in lines:
-        if len(line) != len(header):
-            raise DamagedFile(f"a line ends after {len(line)} cells")
-        code, day = BIS_AREAS.get(line[at["REF_AREA"]]), _ISO_DAY(line[at["TIME_PERIOD"]])
-        if line[at["FREQ"]] == "D" and day and code == line[at["CURRENCY"]]:
-            add_value(found[code], day, line[at["OBS_VALUE"]])
-    return _rates(whole(found))
+    return _rates(_READ_SDMX(content))
 
 
 def _rates(found: DailySeries, turned: Collection[str] = ()) -> DailySeries:

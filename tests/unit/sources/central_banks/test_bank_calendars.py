@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.sources import RefreshStatus
-from desk.sources.central_banks.bank_calendars import CALENDAR_SOURCES, kept_calendars
+from desk.sources.central_banks.bank_calendars import CALENDAR_SOURCES
 from desk.sources.central_banks.server import CentralBankTools
+from desk.sources.serving.daily_series import files_of
 from desk.sources.serving.kept_file import DamagedFile, KeptFile, refresh
 from tests.standins.policy_rates import MOVED, SNB_2027, addresses
 from tests.standins.provider import Failure
@@ -23,7 +24,7 @@ NOVEMBER = datetime(2026, 11, 2, 7, tzinfo=UTC)
 
 @pytest.fixture
 def files(standins: Standins) -> tuple[KeptFile, ...]:
-    return kept_calendars(addresses(standins.address("policy_rates")))
+    return files_of(CALENDAR_SOURCES, addresses(standins.address("policy_rates")))
 
 
 def days(cache: Path, first: date, last: date, as_of: datetime = NOVEMBER) -> list[date]:

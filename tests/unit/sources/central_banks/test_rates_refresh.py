@@ -15,11 +15,11 @@ from desk.sources.central_banks.current_facts import files_from
 from desk.sources.central_banks.recorded import (
     BIS_DAILY,
     RATE_SOURCES,
-    kept_rates,
     month_end_rates,
 )
 from desk.sources.central_banks.recorded.sources import BIS_AREAS
 from desk.sources.central_banks.server import CentralBankTools, build_server, kept_files
+from desk.sources.serving.daily_series import files_of
 from desk.sources.serving.kept_file import KeptFile, refresh
 from tests.standins.policy_rates import addresses
 from tests.standins.provider import Failure
@@ -36,7 +36,7 @@ EACH = pytest.mark.parametrize("at", range(len(RATE_SOURCES)), ids=[s.key for s 
 @pytest.fixture
 def files(standins: Standins) -> tuple[KeptFile, ...]:
     standins.until = LATER
-    return kept_rates(addresses(standins.address("policy_rates")))
+    return files_of(RATE_SOURCES, addresses(standins.address("policy_rates")))
 
 
 def asking(cache: Path) -> CentralBankTools:
@@ -99,7 +99,7 @@ FAILURES = [
     (Failure.REDIRECT_LOOP, RefreshStatus.UNREACHABLE, "redirects in a circle"),
     (Failure.CLOSED, RefreshStatus.UNREACHABLE, "connection ended"),
     (Failure.SLOW, RefreshStatus.UNREACHABLE, "did not answer within 0.2 seconds"),
-    (Failure.HTML, RefreshStatus.REJECTED, "DOCTYPE|not the JSON expected"),
+    (Failure.HTML, RefreshStatus.REJECTED, "a page of HTML|not the JSON expected"),
     (Failure.TRUNCATED, RefreshStatus.REJECTED, "cells|within a line|EOF"),
     (Failure.RENAMED, RefreshStatus.REJECTED, "no column|not the JSON expected"),
     (Failure.LATE, RefreshStatus.REJECTED, "fewer than the"),

@@ -10,18 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.sources.central_banks.recorded.sdmx_csv import Frequency, read_sdmx_rates
+from desk.sources.serving.daily_series import long_table
 from desk.sources.serving.kept_file import DamagedFile
 
 COLUMNS = ["FREQ", "REF_AREA", "UNIT_MEASURE", "COMPILATION", "TIME_PERIOD", "OBS_VALUE"]
 NOTE = 'From 1999 on: a rate, "as chosen";\nbefore: another'
 DAYS = st.dates(date(2026, 1, 1), date(2027, 12, 31))
 RATES = st.decimals(-2, 30, places=4)
+AREAS = ["US", "JP", "XM", "GB"]
 SERIES = st.dictionaries(
-    st.sampled_from(["US", "JP", "XM", "GB"]),
+    st.sampled_from(AREAS),
     st.dictionaries(DAYS, RATES, min_size=1, max_size=8),
     min_size=1,
 )
+daily = long_table(("FREQ", "REF_AREA"), {f"D.{area}": area for area in AREAS}, whole_text=True)
+"""Reads the daily values of each area."""
 
 
 def written(
@@ -41,7 +44,8 @@ def written(
 def test_what_is_written_is_read_whatever_the_order_of_the_columns(
     series: dict[str, dict[date, Decimal]], columns: list[str], end: str
 ) -> None:
-    assert read_sdmx_rates(written(series, columns, end), Frequency.DAILY).series == series
+    read = daily(written(series, columns, end)).series
+    assert {area: values for area, values in read.items() if values} == series
 
 
 @given(SERIES, st.data())
@@ -51,7 +55,7 @@ def test_a_part_of_a_file_is_refused_or_has_no_other_rates(
     whole = written(series, COLUMNS)
     part = whole[: data.draw(st.integers(0, len(whole) - 1))]
     try:
-        read = read_sdmx_rates(part, Frequency.DAILY).series
+        read = daily(part).series
     except DamagedFile:
         return
     assert all(series[area][day] == rate for area in read for day, rate in read[area].items())
@@ -60,7 +64,7 @@ def test_a_part_of_a_file_is_refused_or_has_no_other_rates(
 @given(st.binary(max_size=200))
 def test_what_is_no_such_file_is_refused_and_nothing_else_is_raised(content: bytes) -> None:
     with pytest.raises(DamagedFile):
-        read_sdmx_rates(content, Frequency.DAILY)
+        daily(content)
 
 
 def of(*rows: str, header: str = ",".join(COLUMNS)) -> bytes:
@@ -69,34 +73,35 @@ def of(*rows: str, header: str = ",".join(COLUMNS)) -> bytes:
 
 def test_days_without_a_value_and_the_other_frequency_are_left_out() -> None:
     content = of("D,US,368,,2026-10-30,3.625", "D,US,368,,2026-10-31,NaN", "M,US,368,,2026-10,3.5")
-    assert read_sdmx_rates(content, Frequency.DAILY).series == {
-        "US": {date(2026, 10, 30): Decimal("3.625")}
-    }
+    assert daily(content).series["US"] == {date(2026, 10, 30): Decimal("3.625")}
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (of(header="FREQ,REF_AREA,TIME_PERIOD,VALUE"), "no column OBS_VALUE; its first line is"),
-        (b"<!DOCTYPE html>\n<html><body>We are down</body></html>\n", "no column FREQ"),
+        (
+            of(header="FREQ,REF_AREA,TIME_PERIOD,VALUE"),
+            "no columns FREQ, REF_AREA, TIME_",
+        ),
+        (b"<!DOCTYPE html>\n<html><body>We are down</body></html>\n", "a page of HTML"),
         (of("D,US,368,,2026-10-30"), "line 2: 5 cells where 6 belong"),
-        (of("D,US,368,,30 Oct 2026,3.5"), "line 2, column TIME_PERIOD: '30 Oct 2026' is not a day"),
-        (of("D,US,368,,2026-10-30,high"), "line 2, column OBS_VALUE: 'high' is not a number"),
+        (of("D,US,368,,30 Oct 2026,3.5"), "line 2: '30 Oct 2026' in TIME_PERIOD is no day"),
+        (of("D,US,368,,2026-10-30,high"), "line 2: the value of 2026-10-30 is 'high'"),
         (
             of("D,US,368,,2026-10-30,3.5", "D,US,368,,2026-10-30,3.6"),
-            "line 3, column TIME_PERIOD: US has 2026-10-30 twice",
+            "line 3: 2026-10-30 stands in D.US twice",
         ),
-        (of("M,US,368,,2026-10,3.5"), "no rates of frequency D"),
+        (of("M,US,368,,2026-10,3.5"), "it has no value"),
         (of("D,US,368,,2026-10-30,3.5")[:-1], "it ends within a line"),
         (b"\xff\xfe", "no UTF-8 text"),
     ],
 )
 def test_a_damaged_file_says_where_and_why(content: bytes, reason: str) -> None:
     with pytest.raises(DamagedFile, match=reason):
-        read_sdmx_rates(content, Frequency.DAILY)
+        daily(content)
 
 
 def test_semicolons_and_a_file_of_one_area_are_read() -> None:
     content = b"FREQ;Frequency;TIME_PERIOD;OBS_VALUE\nB;Business;2026-10-30;4.25\n"
-    read = read_sdmx_rates(content, Frequency.BUSINESS_DAYS, area="NO")
+    read = long_table(("FREQ",), {"B": "NO"})(content)
     assert read.series == {"NO": {date(2026, 10, 30): Decimal("4.25")}}
