@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from desk.contracts.config import RunConfig
 from desk.contracts.markets import MarketKind
 from desk.platform.settings.desk_toml import read_desk_file
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.ecb.server import EcbTools
 from desk.sources.ecb.store import RatesStore

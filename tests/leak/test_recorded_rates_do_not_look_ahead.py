@@ -15,7 +15,7 @@ import pytest
 
 from desk.analytics.weeks import as_of_of
 from desk.contracts.weeks import next_week
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
 from desk.sources.central_banks.recorded import RATE_SOURCES
 from desk.sources.central_banks.recorded.sources import BIS_AREAS
 from desk.sources.central_banks.server import CentralBankTools

@@ -18,7 +18,7 @@ from desk.analytics.weeks import as_of_of
 from desk.contracts.weeks import next_week
 from desk.sources.central_banks import policy_answers
 from desk.sources.central_banks import server as central_banks
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.ecb import server as ecb
 from desk.sources.knowledge.documents import version_at
 from desk.sources.sentiment import stories as sentiment_stories

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
 from desk.sources.ecb.rates import MEMBER
 from desk.sources.ecb.store import packaged_file
 from tests.support.knowledge_corpus import CorpusFolder

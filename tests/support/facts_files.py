@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from desk.sources.central_banks.policy_facts import AREA_COLUMNS
+from desk.sources.central_banks.facts.policy import AREA_COLUMNS
 
 AREAS = f"""\
 {",".join(AREA_COLUMNS)}

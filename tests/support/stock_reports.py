@@ -39,7 +39,7 @@ from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import AnalysisTools
-from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
 from desk.sources.ecb.store import RatesStore
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
 from desk.sources.sentiment.server import SentimentTools

@@ -20,9 +20,9 @@ from desk.contracts.findings.source_results import Provenance
 from desk.sources.analysis.answers import analysed
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.central_banks.current_facts import CurrentFacts
-from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
+from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_answers import policy_rate
-from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.market_symbol import MarketSymbol, areas_of, is_pair
 

@@ -27,8 +27,8 @@ from desk.contracts.episode.stock import MOST_COST
 from desk.contracts.findings.claims import Metric
 from desk.sources.analysis.answers import analysed
 from desk.sources.analysis.prices import PriceStore
-from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
+from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.market_symbol import MarketSymbol, areas_of
 from desk.sources.statistics.answers import rate_known_from

@@ -23,7 +23,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Final, Self
 
-from desk.sources.central_banks.policy_facts import Area, Meeting, PolicyFacts
+from desk.sources.central_banks.facts.policy import Area, Meeting, PolicyFacts
 from desk.sources.serving.kept_file import DamagedFile, FileContent, KeptFile
 
 

@@ -12,8 +12,8 @@ from desk.sources.central_banks.bank_calendars import (
     BankCalendar,
     with_calendars,
 )
-from desk.sources.central_banks.facts_table import ReadOnce
-from desk.sources.central_banks.policy_facts import PolicyFacts
+from desk.sources.central_banks.facts.policy import PolicyFacts
+from desk.sources.central_banks.facts.tables import ReadOnce
 from desk.sources.central_banks.recorded import (
     RATE_SOURCES,
     RecordedRates,

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from desk.analytics.prices.rates_view import direction
 from desk.contracts.findings.source_results import PolicyRate, RateDecision, ScheduledDecision
-from desk.sources.central_banks.policy_facts import Area, Decision, Meeting, PolicyFacts
+from desk.sources.central_banks.facts.policy import Area, Decision, Meeting, PolicyFacts
 
 NOT_IN_TABLE = "not in the table"
 MOST_BEFORE = 24

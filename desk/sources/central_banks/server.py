@@ -22,7 +22,8 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.current_facts import KEYS, CurrentFacts, files_from
-from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
+from desk.sources.central_banks.facts.policy import FACTS_DIR, PolicyFacts, read_facts
+from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_answers import (
     calendar_gaps,
     covered_until,
@@ -32,7 +33,6 @@ from desk.sources.central_banks.policy_answers import (
     rate_decisions,
     scheduled_decisions,
 )
-from desk.sources.central_banks.policy_facts import FACTS_DIR, PolicyFacts, read_facts
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.banks.server import BankFeedTools
 from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order

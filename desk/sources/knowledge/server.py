@@ -24,7 +24,7 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     TicketAnswer,
 )
-from desk.sources.central_banks.facts_table import ReadOnce
+from desk.sources.central_banks.facts.tables import ReadOnce
 from desk.sources.knowledge.documents import (
     DOCUMENTS,
     TICKETS,

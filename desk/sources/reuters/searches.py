@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.markets import PAIR_PATTERN
-from desk.sources.central_banks.policy_facts import Area
+from desk.sources.central_banks.facts.policy import Area
 
 FEWEST_WORDS: Final = 2
 """Of a headline that can be told from others."""

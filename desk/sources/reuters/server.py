@@ -17,8 +17,8 @@ from pydantic import Field
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance, StoryCheck
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
-from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
-from desk.sources.central_banks.policy_facts import FACTS_DIR, Area, read_facts
+from desk.sources.central_banks.facts.policy import FACTS_DIR, Area, read_facts
+from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.news.fetch import FeedRefused, FeedUnusable
 from desk.sources.news.items import (
     LONGEST_HEADLINE,

@@ -25,8 +25,8 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.central_banks.current_facts import CurrentFacts
-from desk.sources.central_banks.facts_table import ReadOnce
-from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.tables import ReadOnce
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.feed import FeedReader

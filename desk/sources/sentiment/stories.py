@@ -18,9 +18,9 @@ from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning, stanc
 from desk.contracts.findings.results import Leaning
 from desk.contracts.findings.source_results import NewsItem, NewsItems, RateDecision
 from desk.sources.analysis.symbols import COMPANIES, name_of_pair
-from desk.sources.central_banks.facts_table import DamagedTable
+from desk.sources.central_banks.facts.policy import PolicyFacts
+from desk.sources.central_banks.facts.tables import DamagedTable
 from desk.sources.central_banks.policy_answers import covered_until, rate_decisions
-from desk.sources.central_banks.policy_facts import PolicyFacts
 from desk.sources.knowledge.documents import Corpus, Kind, WrittenText, version_at
 from desk.sources.knowledge.files import DamagedCorpus
 from desk.sources.knowledge.text import passages

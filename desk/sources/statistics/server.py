@@ -21,8 +21,8 @@ from desk.contracts.findings.source_results import (
     RateRecords,
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
-from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
+from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.serving.arguments import (
     Areas,
     AsOf,

@@ -9,8 +9,8 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
-from desk.sources.central_banks.facts_table import Row, figure, read_rows, required_text
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
+from desk.sources.central_banks.facts.tables import Row, figure, read_rows, required_text
 
 CURRENCIES = (
     *("AUD", "CAD", "CHF", "CNY", "EUR", "GBP", "HKD", "INR", "JPY", "KRW", "MYR", "NOK", "NZD"),

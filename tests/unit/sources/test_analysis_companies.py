@@ -25,8 +25,8 @@ from desk.contracts.findings.source_results import Provenance
 from desk.contracts.markets import MarketKind
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
+from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
 from desk.sources.central_banks.policy_answers import policy_rate
-from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
 from desk.sources.ecb.store import RatesStore
 from tests.support.facts_files import write_facts
 from tests.support.price_series import evening_of, store_of, walk

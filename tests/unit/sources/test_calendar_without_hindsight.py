@@ -7,8 +7,8 @@ import pytest
 
 from desk.analytics.weeks import as_of_of
 from desk.contracts.config import ScheduleConfig
-from desk.sources.central_banks.facts_table import DamagedTable
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
+from desk.sources.central_banks.facts.tables import DamagedTable
 from desk.sources.central_banks.server import CentralBankTools
 from tests.support.facts_files import CALENDAR, write_facts
 

@@ -11,7 +11,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItems
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.banks.server import BankFeedTools, build_server
 from desk.sources.news.feed import FeedReader

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from desk.contracts.findings.source_results import MonthEndRate, PolicyRate
+from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
 from desk.sources.central_banks.policy_answers import policy_rate
-from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
 from desk.sources.statistics.server import OfficialStatisticsTools
 from desk.sources.statistics.tables import AREAS
 from tests.support.homes import PROJECT

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.sources.central_banks.facts_table import DamagedTable
-from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
+from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
+from desk.sources.central_banks.facts.tables import DamagedTable
 from tests.support.facts_files import AREAS, CALENDAR, DECISIONS, write_facts
 
 

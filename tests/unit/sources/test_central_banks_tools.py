@@ -13,7 +13,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import DatePrecision, PolicyRate, PolicyRates
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.central_banks.server import CentralBankTools, build_server
 from tests.support.facts_files import DECISIONS, write_facts
 

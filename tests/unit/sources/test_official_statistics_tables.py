@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from desk.sources.central_banks.facts_table import DamagedTable
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
+from desk.sources.central_banks.facts.tables import DamagedTable
 from desk.sources.statistics.tables import (
     AREAS,
     CURRENCIES,

@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import MonthAverages, MonthEndRates
 from desk.platform.settings import load_settings
-from desk.sources.central_banks.policy_facts import FACTS_DIR
+from desk.sources.central_banks.facts.policy import FACTS_DIR
 from desk.sources.statistics.answers import DOLLAR, QUOTED_IN_DOLLARS
 from desk.sources.statistics.server import OfficialStatisticsTools, build_server
 from desk.sources.statistics.tables import AREAS, CURRENCIES

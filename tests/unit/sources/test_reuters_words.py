@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.reuters.searches import Likeness, banks_query, story_queries, words_query
 from desk.sources.reuters.server import NEAR_ENOUGH
 

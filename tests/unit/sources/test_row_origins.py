@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.serving.origins import BIS, level_origin
 
 RBA = ("Reserve Bank of Australia", "RBA")

@@ -7,7 +7,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.findings.source_results import NewsItem
-from desk.sources.central_banks.policy_facts import read_facts
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.knowledge.files import read_corpus
 from desk.sources.news.banks.feeds import BankNews
 from desk.sources.news.feed import FeedReader

@@ -22,7 +22,7 @@ from desk.programs.turns import builtin_turn
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import AnalysisTools
-from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.ecb.store import RatesStore
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus

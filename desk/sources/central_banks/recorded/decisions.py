@@ -22,7 +22,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from desk.contracts.findings.source_results import DatePrecision
-from desk.sources.central_banks.policy_facts import Area, Decision, Meeting, PolicyFacts
+from desk.sources.central_banks.facts.policy import Area, Decision, Meeting, PolicyFacts
 from desk.sources.central_banks.recorded.rate_series import RateSeries, Step
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from desk.analytics.links import web_link
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
-from desk.sources.central_banks.policy_facts import Area
+from desk.sources.central_banks.facts.policy import Area
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.fetch import FeedRefused, FeedUnreachable, FeedUnusable
 from desk.sources.news.items import (

@@ -13,8 +13,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItems
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
-from desk.sources.central_banks.facts_table import DamagedTable, ReadOnce
-from desk.sources.central_banks.policy_facts import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
+from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.items import Days

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.source_results import DatePrecision
-from desk.sources.central_banks.policy_facts import PolicyFacts, read_facts
+from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
 from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
 from desk.sources.central_banks.recorded.rate_series import RateSeries
 from tests.support.facts_files import CALENDAR, write_facts

@@ -10,10 +10,10 @@ from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from desk.contracts.findings.source_results import DatePrecision
-from desk.sources.central_banks.facts_table import Row, day, figure, read_rows, required_text
+from desk.sources.central_banks.facts.tables import Row, day, figure, read_rows, required_text
 from desk.sources.serving.origins import level_origin
 
-FACTS_DIR = Path(__file__).parent / "facts"
+FACTS_DIR = Path(__file__).parent
 END_OF_DAY = time(23, 59)
 """In the tables: the hour of an announcement is not known."""
 
