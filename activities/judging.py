@@ -6,7 +6,7 @@ from collections.abc import Callable
 from temporalio import activity
 
 from activities.effects import beating
-from desk.contracts.agents.judgement import (
+from desk.contracts.runs.judgement import (
     EvaluationToJudge,
     FindingsToJudge,
     FixingsToJudge,

@@ -20,11 +20,11 @@ from temporalio.exceptions import is_cancelled_exception
 from desk.agents.registry import TASKS
 from desk.agents.roster import ROSTER, profile_in
 from desk.contracts.agents.budget import BudgetConfig
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolStatus
 from desk.contracts.agents.usage import Usage
-from desk.contracts.config import RunPolicy
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.names import AgentId, Queue
 from desk.contracts.week.report import ResearchReport

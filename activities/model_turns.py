@@ -12,8 +12,8 @@ from activities.effects import effect_key
 from activities.metrics import count_lost_call, count_model_call, count_over_budget
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.claude.turns import model_call, turn_of

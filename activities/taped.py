@@ -12,15 +12,15 @@ from temporalio.exceptions import ApplicationError
 
 from activities.effects import beating
 from activities.errors import permanent
-from desk.contracts.agents.judgement import FindingsToJudge, JudgedFindings
-from desk.contracts.agents.tape import Effect, TakeFailure, Tape
 from desk.contracts.agents.tools import Reachability, ToolListing, ToolRequest, ToolResult
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationDecision, EscalationRequest
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import FailureType, id_within
-from desk.contracts.week.run import RevisionHistory, RevisionQuery
+from desk.contracts.runs.judgement import FindingsToJudge, JudgedFindings
+from desk.contracts.runs.tape import Effect, TakeFailure, Tape
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RevisionHistory, RevisionQuery
 from desk.programs.judging.findings import judged_findings
 from desk.programs.turns import judged
 from desk.runs.tapes import TakeKey, differing, digests_of, place_of

@@ -7,9 +7,9 @@ from temporalio.exceptions import ApplicationError
 
 from activities.effects import beating, effect_key, once
 from activities.errors import permanent, transient
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import EffectJournal, PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.turns import builtin_turn, is_for_a_model, judged

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from desk.agents.roster import ROSTER, profile_in
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
-from desk.contracts.config import RunPolicy
 from desk.contracts.names import AgentId, Queue
 
 

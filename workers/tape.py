@@ -10,8 +10,8 @@ from temporalio.worker import Worker
 
 from activities.publishing.publishing import PublishingActivities
 from activities.taped import TapedActivities, TapePlayer
-from desk.contracts.agents.tape import Tape
 from desk.contracts.names import Queue, source_queue
+from desk.contracts.runs.tape import Tape
 from workers.needed_sources import needed_sources
 from workers.orchestrator import CACHED_WORKFLOWS, CONCURRENT_WORKFLOW_TASKS, WORKFLOWS
 from workers.tuning import TUNING

@@ -11,12 +11,12 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from desk.contracts.agents.judgement import FixingsToJudge, JudgedFixings
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from desk.contracts.config import RetryConfig
 from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import Message, source_queue
+from desk.contracts.runs.judgement import FixingsToJudge, JudgedFixings
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.contracts.weeks import week_of
 from desk.learning.forecasts import (

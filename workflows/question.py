@@ -8,20 +8,15 @@ from temporalio import workflow
 
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.agents.turns import StateEntry
-from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message
-from desk.contracts.question.graph import (
-    AnswerPublication,
-    GraphRequest,
-    GraphResult,
-    GraphStatus,
-    NodeSpec,
-)
-from desk.contracts.week.run import TaskOutcome
+from desk.contracts.question.graph import NodeSpec
+from desk.contracts.runs.graph import AnswerPublication, GraphRequest, GraphResult, GraphStatus
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.turns import StateEntry
 from desk.runs.assignments import (
     Undelivered,
     assignment_of,

@@ -11,7 +11,7 @@ from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.names import AgentId, FailureType
-from desk.contracts.week.run import ReassignmentRequest, TaskOutcome
+from desk.contracts.runs.tasks import ReassignmentRequest, TaskOutcome
 from desk.runs.assignments import Budget, next_agent, together
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, with_usage_before
 from workflows.engine.options import note_outcome, note_phase

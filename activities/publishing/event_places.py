@@ -10,8 +10,8 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.contracts.agents.tools import ToolResult
+from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import WeekRecord
 from desk.platform.temporal.history import ActivityScheduled, HistoryGone, fetch_events
 
 SIDE_BY_SIDE: Final = 8

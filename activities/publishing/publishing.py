@@ -18,8 +18,8 @@ from activities.publishing.archive import ArchiveUpkeep
 from activities.publishing.event_places import with_event_ids
 from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
 from desk.contracts.names import FailureType
-from desk.contracts.question.graph import AnswerPublication, GraphRecord
-from desk.contracts.week.run import Publication, PublishRequest, RevisionHistory, RevisionQuery
+from desk.contracts.runs.graph import AnswerPublication, GraphRecord
+from desk.contracts.runs.week import Publication, PublishRequest, RevisionHistory, RevisionQuery
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError

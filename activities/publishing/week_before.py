@@ -13,8 +13,8 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.common import SearchAttributeKey
 from temporalio.service import RPCError
 
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Phase, SearchAttribute
-from desk.contracts.config import ScheduleConfig
 from desk.contracts.names import week_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, monday_of, week_of

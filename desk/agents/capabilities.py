@@ -12,9 +12,9 @@ from desk.contracts.agents.capabilities import (
     Capability,
     Route,
 )
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import AskedBesides, ToolCall, ToolResult, ToolSpec, ToolStatus
-from desk.contracts.config import RunPolicy
 
 LONGEST_NOTE: Final = 1_000
 

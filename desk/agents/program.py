@@ -14,10 +14,10 @@ from pydantic import BaseModel, Field
 from desk.agents.speciality import Speciality
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import AgentLimits, TaskType, ToolName
-from desk.contracts.agents.turns import AgentResult, Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.names import AgentId, Queue
+from desk.contracts.runs.turns import AgentResult, Turn, TurnRequest
 
 Analyst = Callable[[TurnRequest], Turn]
 """A built-in analyst: a turn from a request, without effects."""

@@ -7,7 +7,7 @@ from typing import Final
 from desk.agents.capabilities import tools_for
 from desk.agents.program import AgentProfile
 from desk.agents.registry import AGENTS
-from desk.contracts.config import AgentConfig, RunPolicy
+from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.names import AgentId
 
 

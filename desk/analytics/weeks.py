@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 import pendulum
 
-from desk.contracts.config import ScheduleConfig, Weekday
+from desk.contracts.agents.config import ScheduleConfig, Weekday
 from desk.contracts.weeks import WEEK_PATTERN, TimeWindow, monday_of, week_of
 
 DAYS_BEFORE_MONDAY_AFTER = 8

@@ -13,8 +13,8 @@ from desk.agents.registry import PROGRAMS
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.prose import Known
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.rendering.markdown import Titled

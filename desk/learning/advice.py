@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import OWN_SOURCES, Capability, Route
-from desk.contracts.config import RunPolicy, VotingConfig
+from desk.contracts.agents.config import RunPolicy, VotingConfig
 from desk.contracts.learning.lessons import (
     Advice,
     AdviceKind,

@@ -4,7 +4,6 @@ whoever took it."""
 from typing import Final
 
 from desk.agents.registry import TASKS
-from desk.contracts.agents.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN_VERSION
 from desk.contracts.findings.results import (
     Commentary,
@@ -12,6 +11,7 @@ from desk.contracts.findings.results import (
     ResearchResult,
     ValidationResult,
 )
+from desk.contracts.runs.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
 from desk.trust.claims.week_counts import week_counts

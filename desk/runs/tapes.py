@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from desk.contracts.agents.tape import TAPE_VERSION, Effect, Take, Tape
 from desk.contracts.base import most_values
+from desk.contracts.runs.tape import TAPE_VERSION, Effect, Take, Tape
 from desk.trust.ledger import content_hash
 
 LARGEST: Final = 64 * 2**20

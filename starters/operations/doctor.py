@@ -16,8 +16,8 @@ from temporalio.service import RPCError
 
 from desk.analytics.weeks import latest_complete_week, latest_covered_week
 from desk.contracts.agents.capabilities import SHIPPED
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.contracts.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.findings.sources import KeptFileState
 from desk.documents.publishing.files import publish_folder

@@ -9,8 +9,8 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import PublishedFiles
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.contracts.weeks import WEEK_PATTERN
 from desk.documents.publishing.files import publish_folder, published

@@ -19,11 +19,11 @@ from desk.analytics.links import web_link
 from desk.analytics.names.nearest import nearest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.claims import ClaimId
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketName
 from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import PublishedFiles
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
 from desk.documents.rendering.trust_words import (

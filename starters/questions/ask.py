@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from desk.contracts.config import RunConfig
-from desk.contracts.question.graph import GraphResult
+from desk.contracts.agents.config import RunConfig
+from desk.contracts.runs.graph import GraphResult
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
 from starters.questions.graph.runs import ask_run_id, graph_start

@@ -8,10 +8,11 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from desk.analytics.names.nearest import meant
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
-from desk.contracts.config import RunConfig
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.contracts.question.graph import GraphRequest, GraphSpec
+from desk.contracts.question.graph import GraphSpec
+from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from starters.questions.graph_file import find_graph, read_graph
 from starters.runs.market_choice import known_market

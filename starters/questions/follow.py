@@ -7,10 +7,10 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.episode.run import StockResult
 from desk.contracts.names import FailureType
-from desk.contracts.question.graph import GraphResult, GraphStatus
-from desk.contracts.swarm.run import SwarmResult
+from desk.contracts.runs.episode import StockResult
+from desk.contracts.runs.graph import GraphResult, GraphStatus
+from desk.contracts.runs.swarm import SwarmResult
 from starters.questions.progress import GraphProgress
 from starters.runs.following import followed, status_if_told
 from starters.runs.server_runs import ServerRun, why_it_ended

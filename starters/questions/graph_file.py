@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 
 from desk.agents.registry import TASK_IN_GRAPHS, TASKS
 from desk.analytics.names.nearest import meant
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.config import RetryConfig
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_NODES, Edge, GraphSpec, NodeSpec, ParameterSpec
 from desk.documents.rendering.wording import one_line

@@ -8,7 +8,8 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.question.graph import GraphStatus, NodeState, NodeStatus
+from desk.contracts.question.graph import NodeState
+from desk.contracts.runs.graph import GraphStatus, NodeStatus
 from desk.documents.rendering.wording import human, one_line
 from starters.runs.progress import Progress, TimedLines, shown_on_stderr
 

@@ -9,11 +9,11 @@ import typer
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import nearest
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
-from desk.contracts.config import RunConfig
 from desk.contracts.names import SWARM_RUN, WorkflowType
+from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
-from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.trust.ledger import content_hash

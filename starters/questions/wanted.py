@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 from typing import Final, Generic
 
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphStatus
+from desk.contracts.runs.graph import GraphStatus
 from desk.documents.rendering.wording import allowance_words
 from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import check_target, copy_set

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from desk.analytics.names.nearest import nearest
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from starters.terminal.exit_status import UsageError
 
 MOST_NAMED = 3

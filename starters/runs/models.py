@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.config import RunConfig
 from desk.contracts.names import AgentId
 from desk.documents.rendering.wording import allowance_words
 

@@ -11,9 +11,10 @@ from pydantic import Field
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.findings.document import PublishedFiles
+from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
-from desk.contracts.week.run import PublishedFiles, WeekResult, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.programs.week.document.rendering.coverage_words import (
     freshness_words,

@@ -2,8 +2,8 @@
 
 import time
 
+from desk.contracts.runs.week import WeekStatus
 from desk.contracts.week.delivery import DeliveryState
-from desk.contracts.week.run import WeekStatus
 from starters.runs.following import followed, status_if_told
 from starters.runs.progress import Progress
 from starters.runs.summary import PublishedWeek, from_result, from_status

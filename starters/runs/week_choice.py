@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from desk.analytics.weeks import as_of_of, latest_complete_week, latest_covered_week, parse_week
-from desk.contracts.config import ScheduleConfig
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.weeks import monday_of, next_week
 from starters.terminal.exit_status import UsageError

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from temporalio.client import Client, WorkflowContinuedAsNewError, WorkflowFailureError
 
 from desk.contracts.names import ActivityName
-from desk.contracts.week.run import Publication, PublishRequest, WeekRecord, WeekRequest, WeekResult
+from desk.contracts.runs.week import (
+    Publication,
+    PublishRequest,
+    WeekRecord,
+    WeekRequest,
+    WeekResult,
+)
 from desk.platform.temporal.history import Ending
 from starters.runs.server_runs import earlier_runs, history_of, why_it_ended
 from starters.runs.week_runs import FoundRun, request_of

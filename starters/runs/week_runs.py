@@ -7,11 +7,11 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.common import SearchAttributePair, TypedSearchAttributes
 
 from desk.analytics.weeks import parse_week
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import SearchAttribute
-from desk.contracts.config import RunConfig
 from desk.contracts.names import WorkflowType, week_run_id
+from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.contracts.week.delivery import Deliveries
-from desk.contracts.week.run import WeekRequest, WeekResult
 from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.terminal.exit_status import CommandError, UsageError
 from workflows.engine.options import WEEK

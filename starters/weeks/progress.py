@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from starters.runs.progress import TimedLines, shown_on_stderr
 from starters.runs.watching import WeekProgress
 

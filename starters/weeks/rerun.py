@@ -13,8 +13,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.names import Message, WorkflowType
+from desk.contracts.runs.week import RerunRequest, WeekResult
 from desk.contracts.week.report import MOST_REVISIONS, MarketReport, ResearchReport
-from desk.contracts.week.run import RerunRequest, WeekResult
 from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import report_if_here
 from starters.runs.command_run import at_a_desk, start_run

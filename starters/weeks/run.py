@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from desk.contracts.config import RunConfig
-from desk.contracts.week.run import WeekResult, WeekStatus
+from desk.contracts.agents.config import RunConfig
+from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.platform.settings import Settings, load_settings
 from starters.monitoring.tools.look import held_fixings
 from starters.published.published_files import check_target, copy_set, report_if_here

@@ -28,10 +28,10 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.names import SCHEDULE_ID, SCHEDULED_RUN_ID, Queue, WorkflowType
+from desk.contracts.runs.week import WeekRequest
 from desk.contracts.week.delivery import Deliveries
-from desk.contracts.week.run import WeekRequest
 from desk.platform.settings import load_settings
 from desk.runs.schedule import Overlap, WeeklySchedule, weekly_schedule
 from starters.operations.refresh import schedule_warnings

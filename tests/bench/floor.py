@@ -10,9 +10,9 @@ from datetime import timedelta
 from pydantic import BaseModel
 from temporalio import activity, workflow
 
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.config import RetryConfig
 from desk.contracts.names import Queue
 from desk.contracts.week.report import MarketOutcome
 from workflows.engine.options import (

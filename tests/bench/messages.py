@@ -27,7 +27,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 from temporalio.worker import Worker
 
-from desk.contracts.agents.messages import AgentMessage, MessageType
+from desk.contracts.runs.messages import AgentMessage, MessageType
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from desk.runs.messages import chosen

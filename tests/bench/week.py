@@ -16,9 +16,9 @@ from rich.table import Table
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.names import Queue, market_run_id, source_queue
-from desk.contracts.week.run import WeekRequest, WeekResult
+from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect

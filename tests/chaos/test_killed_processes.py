@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 
 from desk.contracts.names import Message, week_run_id
-from desk.contracts.week.run import WeekStatus
+from desk.contracts.runs.week import WeekStatus
 from desk.platform.temporal.client import connect
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
 from tests.support.counted_worker import all_ended, read_notes

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from temporalio.client import WorkflowExecutionStatus
 
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
-from desk.contracts.episode.run import EpisodeStatus, StockResult
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.question.answers import AnswerReport
+from desk.contracts.runs.episode import EpisodeStatus, StockResult
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.programs.episode.horizon import SETTLING
 from tests.support.counted_worker import read_notes

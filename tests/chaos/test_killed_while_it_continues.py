@@ -11,7 +11,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.contracts.names import Message, Queue, week_run_id
-from desk.contracts.week.run import RerunRequest, WeekRequest, WeekStatus
+from desk.contracts.runs.week import RerunRequest, WeekRequest, WeekStatus
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.support.chains import chain_of, continuing

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from desk.contracts.config import RetryConfig
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.names import Message, Queue, week_run_id
+from desk.contracts.runs.week import WeekRequest, WeekStatus
 from desk.contracts.week.delivery import (
     Deliveries,
     DeliveryState,
@@ -18,7 +19,6 @@ from desk.contracts.week.delivery import (
     ObjectStoreTarget,
     WebhookTarget,
 )
-from desk.contracts.week.run import WeekRequest, WeekStatus
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.support.counted_worker import read_notes

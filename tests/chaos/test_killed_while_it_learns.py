@@ -16,9 +16,9 @@ from temporalio.service import RPCError
 from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import LearnedView, LearningRequest
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, week_run_id
+from desk.contracts.runs.week import WeekRequest, WeekStatus
 from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import WeekRequest, WeekStatus
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.support.builders import real_fixings

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from temporalio.client import Client, WorkflowUpdateFailedError
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import AgentId, Message
-from desk.contracts.week.run import RerunReceipt, RerunRequest
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RerunReceipt, RerunRequest
 from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import ScriptedAnalyst, gives_up
 

@@ -22,8 +22,8 @@ from activities.tool_calls import ToolActivities
 from desk.agents.answer_form import ToldDocument, ToldHits, ToldTicket, told
 from desk.agents.capabilities import answer_among, call_by, routes_to, satisfies
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
-from desk.contracts.config import RunPolicy
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool

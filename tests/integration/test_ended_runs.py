@@ -16,10 +16,10 @@ from temporalio.worker import Worker
 
 from activities.publishing.publishing import PublishingActivities
 from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import ActivityName, Queue, WorkflowType
-from desk.contracts.week.run import (
+from desk.contracts.runs.week import (
     Publication,
-    PublishedFiles,
     PublishRequest,
     RerunRequest,
     WeekRequest,

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from desk.analytics.technical.series import close_known_from
-from desk.contracts.episode.run import StockResult
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
+from desk.contracts.runs.episode import StockResult
 from desk.programs.episode.actions import ORDER
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv

@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from desk.contracts.agents.messages import AgentMessage, MessageType, SystemStatusContent
+from desk.contracts.runs.messages import AgentMessage, MessageType, SystemStatusContent
 from tests.support.command import DeskCommand, eventually
 
 WEEK = "2026-W44"

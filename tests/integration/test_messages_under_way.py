@@ -6,7 +6,8 @@ from pathlib import Path
 
 from temporalio.client import Client
 
-from desk.contracts.agents.messages import (
+from desk.contracts.names import AgentId
+from desk.contracts.runs.messages import (
     AcceptanceStatus,
     AgentMessage,
     ErrorReportContent,
@@ -14,8 +15,7 @@ from desk.contracts.agents.messages import (
     MessageType,
     TaskAcceptanceContent,
 )
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.models.model_calling import ModelFailed
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of

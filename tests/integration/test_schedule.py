@@ -10,7 +10,7 @@ from temporalio.client import Client, ScheduleOverlapPolicy
 from temporalio.common import SearchAttributeKey
 
 from desk.contracts.names import SCHEDULE_ID
-from desk.contracts.week.run import WeekRequest
+from desk.contracts.runs.week import WeekRequest
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.contracts.agents.tape import Take
+from desk.contracts.runs.tape import Take
 from desk.programs.week.document.json_form import apart_from_the_run
 from desk.runs.tapes import from_bytes, to_bytes
 from starters.published.published_files import read_report

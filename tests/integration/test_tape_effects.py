@@ -11,16 +11,16 @@ import pytest
 from pydantic import JsonValue
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError, WorkflowHandle
 
-from desk.contracts.agents.tape import Effect, Tape
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
-from desk.contracts.config import RetryConfig
 from desk.contracts.findings.escalations import EscalationAnswer, EscalationDecision
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.names import AgentId, Message, escalation_run_id
+from desk.contracts.runs.tape import Effect, Tape
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import WeekResult
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import WeekResult
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.week.document.json_form import apart_from_the_run
 from starters.published.published_files import read_report

@@ -19,12 +19,12 @@ import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
-from desk.contracts.episode.run import EpisodeStatus
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import Message, hypothesis_run_id, market_run_id, week_run_id
+from desk.contracts.runs.episode import EpisodeStatus
+from desk.contracts.runs.swarm import HypothesisStatus
+from desk.contracts.runs.week import WeekStatus
 from desk.contracts.swarm.hypotheses import HypothesisState
-from desk.contracts.swarm.run import HypothesisStatus
-from desk.contracts.week.run import WeekStatus
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect

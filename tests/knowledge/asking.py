@@ -7,7 +7,6 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
     DocumentsRead,
@@ -20,6 +19,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger.seal import content_hash
 from desk.trust.prose.references import REFERENCE

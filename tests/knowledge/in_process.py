@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.question.builtin import lookups, reading, synthesis

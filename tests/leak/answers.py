@@ -7,7 +7,7 @@ from functools import cache, partial
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
 
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.markets import MarketKind
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.sources.central_banks.facts.policy import read_facts

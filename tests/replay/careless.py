@@ -3,8 +3,8 @@
 from temporalio import workflow
 
 from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import MarketRequest
 
 
 @workflow.defn(name="MarketResearchWorkflow")

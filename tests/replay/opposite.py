@@ -10,7 +10,12 @@ from typing import Any, Final
 import pytest
 
 from desk.agents import capabilities
-from desk.contracts.agents.judgement import (
+from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position
+from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.learning.record import Resolution
+from desk.contracts.names import AgentId
+from desk.contracts.runs.judgement import (
     JudgedEvaluation,
     JudgedFindings,
     JudgedFixings,
@@ -19,11 +24,6 @@ from desk.contracts.agents.judgement import (
     JudgedRecommendation,
     PriceVerdict,
 )
-from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.findings.results import ConflictKind, ConflictRecord, Position
-from desk.contracts.findings.verdicts import RejectedFigure
-from desk.contracts.learning.record import Resolution
-from desk.contracts.names import AgentId
 from desk.learning.forecasts import fixings as forecast_fixings
 from desk.learning.hypotheses import prices as hypotheses_prices
 from desk.learning.hypotheses import scoring

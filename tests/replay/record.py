@@ -17,10 +17,9 @@ from pathlib import Path
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.testing import WorkflowEnvironment
 
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolRequest
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.escalations import EscalationAnswer
 from desk.contracts.findings.results import Leaning
@@ -35,8 +34,9 @@ from desk.contracts.names import (
     reassignment_run_id,
     specialist_run_id,
 )
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RerunRequest
 from desk.contracts.week.delivery import Deliveries, EmailTarget, MailSecurity
-from desk.contracts.week.run import RerunRequest
 from desk.platform.temporal.client import desk_plugin
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING

@@ -16,11 +16,10 @@ from temporalio.client import Client
 
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import AgentConfig, DeadlineConfig, RunConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.config import AgentConfig, DeadlineConfig, RunConfig
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.escalations import EscalationAnswer
 from desk.contracts.findings.results import (
@@ -42,6 +41,7 @@ from desk.contracts.names import (
     market_run_id,
     specialist_run_id,
 )
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING

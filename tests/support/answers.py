@@ -9,19 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import CallPlace, SourceTier, ToolCall, ToolResult
-from desk.contracts.agents.turns import AgentResult, StateEntry
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import (
-    Edge,
-    GraphRecord,
-    GraphRequest,
-    GraphSpec,
-    NodeOutcome,
-    NodeSpec,
-    ParameterSpec,
-)
+from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec, ParameterSpec
 from desk.contracts.question.knowledge import (
     DocumentAnswer,
     DocumentsRead,
@@ -40,6 +31,8 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.graph import GraphRecord, GraphRequest, NodeOutcome
+from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.contracts.week.report import Contribution
 from desk.trust.ledger.derivation import derive
 from tests.support.builders import answered, finding, pair_market, real_history, window

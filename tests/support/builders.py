@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from desk.contracts.findings.source_results import (
@@ -35,6 +34,7 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.markets import Band, MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.contracts.weeks import TimeWindow, monday_of
 from desk.trust.ledger.seal import content_hash
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHistory
 
-from desk.contracts.config import HistoryConfig, RunConfig
+from desk.contracts.agents.config import HistoryConfig, RunConfig
 
 
 def continuing(config: RunConfig, *, most_events: int = 1) -> RunConfig:

@@ -17,11 +17,11 @@ from activities.memory import MemoryActivities
 from activities.publishing.publishing import PublishingActivities
 from activities.tool_calls import ToolActivities
 from activities.turns import Analyst, TurnActivities
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunConfig, RunPolicy
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig, RunPolicy
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import Queue, source_queue, week_run_id
-from desk.contracts.week.run import WeekRequest, WeekResult
+from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.tool_calling import ToolCaller

@@ -9,9 +9,9 @@ from typing import ClassVar
 from temporalio.client import Client
 
 from desk.contracts.agents.capabilities import LIVE_SOURCES
-from desk.contracts.config import RunConfig, VotingConfig
+from desk.contracts.agents.config import RunConfig, VotingConfig
 from desk.contracts.names import Queue, week_run_id
-from desk.contracts.week.run import WeekRequest
+from desk.contracts.runs.week import WeekRequest
 from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import Settings, load_settings
 from tests.support.counted_worker import read_notes

@@ -6,19 +6,11 @@ from typing import Any
 from temporalio.client import Client, WorkflowHandle
 
 from desk.agents.registry import TASK_IN_GRAPHS
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import ToolCall
-from desk.contracts.agents.turns import AgentResult, Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.names import AgentId, Queue
-from desk.contracts.question.graph import (
-    Edge,
-    GraphRequest,
-    GraphResult,
-    GraphSpec,
-    Merge,
-    NodeSpec,
-)
+from desk.contracts.question.graph import Edge, GraphSpec, Merge, NodeSpec
 from desk.contracts.question.knowledge import (
     DocumentsRead,
     KnowledgeDocument,
@@ -28,6 +20,8 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.graph import GraphRequest, GraphResult
+from desk.contracts.runs.turns import AgentResult, Turn, TurnRequest
 from workflows.question import ResearchGraphWorkflow
 
 AS_OF = datetime(2026, 10, 30, 12, tzinfo=UTC)

@@ -21,13 +21,13 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, Remembered
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, Queue, hypothesis_run_id, source_queue
+from desk.contracts.runs.swarm import HypothesisRequest
 from desk.contracts.swarm.hypotheses import (
     Hypothesis,
     HypothesisKind,
     HypothesisState,
     ScoredHypothesis,
 )
-from desk.contracts.swarm.run import HypothesisRequest
 from desk.learning.hypotheses.prices import expected_day
 from desk.learning.hypotheses.scoring import brier_score
 from desk.platform.effects.journal import EffectJournal

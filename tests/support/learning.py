@@ -6,7 +6,7 @@ from typing import Any
 
 from desk.analytics.weeks import as_of_of
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.config import ScheduleConfig
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.learning.lessons import (
     Lesson,
     MadeForecast,

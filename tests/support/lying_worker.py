@@ -16,11 +16,11 @@ from pydantic import JsonValue
 
 from activities.turns import Analysts
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, Quote
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.settings import load_settings

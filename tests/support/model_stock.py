@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.episode.actions import DATA, Pointer, values_of
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.program import STOCK_TASKS

@@ -10,7 +10,6 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
@@ -21,6 +20,7 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     TicketAnswer,
 )
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.claude.turns import model_call
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, window

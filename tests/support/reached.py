@@ -5,8 +5,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tools import REACH_TOOL
-from desk.contracts.config import RunConfig
 from desk.platform.mcp.tool_calling import ToolAnswer
 
 SERVERS: Final = ("ecb", "central_banks", "official_statistics")

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.names import Queue
+from desk.contracts.runs.week import WeekRequest
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import WeekRequest
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect

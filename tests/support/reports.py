@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
 
+from desk.contracts.agents.config import RunConfig, VotingConfig
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.config import RunConfig, VotingConfig
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -19,9 +19,9 @@ from desk.contracts.findings.results import (
     ValidationIssue,
 )
 from desk.contracts.markets import MarketGroup
+from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import MarketOutcome, ResearchReport, Revision, RevisionKind
-from desk.contracts.week.run import WeekRecord
 from desk.programs.week.document.compile_report import compile_report
 from desk.trust.conflicts.detection import detect_conflicts
 from tests.support.rate_outcomes import rate_outcome

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall, ToolSpec
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 

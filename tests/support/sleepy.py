@@ -5,8 +5,8 @@ from datetime import timedelta
 from temporalio import workflow
 
 from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import MarketRequest
 from workflows.week.markets import MarketResearchWorkflow
 
 

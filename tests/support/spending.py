@@ -11,13 +11,13 @@ from pathlib import Path
 from temporalio.client import Client
 
 from desk.contracts.agents.budget import Allowance, BudgetConfig
+from desk.contracts.agents.config import AgentConfig, RunConfig
 from desk.contracts.agents.tasks import AgentLimits, TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.contracts.config import AgentConfig, RunConfig
 from desk.contracts.findings.results import Commentary
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from tests.support.desk import desk_config, desk_workers
 from tests.support.scripted import Script, ScriptedTools, both_on_every_market, ordinary_turn
 from workflows.week.markets import MarketResearchWorkflow

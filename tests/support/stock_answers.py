@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.episode.analysis import (
     Analysis,
     CompanyFundamentals,
@@ -27,6 +26,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.markets import MarketKind
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, Pointer, pointers_of, values_of
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.turns import builtin_turn

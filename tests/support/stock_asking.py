@@ -13,12 +13,12 @@ from mcp.types import TextContent
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.episode.stock import USUAL_WEEKS, ActionChoice, Blackboard, StockAction
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.actions import DATA, pointers_of, values_of
 from desk.programs.episode.blackboard import StockBoard

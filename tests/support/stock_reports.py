@@ -14,20 +14,20 @@ from typing import Final
 from pydantic import validate_call
 
 from desk.agents.roster import profile_of
-from desk.contracts.agents.judgement import FindingsToJudge, Scope
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import AgentLimits, TaskAssignment
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
-from desk.contracts.config import VotingConfig
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure
-from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.episode import StockRequest
+from desk.contracts.runs.graph import GraphRecord
+from desk.contracts.runs.judgement import FindingsToJudge, Scope
+from desk.contracts.runs.turns import AgentResult, Exchange, TurnRequest
 from desk.programs.episode.actions import DATA, ORDER, pointers_of, values_of, why_not
 from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.episode.run.assignments import episode_task, market_of, outcome_parameters

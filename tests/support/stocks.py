@@ -15,11 +15,9 @@ from temporalio.client import Client, WorkflowHandle
 
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.analytics.units import UNITS
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
-from desk.contracts.episode.run import StockRequest, StockResult
 from desk.contracts.episode.stock import (
     ActionChoice,
     Recommended,
@@ -31,6 +29,8 @@ from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import Queue
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.episode import StockRequest, StockResult
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.learning.hypotheses.prices import expected_day
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.episode.actions import ORDER, PART_METRICS

@@ -13,7 +13,6 @@ from desk.analytics.units import UNITS
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.episode.analysis import (
     Analysis,
@@ -32,6 +31,7 @@ from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
 from desk.programs.claude.turns import turn_of
 from desk.programs.swarm.tasks import SPECIALIST_TASKS

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult
-from desk.contracts.config import VotingConfig
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
@@ -23,8 +23,8 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import GraphRecord, GraphRequest, NodeOutcome
 from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.runs.graph import GraphRecord, GraphRequest, NodeOutcome
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Complexity, Refinement, SubagentSpec, SwarmPlan
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord

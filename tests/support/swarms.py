@@ -6,16 +6,16 @@ from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
 
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.agents.tools import ToolCall
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
 from desk.contracts.names import AgentId, Queue
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Complexity, Refinement, SubagentSpec, SwarmPlan
-from desk.contracts.swarm.run import SwarmRequest, SwarmResult
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from tests.support.desk import pair
 from tests.support.scripted import finding, gives_up

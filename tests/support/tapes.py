@@ -7,13 +7,13 @@ from typing import Any
 from temporalio.client import Client, WorkflowHandle
 
 from desk.analytics.weeks import window_of
-from desk.contracts.agents.tape import Effect, Take, Tape
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import CallPlace, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.names import AgentId, market_run_id, week_run_id
+from desk.contracts.runs.tape import Effect, Take, Tape
+from desk.contracts.runs.turns import Exchange, TurnRequest
+from desk.contracts.runs.week import WeekResult
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import WeekResult
 from desk.runs.tapes import digests_of
 from starters.published.published_files import read_report
 from starters.runs.week_runs import described

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import (
@@ -19,7 +20,6 @@ from desk.contracts.agents.tools import (
     ToolResult,
     ToolStatus,
 )
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import (
     ConflictKind,

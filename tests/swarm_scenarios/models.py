@@ -9,11 +9,11 @@ from zlib import crc32
 
 from pydantic import JsonValue
 
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import AgentLimits, TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import RunPolicy
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.swarm.run import SwarmResult
+from desk.contracts.runs.swarm import SwarmResult
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.documents.answer.publishing import read_answer_file
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server

@@ -10,11 +10,11 @@ from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationAnswer, EscalationDecision
 from desk.contracts.findings.results import DecidedBy, Leaning
 from desk.contracts.names import AgentId, Message, escalation_run_id
-from desk.contracts.question.graph import GraphStatus
+from desk.contracts.runs.graph import GraphStatus
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.documents.answer.publishing import read_answer_file
 from desk.platform.temporal.client import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage

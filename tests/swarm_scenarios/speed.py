@@ -6,7 +6,7 @@ from datetime import timedelta
 from temporalio.client import Client
 
 from desk.contracts.names import Queue, WorkflowType
-from desk.contracts.swarm.run import SpecialistOutcome, SpecialistRequest
+from desk.contracts.runs.swarm import SpecialistOutcome, SpecialistRequest
 from starters.runs.server_runs import run_described, started_with
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.swarm_scenarios.desk import (

@@ -12,9 +12,9 @@ import time
 
 from activities.publishing.publishing import PublishingActivities
 from activities.turns import Analysts
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.question.graph import AnswerPublication, GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import AnswerPublication, GraphRecord
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.swarm.plan import Refinement
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect

@@ -15,9 +15,9 @@ from desk.analytics.comparison.normalise import (
     normalise,
     statement_of,
 )
-from desk.contracts.agents.judgement import FindingsToJudge, Scope
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, Leaning, ResearchResult
+from desk.contracts.runs.judgement import FindingsToJudge, Scope
 from desk.contracts.week.report import MarketOutcome
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.judging.findings import judged_findings

@@ -11,10 +11,9 @@ from typing import Final
 
 from desk.agents.roster import profile_of
 from desk.analytics.weeks import window_of
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.results import (
     ConflictRecord,
     DecidedBy,
@@ -23,6 +22,8 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.markets import MarketSpec
+from desk.contracts.runs.turns import AgentResult, Exchange, TurnRequest
+from desk.contracts.runs.week import MarketRequest, WeekRecord
 from desk.contracts.week.plan import PlannedTask, WeekPlan
 from desk.contracts.week.report import (
     Contribution,
@@ -31,7 +32,6 @@ from desk.contracts.week.report import (
     Revision,
     RevisionKind,
 )
-from desk.contracts.week.run import MarketRequest, WeekRecord
 from desk.contracts.weeks import TimeWindow
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.turns import builtin_turn

@@ -12,11 +12,11 @@ from temporalio.worker import Replayer
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import AgentLimits, TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import AgentId, Message, market_run_id, week_run_id
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RerunRequest, WeekResult, WeekStatus
 from desk.contracts.week.report import Contribution, ResearchReport
-from desk.contracts.week.run import RerunRequest, WeekResult, WeekStatus
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.temporal.client import desk_plugin
 from desk.programs.week.document.json_form import from_json

@@ -16,10 +16,9 @@ from temporalio.client import (
 )
 from temporalio.testing import WorkflowEnvironment
 
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.escalations import (
     EscalationAnswer,
@@ -28,8 +27,9 @@ from desk.contracts.findings.escalations import (
 )
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.names import Message, escalation_run_id, market_run_id, week_run_id
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import MarketState, RerunRequest, WeekResult, WeekStatus
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import MarketState, RerunRequest, WeekResult, WeekStatus
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import Disagreement, ScriptedAnalyst, finding
 from workflows.engine.options import MARKET, PHASE

@@ -7,9 +7,9 @@ from temporalio.client import Client
 from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.platform.temporal.client import desk_plugin
 from tests.support.desk import desk_config, desk_workers, pair, start_week

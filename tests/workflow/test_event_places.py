@@ -12,8 +12,8 @@ from temporalio.client import Client
 from activities.publishing.event_places import with_event_ids
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import CallPlace, ToolResult
+from desk.contracts.runs.week import WeekRecord, WeekResult
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import WeekRecord, WeekResult
 from desk.programs.week.document.publishing import read_published
 from tests.support.desk import desk_config, desk_workers, start_week
 from tests.support.report_outcomes import made_up_history, pair_outcome

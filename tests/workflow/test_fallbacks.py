@@ -12,11 +12,11 @@ from pydantic import JsonValue
 from temporalio.client import Client
 
 from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.agents.tools import REACH_TOOL, SourceTier, ToolStatus
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.findings.source_results import History, Provenance, Quote
 from desk.contracts.names import AgentId, CallFault
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.report import ResearchReport
 from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool

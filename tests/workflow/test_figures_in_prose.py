@@ -7,8 +7,8 @@ from temporalio.client import Client
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import AgentLimits, TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.results import EventType, Impact, MarketEvent
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.report import MarketReport
 from desk.programs.week.document.json_form import from_json
 from tests.support.desk import desk_config, desk_workers, pair, start_week

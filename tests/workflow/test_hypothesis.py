@@ -17,8 +17,8 @@ from desk.contracts.learning.memory import MemoryKind
 from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
+from desk.contracts.runs.swarm import HypothesisStatus
 from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
-from desk.contracts.swarm.run import HypothesisStatus
 from desk.learning.hypotheses.prices import expected_day
 from tests.support.hypotheses import (
     Handle,

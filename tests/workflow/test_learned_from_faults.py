@@ -15,7 +15,7 @@ from temporalio.client import Client
 
 from activities.learning import LearningActivities
 from desk.contracts.agents.capabilities import Capability, Route
-from desk.contracts.config import DeadlineConfig, RetryConfig, RunConfig
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.learning.lessons import Lesson, LessonSources, ToolUse
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message

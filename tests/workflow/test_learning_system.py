@@ -12,14 +12,14 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import REACH_TOOL
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import RetryConfig
 from desk.contracts.learning.lessons import Advice, Lesson
 from desk.contracts.learning.record import FixingPause, LearnedView, LearningRequest
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, WorkflowType, week_run_id
-from desk.contracts.week.run import RerunRequest, WeekRequest
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RerunRequest, WeekRequest
 from desk.platform.mcp.tool_calling import ToolAnswer
 from tests.support.desk import (
     WEEK,

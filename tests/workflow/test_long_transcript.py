@@ -16,9 +16,9 @@ from temporalio.worker import Replayer
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import AgentLimits, TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import market_run_id, week_run_id
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect, desk_plugin

@@ -10,13 +10,14 @@ from pydantic import JsonValue
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import RetryConfig
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import Edge, GraphSpec, NodeState, NodeStatus
+from desk.contracts.question.graph import Edge, GraphSpec, NodeState
+from desk.contracts.runs.graph import NodeStatus
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolUnreachable
 from tests.support.desk import desk_workers
 from tests.support.graphs import (

@@ -12,14 +12,15 @@ from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.escalations import EscalationAnswer, EscalationDecision
 from desk.contracts.findings.results import DecidedBy, Leaning
 from desk.contracts.learning.memory import MemoryKind
 from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphStatus, NodeState
-from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
+from desk.contracts.question.graph import NodeState
+from desk.contracts.runs.graph import GraphStatus
+from desk.contracts.runs.swarm import HypothesisRequest, SwarmRequest, SwarmResult
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.documents.answer.audit import findings_in_answer
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory

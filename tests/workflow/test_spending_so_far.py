@@ -8,8 +8,8 @@ from pathlib import Path
 from temporalio.client import Client
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import market_run_id, week_run_id
+from desk.contracts.runs.turns import Turn, TurnRequest
 from starters.monitoring.watch.look import WorkflowRun, spending_of
 from tests.support.desk import WEEK, pair, start_week
 from tests.support.spending import TOKENS, Spender, budgeted, model_desk

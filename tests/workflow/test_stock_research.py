@@ -14,12 +14,10 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.testing import WorkflowEnvironment
 
+from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.config import AgentConfig, RunPolicy
-from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, View, ViewKind
@@ -28,6 +26,8 @@ from desk.contracts.learning.record import LearnedView, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, FailureType, Message
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
+from desk.contracts.runs.episode import EpisodeStatus, StockRequest, StockResult
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.swarm.hypotheses import HypothesisState
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory

@@ -5,9 +5,9 @@ from pathlib import Path
 from temporalio.client import Client
 
 from desk.contracts.agents.tools import ToolSpec
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.learning.record import LearningRequest
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId, Message, Queue
+from desk.contracts.runs.turns import Turn, TurnRequest
 from tests.support.desk import desk_workers, pair, start_week
 from tests.support.learning import lesson, use
 from tests.support.scripted import ScriptedTools

@@ -9,8 +9,8 @@ from temporalio.client import Client
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import REACH_TOOL
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import CallFault
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolUnreachable
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.reached import (

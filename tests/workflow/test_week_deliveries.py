@@ -7,9 +7,10 @@ from typing import Any
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.config import RetryConfig
 from desk.contracts.names import Message
+from desk.contracts.runs.week import RerunRequest, WeekRequest, WeekStatus
 from desk.contracts.week.delivery import (
     Channel,
     Deliveries,
@@ -19,7 +20,6 @@ from desk.contracts.week.delivery import (
     ObjectStoreTarget,
     WebhookTarget,
 )
-from desk.contracts.week.run import RerunRequest, WeekRequest, WeekStatus
 from starters.monitoring.status import closed_status, status_lines
 from tests.support.desk import WEEK, desk_config, desk_workers, start_week
 from tests.support.mailbox import Mailbox, mail_server

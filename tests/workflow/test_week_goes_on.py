@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.worker import Replayer
 
+from desk.contracts.agents.config import DeadlineConfig, HistoryConfig, RetryConfig, RunConfig
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tools import ToolSpec
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig, HistoryConfig, RetryConfig, RunConfig
 from desk.contracts.findings.escalations import EscalationAnswer
 from desk.contracts.names import AgentId, Message, escalation_run_id, market_run_id, week_run_id
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.report import MOST_REVISIONS
-from desk.contracts.week.run import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
 from desk.platform.temporal.client import desk_plugin
 from starters.runs.watching import wait_until_published
 from starters.runs.week_results import last_result

@@ -8,11 +8,11 @@ from temporalio import activity
 from temporalio.client import Client
 
 from activities.learning import LearningActivities
-from desk.contracts.config import RetryConfig
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.learning.lessons import Lesson, LessonSources
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
-from desk.contracts.week.run import RerunRequest, WeekStatus
+from desk.contracts.runs.week import RerunRequest, WeekStatus
 from tests.support.desk import WEEK, desk_config, desk_workers, policy_rate, start_week
 from tests.support.learning import question
 

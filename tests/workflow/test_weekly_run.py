@@ -10,14 +10,14 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.service import RPCError
 
+from desk.contracts.agents.config import DeadlineConfig, RetryConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolStatus
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import DeadlineConfig, RetryConfig
 from desk.contracts.names import AgentId, Message, market_run_id, week_run_id
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.week import RerunRequest, WeekStatus
 from desk.contracts.week.report import RevisionKind
-from desk.contracts.week.run import RerunRequest, WeekStatus
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.desk import WEEK, desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up, price_call

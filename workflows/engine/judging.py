@@ -8,7 +8,11 @@ from typing import Final, NamedTuple, TypeVar
 from temporalio import workflow
 
 from activities.judging import JudgeActivities
-from desk.contracts.agents.judgement import (
+from desk.contracts.agents.config import RetryConfig, RunPolicy
+from desk.contracts.findings.results import ConflictRecord
+from desk.contracts.markets import MarketSpec
+from desk.contracts.names import Queue
+from desk.contracts.runs.judgement import (
     EvaluationToJudge,
     FindingsToJudge,
     FixingsToJudge,
@@ -21,10 +25,6 @@ from desk.contracts.agents.judgement import (
     RecommendationToJudge,
     Scope,
 )
-from desk.contracts.config import RetryConfig, RunPolicy
-from desk.contracts.findings.results import ConflictRecord
-from desk.contracts.markets import MarketSpec
-from desk.contracts.names import Queue
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import TimeWindow

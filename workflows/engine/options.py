@@ -15,9 +15,9 @@ from temporalio.common import (
 from temporalio.exceptions import ApplicationError
 
 from activities.errors import fault_told as fault_told  # for the commands as well
+from desk.contracts.agents.config import RetryConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.config import RetryConfig, RunPolicy
 from desk.contracts.names import FailureType
 from desk.runs.assignments import call_allowance
 

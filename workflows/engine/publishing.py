@@ -3,7 +3,7 @@
 from temporalio import workflow
 
 from activities.publishing.publishing import PublishingActivities
-from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.contracts.runs.graph import AnswerPublication, GraphRecord
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     patient_retry_policy,

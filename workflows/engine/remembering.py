@@ -10,7 +10,7 @@ from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
-from desk.contracts.config import RunPolicy
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.learning.memory import (
     MemoryAnswer,
     MemoryEntries,

@@ -23,6 +23,7 @@ from desk.agents.capabilities import (
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in
 from desk.contracts.agents.capabilities import LIVE_SOURCES, Capability
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
     CallPlace,
@@ -36,9 +37,8 @@ from desk.contracts.agents.tools import (
     UnreachableSource,
 )
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.config import RunPolicy
 from desk.contracts.names import AgentId, CallFault, source_queue
-from desk.contracts.week.run import Tools
+from desk.contracts.runs.tasks import Tools
 from desk.runs.assignments import outage_of, share_of, together
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,

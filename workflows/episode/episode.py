@@ -9,24 +9,24 @@ from temporalio.exceptions import ApplicationError
 
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in
-from desk.contracts.agents.judgement import (
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId, FailureType, Message
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.episode import EpisodeStatus, StockRequest, StockResult
+from desk.contracts.runs.graph import AnswerPublication, GraphStatus
+from desk.contracts.runs.judgement import (
     EvaluationToJudge,
     JudgedEvaluation,
     RecommendationToJudge,
     Scope,
 )
-from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
-from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.episode.run import EpisodeStatus, StockRequest, StockResult
-from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
-from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import ResearchResult
-from desk.contracts.names import AgentId, FailureType, Message
-from desk.contracts.question.graph import AnswerPublication, GraphStatus
-from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.tasks import TaskOutcome
 from desk.contracts.week.report import Contribution
-from desk.contracts.week.run import TaskOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.programs.episode.actions import DATA, pointers_of, values_of, why_not

@@ -7,13 +7,13 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.tool_calls import ToolActivities
-from desk.contracts.agents.judgement import JudgedPrice, PriceToJudge, PriceVerdict
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.contracts.base import Instant
 from desk.contracts.names import Message, source_queue
+from desk.contracts.runs.judgement import JudgedPrice, PriceToJudge, PriceVerdict
+from desk.contracts.runs.swarm import HypothesisRequest, HypothesisStatus
 from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
-from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
 from desk.learning.hypotheses import (
     hypothesis_details,

@@ -22,13 +22,13 @@ from desk.contracts.names import (
     WorkflowType,
     specialist_run_id,
 )
-from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
-from desk.contracts.swarm.run import (
+from desk.contracts.runs.swarm import (
     SpecialistFailure,
     SpecialistOutcome,
     SpecialistRequest,
 )
-from desk.contracts.week.run import TaskOutcome
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
 from desk.programs.swarm.findings import condensed
 from desk.programs.swarm.run.assignments import specialists_task
 from desk.programs.swarm.run.board import SwarmBoard

@@ -7,19 +7,19 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 
 from desk.agents.roster import profile_in
-from desk.contracts.agents.judgement import HypothesesToJudge, Scope
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, ResearchResult
 from desk.contracts.learning.memory import MemoryAnswer, MemoryEntry
 from desk.contracts.names import AgentId, FailureType, Message, WorkflowType, hypothesis_run_id
-from desk.contracts.question.graph import AnswerPublication, GraphStatus
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import AnswerPublication, GraphStatus
+from desk.contracts.runs.judgement import HypothesesToJudge, Scope
+from desk.contracts.runs.swarm import HypothesisRequest, SwarmRequest, SwarmResult
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.contracts.swarm.run import HypothesisRequest, SwarmRequest, SwarmResult
-from desk.contracts.week.run import TaskOutcome
 from desk.learning.hypotheses import hypothesis_summary
 from desk.programs.swarm.findings import markets_found
 from desk.programs.swarm.run.assignments import leaders_task

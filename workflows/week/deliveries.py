@@ -8,6 +8,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
 from activities.deliveries import DeliveryActivities
+from desk.contracts.runs.week import WeekRequest
 from desk.contracts.week.delivery import (
     Channel,
     Deliveries,
@@ -17,7 +18,6 @@ from desk.contracts.week.delivery import (
     Parcel,
 )
 from desk.contracts.week.report import Revision
-from desk.contracts.week.run import WeekRequest
 from desk.documents.publishing.deliveries import channels_due
 from desk.runs.assignments import call_allowance
 from desk.runs.boards import WeekBoard

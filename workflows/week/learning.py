@@ -10,9 +10,9 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 from activities.learning import LearningActivities
-from desk.contracts.config import RunPolicy
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
-from desk.contracts.week.run import WeekRequest
+from desk.contracts.runs.week import WeekRequest
 from desk.learning.advice import policy_with
 from desk.learning.forecasts import question_of
 from desk.learning.lessons import lesson_of, sources_of

@@ -13,14 +13,15 @@ from temporalio.exceptions import TimeoutError as TimedOut
 from desk.agents.capabilities import tools_planned
 from desk.agents.roster import profile_in
 from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.judgement import Scope
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message, market_run_id
+from desk.contracts.runs.judgement import Scope
+from desk.contracts.runs.tasks import Tools
+from desk.contracts.runs.week import MarketRequest, WeekRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import MarketRequest, Tools, WeekRequest
 from desk.runs.assignments import VALIDATION, all_of, effort_for, lost, market_task, time_left
 from desk.runs.boards import MarketBoard, WeekBoard, after_decisions, after_rerun, usage_of
 from desk.runs.escalations import CaseContext

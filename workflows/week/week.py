@@ -16,17 +16,15 @@ from desk.agents.roster import profile_in, profile_of
 from desk.analytics.names.nearest import nearest
 from desk.analytics.weeks import latest_complete_week, window_of
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.judgement import Scope
+from desk.contracts.agents.config import RunConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.config import RunConfig, RunPolicy
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
-from desk.contracts.week.plan import WeekPlan
-from desk.contracts.week.report import MOST_REVISIONS, Contribution, Revision, RevisionKind
-from desk.contracts.week.run import (
+from desk.contracts.runs.judgement import Scope
+from desk.contracts.runs.week import (
     Publication,
     PublishRequest,
     RerunReceipt,
@@ -36,6 +34,8 @@ from desk.contracts.week.run import (
     WeekResult,
     WeekStatus,
 )
+from desk.contracts.week.plan import WeekPlan
+from desk.contracts.week.report import MOST_REVISIONS, Contribution, Revision, RevisionKind
 from desk.programs.week.program import PROGRAM
 from desk.runs.assignments import assignment_of, time_left
 from desk.runs.boards import CommentedWeek, QueuedRerun, WeekBoard, after_decisions

@@ -2,11 +2,14 @@
 each one, whatever else they tell."""
 
 from datetime import datetime
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from pydantic import Field
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.agents.usage import Usage
+from desk.contracts.base import Contract
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.findings.verdicts import ClaimVerdict
@@ -100,3 +103,11 @@ class Document(Protocol):
     def seal(self) -> str:
         """The SHA-256 of the canonical JSON of all the rest."""
         ...
+
+
+class PublishedFiles(Contract):
+    """Where a revision was written, on the machine of the worker that published it."""
+
+    markdown: Annotated[str, Field(max_length=1_000)]
+    html: Annotated[str, Field(max_length=1_000)]
+    json_file: Annotated[str, Field(max_length=1_000)]

@@ -1,27 +1,18 @@
-"""A graph of agents that answer a question: its nodes, how they follow each other, its state."""
+"""A graph of agents that answer a question: its nodes, and how they follow each other."""
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.agents.tasks import Query, TaskType, ToolName
-from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
-from desk.contracts.agents.turns import StateEntry
-from desk.contracts.agents.usage import Usage
-from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
-from desk.contracts.config import PositiveSpan, RetryConfig, RunPolicy
+from desk.contracts.agents.config import PositiveSpan, RetryConfig
+from desk.contracts.agents.tasks import TaskType, ToolName
+from desk.contracts.base import Contract, Text, is_none
 from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.record import SwarmRecord
-from desk.contracts.week.report import Contribution
-from desk.contracts.week.run import PublishedFiles
-from desk.contracts.weeks import IsoWeek, TimeWindow
 
 NAME_PATTERN = r"^[A-Za-z][A-Za-z0-9_-]{0,59}$"
 
@@ -145,94 +136,6 @@ class NodeState(StrEnum):
     SKIPPED = "skipped"
 
 
-class NodeOutcome(Contract):
-    """What became of a node in one round: an entry of the state, and what it rests on."""
-
-    entry: StateEntry
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
-    contribution: Contribution
-    started_at: Instant
-    ended_at: Instant
-    dead_letter: ShortText | None = None
-
-
-class NodeStatus(Contract):
-    """A line of the status board of a graph."""
-
-    node: NodeName
-    agent: AgentId
-    state: NodeState
-    round: int = 0
-    started_at: Instant | None = None
-    ended_at: Instant | None = None
-    note: ShortText | None = None
-
-
-class GraphRequest(Contract):
-    """What starts a run of a graph.
-
-    `market` is what its research agents research, where it has any. Without `as_of` the run knows
-    the world at its start; days are those of `time_zone`.
-    """
-
-    graph: GraphSpec
-    query: Query
-    policy: RunPolicy = RunPolicy()
-    market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
-    as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
-    time_zone: ShortText = "Europe/London"
-
-
-class GraphStatus(Contract):
-    """The answer of a graph's `status` query."""
-
-    question: Text
-    graph: ShortText
-    phase: Phase
-    as_of: Instant
-    started_at: Instant
-    deadline: Instant
-    nodes: Annotated[tuple[NodeStatus, ...], Field(max_length=MOST_NODES)]
-    usage: Usage = Usage()
-    budget: Allowance = Allowance()
-    files: PublishedFiles | None = None
-
-
-class GraphRecord(Contract):
-    """What a run of a graph found: all that its report is compiled from.
-
-    `nodes` has the outcome of every round of every node, in the order of the file; `skipped` are
-    the nodes that were not reached. Of a swarm, the graph is the one that its plans came to, and
-    `swarm` is what it has besides; of a stock's episode the one of its steps, and `stock`.
-    """
-
-    request: GraphRequest
-    week: IsoWeek
-    window: TimeWindow
-    nodes: Annotated[tuple[NodeOutcome, ...], Field(max_length=MOST_OUTCOMES)]
-    skipped: Annotated[tuple[NodeName, ...], Field(max_length=MOST_NODES, exclude_if=is_empty)] = ()
-    started_at: Instant
-    workflow_id: ShortText
-    run_id: ShortText
-    swarm: Annotated[SwarmRecord | None, Field(exclude_if=is_none)] = None
-    stock: Annotated[StockRecord | None, Field(exclude_if=is_none)] = None
-
-    @property
-    def specs(self) -> tuple[MarketSpec, ...]:
-        """The markets that its claims are about."""
-        return markets_of(self.request.market, self.swarm, self.stock)
-
-    @property
-    def due(self) -> datetime | None:
-        """When an episode's outcome is due; None of anything else."""
-        return self.stock.due if self.stock else None
-
-    @property
-    def conflicts(self) -> tuple[ConflictRecord, ...]:
-        """The conflicts between its findings."""
-        return conflicts_of(self.swarm, self.stock)
-
-
 def markets_of(
     market: MarketSpec | None, swarm: SwarmRecord | None, stock: StockRecord | None
 ) -> tuple[MarketSpec, ...]:
@@ -249,20 +152,3 @@ def conflicts_of(
     """The conflicts between the findings of a swarm or of an episode."""
     told = swarm or stock
     return told.conflicts if told else ()
-
-
-class AnswerPublication(Contract):
-    """What was published of a question."""
-
-    files: PublishedFiles
-    outcome: Outcome
-    summary: Text
-
-
-class GraphResult(Contract):
-    """What a run of a graph returns."""
-
-    outcome: Outcome
-    files: PublishedFiles
-    summary: Text
-    seconds: Annotated[float, Field(ge=0.0)]

@@ -9,8 +9,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from desk.contracts.agents.config import PositiveSpan, RetryConfig
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
-from desk.contracts.config import PositiveSpan, RetryConfig
 from desk.contracts.weeks import IsoWeek
 
 Address = Annotated[str, Field(max_length=254, pattern=r"^[^@\s<>,;:\"]+@[^@\s<>,;:\"]+$")]

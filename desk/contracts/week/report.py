@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import (
@@ -26,7 +27,6 @@ from desk.contracts.base import (
     is_empty,
     is_none,
 )
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     ConflictRecord,

@@ -13,7 +13,6 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport, AnswerSection
-from desk.contracts.question.graph import GraphRecord, NodeOutcome
 from desk.contracts.question.knowledge import (
     DocumentsRead,
     PdfsRead,
@@ -23,6 +22,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.graph import GraphRecord, NodeOutcome
 from desk.documents.answer.evidence import (
     AnswerClaims,
     Library,

@@ -10,8 +10,8 @@ from desk.contracts.agents.tools import DataSource, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
-from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Quotation
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.evidence import first_of_each
 from desk.trust.claims.dependence import is_computed_from
 from desk.trust.conflicts import surviving_claims

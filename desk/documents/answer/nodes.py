@@ -7,8 +7,9 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.question.answers import NodeReport
-from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeSpec, NodeState
+from desk.contracts.question.graph import NodeSpec, NodeState
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRecord, NodeOutcome
 from desk.runs.boards import usage_of
 from desk.trust.prose import clip
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.week.run import PublishedFiles
 from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json, same_answer
 from desk.documents.answer.markdown import render_answer_markdown

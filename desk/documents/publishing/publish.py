@@ -7,9 +7,9 @@ from typing import Final, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import PublishedFiles
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.documents.publishing.files import write_all
 from desk.documents.publishing.signature import Signer, signature_file

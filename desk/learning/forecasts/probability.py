@@ -10,7 +10,7 @@ from typing import Final
 from desk.agents.capabilities import routes_to
 from desk.analytics.prices.series import Fixings
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.config import RunPolicy
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.findings.results import Forecast, Leaning
 from desk.contracts.learning.record import RecordQuery
 

@@ -10,9 +10,9 @@ from desk.agents.answer_form import ToldAnswer, UnreadableAnswer, told
 from desk.agents.capabilities import call_by, configured, routes_to
 from desk.analytics.prices.fixings import LONGEST_GAP, last_expected_day, last_known_day
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.base import Figure
-from desk.contracts.config import RunPolicy
 from desk.contracts.episode.analysis import MOST_DAYS
 from desk.contracts.markets import MarketKind
 from desk.contracts.swarm.hypotheses import Hypothesis

@@ -8,6 +8,7 @@ from typing import Final
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
+from desk.contracts.runs.swarm import HypothesisRequest
 from desk.contracts.swarm.hypotheses import (
     HeldView,
     Hypothesis,
@@ -15,7 +16,6 @@ from desk.contracts.swarm.hypotheses import (
     HypothesisState,
     ScoredHypothesis,
 )
-from desk.contracts.swarm.run import HypothesisRequest
 from desk.learning.hypotheses.prices import Price
 
 DIGITS: Final = 6

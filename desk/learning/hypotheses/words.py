@@ -5,6 +5,7 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind
+from desk.contracts.runs.swarm import HypothesisRequest, HypothesisStatus
 from desk.contracts.swarm.hypotheses import (
     HeldView,
     Hypothesis,
@@ -12,7 +13,6 @@ from desk.contracts.swarm.hypotheses import (
     HypothesisState,
     ScoredHypothesis,
 )
-from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from desk.runs.escalations import plain
 
 _SIDES: Final = {Leaning.UP: "above", Leaning.DOWN: "below"}

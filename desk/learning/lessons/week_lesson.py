@@ -8,8 +8,8 @@ from itertools import chain, islice
 from typing import Final
 
 from desk.analytics.weeks import window_of
+from desk.contracts.agents.config import RunConfig, ScheduleConfig
 from desk.contracts.agents.search_attributes import COUNTED
-from desk.contracts.config import RunConfig, ScheduleConfig
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (
     ConflictRecord,
@@ -21,8 +21,8 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.learning.lessons import AgentRecord, Lesson, MadeForecast, SourceRecord
 from desk.contracts.names import AgentId
+from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.contracts.week.run import WeekRecord
 from desk.contracts.weeks import monday_of, week_of
 from desk.learning.forecasts import carry_probability
 from desk.learning.lessons.troubles import troubles_of

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Final
 
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tools import OpenCircuit
-from desk.contracts.config import RetryConfig
 from desk.contracts.names import CallFault
 from desk.platform.mcp.tool_calling import ToolUnreachable
 

@@ -27,9 +27,7 @@ from pydantic_settings import (
 from desk.analytics.names.nearest import meant
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.capabilities import Capability, Route, Routes
-from desk.contracts.agents.tasks import AgentLimits
-from desk.contracts.base import Contract, ShortText
-from desk.contracts.config import (
+from desk.contracts.agents.config import (
     USUAL_PUBLISHERS,
     AgentConfig,
     DeadlineConfig,
@@ -42,6 +40,8 @@ from desk.contracts.config import (
     ThresholdConfig,
     VotingConfig,
 )
+from desk.contracts.agents.tasks import AgentLimits
+from desk.contracts.base import Contract, ShortText
 from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries

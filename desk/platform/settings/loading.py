@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
-from desk.contracts.config import AgentConfig, RunConfig
+from desk.contracts.agents.config import AgentConfig, RunConfig
 from desk.contracts.names import AgentId
 from desk.platform.files import read_text_file
 from desk.platform.mcp.config import McpConfigError, present, read_mcp_config

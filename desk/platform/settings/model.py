@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.base import ShortText
-from desk.contracts.config import RunConfig
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.settings.payload_keys import Keyring
 

@@ -9,11 +9,11 @@ from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.results import AgentError
 from desk.contracts.findings.source_results import PolicyRates, RateDecisions, SourceResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import TurnRequest
 from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
 
 Answer = TypeVar("Answer", bound=SourceResult)

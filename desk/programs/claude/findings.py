@@ -5,7 +5,6 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
@@ -15,6 +14,7 @@ from desk.contracts.findings.results import (
     View,
     ViewKind,
 )
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.trust.prose import Form, moves, printed
 

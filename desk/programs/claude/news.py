@@ -11,7 +11,6 @@ from pydantic import Field, StringConstraints
 from desk.analytics.links import web_link
 from desk.analytics.news.stance_words import TextLeaning
 from desk.contracts.agents.tools import DataSource, ToolResult
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import (
     EventType,
@@ -22,6 +21,7 @@ from desk.contracts.findings.results import (
     Tone,
 )
 from desk.contracts.findings.source_results import NewsItem
+from desk.contracts.runs.turns import TurnRequest
 from desk.trust.ledger import attributed
 from desk.trust.ledger.events import news_in
 

@@ -16,10 +16,10 @@ from desk.agents.registry import TASKS
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
-from desk.contracts.agents.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.programs.claude.prompts import prompt
 from desk.programs.turns import builtin_turn
 from desk.runs.assignments import effort_for
@@ -56,7 +56,7 @@ UNKNOWN: Final = "unknown"
 """The server of a tool that was never offered: it is on nobody's list."""
 
 MOST_BLOCKS: Final = 100
-"""The bound of `desk.contracts.agents.turns.Said`."""
+"""The bound of `desk.contracts.runs.turns.Said`."""
 
 TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a time."
 

@@ -14,7 +14,7 @@ from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketKind
-from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.runs.graph import NodeOutcome
 from desk.learning.hypotheses import expected_day
 from desk.programs.episode.actions import PART_METRICS
 from desk.trust.confidence import NOTHING_FOUND

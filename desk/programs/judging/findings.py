@@ -1,7 +1,7 @@
 """What findings contradict each other in, within each market or across markets, and what of the
 hypotheses on them can be held against a price."""
 
-from desk.contracts.agents.judgement import (
+from desk.contracts.runs.judgement import (
     FindingsToJudge,
     HypothesesToJudge,
     JudgedFindings,

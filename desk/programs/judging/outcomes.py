@@ -1,6 +1,9 @@
 """What follows from what sources say when a hypothesis, a forecast or an episode is due."""
 
-from desk.contracts.agents.judgement import (
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.runs.judgement import (
     EvaluationToJudge,
     FixingsToJudge,
     JudgedEvaluation,
@@ -11,9 +14,6 @@ from desk.contracts.agents.judgement import (
     PriceVerdict,
     RecommendationToJudge,
 )
-from desk.contracts.agents.tools import ToolResult
-from desk.contracts.episode.stock import StockAction
-from desk.contracts.findings.claims import Metric
 from desk.learning.forecasts import asked_for, resolutions_in, says_no
 from desk.learning.hypotheses import (
     NoPrice,

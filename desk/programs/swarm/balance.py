@@ -22,7 +22,7 @@ conventions of the desk; none was fitted to anything:
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.findings.results import (
     ConflictKind,

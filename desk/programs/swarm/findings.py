@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import MOST_EVIDENCE
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.runs.graph import NodeOutcome
+from desk.contracts.runs.tasks import TaskOutcome
 from desk.contracts.week.report import MarketOutcome
-from desk.contracts.week.run import TaskOutcome
 from desk.trust.conflicts import NO_RANGES, Ranges, detect_conflicts, settled_before
 
 MOST_CONFLICTS: Final = 200

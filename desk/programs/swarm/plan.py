@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 
 from desk.agents.capabilities import tools_for
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
-from desk.contracts.agents.turns import StateEntry
-from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.swarm.question import (
     SPECIALISTS,

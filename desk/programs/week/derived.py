@@ -7,12 +7,12 @@ that they said has to be believed: it is written anew, and compared.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.agents.turns import AgentResult, Exchange, TurnRequest
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.markets import MarketSpec
+from desk.contracts.runs.turns import AgentResult, Exchange, TurnRequest
 from desk.contracts.week.report import Contribution, MarketOutcome, MarketReport, ResearchReport
 from desk.learning.advice import policy_with
 from desk.programs.turns import builtin_turn, judged

@@ -3,14 +3,14 @@
 from datetime import datetime, timedelta
 
 from desk.agents.program import AgentProfile
+from desk.contracts.agents.config import AgentConfig, DeadlineConfig, RunPolicy
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
-from desk.contracts.agents.turns import StateEntry
-from desk.contracts.config import AgentConfig, DeadlineConfig, RunPolicy
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec, NodeSpec
+from desk.contracts.runs.turns import StateEntry
+from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.plan import PlannedTask
-from desk.contracts.week.run import MarketRequest
 from desk.contracts.weeks import IsoWeek, TimeWindow, week_of
 
 VALIDATION = PlannedTask(task_type=TaskType.VALIDATE, agent=AgentId.VALIDATOR)

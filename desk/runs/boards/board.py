@@ -6,25 +6,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.agents.usage import Usage
-from desk.contracts.config import RunPolicy
 from desk.contracts.episode.stock import StockRecord
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.question.graph import (
+from desk.contracts.question.graph import NodeSpec, NodeState
+from desk.contracts.runs.graph import (
     GraphRecord,
     GraphRequest,
     GraphStatus,
     NodeOutcome,
-    NodeSpec,
-    NodeState,
     NodeStatus,
 )
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.record import SwarmRecord
-from desk.contracts.week.run import PublishedFiles, TaskOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.runs.assignments import Budget, Undelivered, week_before, window_before
 from desk.runs.boards.usage import sum_of

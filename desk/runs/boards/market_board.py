@@ -9,8 +9,9 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
 from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.contracts.week.run import MarketRequest, TaskOutcome
 from desk.runs.assignments import Undelivered
 from desk.runs.boards.board import RunBoard
 from desk.runs.boards.usage import usage_of

@@ -12,6 +12,16 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice
+from desk.contracts.runs.tasks import Tools
+from desk.contracts.runs.week import (
+    MarketState,
+    MarketStatus,
+    Publication,
+    RerunRequest,
+    WeekCarried,
+    WeekRecord,
+    WeekStatus,
+)
 from desk.contracts.week.delivery import DeliveryStatus
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import (
@@ -20,16 +30,6 @@ from desk.contracts.week.report import (
     MarketOutcome,
     Revision,
     RevisionKind,
-)
-from desk.contracts.week.run import (
-    MarketState,
-    MarketStatus,
-    Publication,
-    RerunRequest,
-    Tools,
-    WeekCarried,
-    WeekRecord,
-    WeekStatus,
 )
 from desk.contracts.weeks import TimeWindow
 from desk.runs.assignments import all_of

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.config import DeadlineConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.escalations import (
     EscalationAnswer,

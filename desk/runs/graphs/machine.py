@@ -23,8 +23,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import Query
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.question.graph import Edge, GraphSpec, Join, NodeSpec, NodeState
+from desk.contracts.runs.turns import StateEntry
 from desk.runs.graphs.expressions import WHOLE, names_in
 from desk.runs.graphs.loops import structure_faults
 from desk.runs.graphs.shape import Link, Loop, shape_of

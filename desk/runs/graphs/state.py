@@ -16,8 +16,8 @@ from jmespath.parser import ParsedResult
 from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import Query
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.question.graph import GraphSpec, Merge
+from desk.contracts.runs.turns import StateEntry
 
 RESERVED: Final = ("question", "parameters", "errors")
 """Names that the view has of its own, and no node may write."""

@@ -4,22 +4,8 @@ from collections.abc import Mapping, Sized
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from desk.contracts.agents.messages import (
-    AcceptanceStatus,
-    BroadcastContent,
-    ErrorReportContent,
-    MessageContent,
-    ResearchResultContent,
-    ResultStatus,
-    TaskAcceptanceContent,
-    TaskAssignmentContent,
-    TaskProgressContent,
-    ValidationRequestContent,
-    ValidationResultContent,
-)
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.agents.turns import AgentResult
 from desk.contracts.episode.stock import ActionChoice
 from desk.contracts.findings.results import (
     AgentError,
@@ -32,6 +18,20 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketName
 from desk.contracts.names import QUESTION_RUN, STOCK_RUN, SWARM_RUN, AgentId
 from desk.contracts.question.knowledge import Found, Synthesis
+from desk.contracts.runs.messages import (
+    AcceptanceStatus,
+    BroadcastContent,
+    ErrorReportContent,
+    MessageContent,
+    ResearchResultContent,
+    ResultStatus,
+    TaskAcceptanceContent,
+    TaskAssignmentContent,
+    TaskProgressContent,
+    ValidationRequestContent,
+    ValidationResultContent,
+)
+from desk.contracts.runs.turns import AgentResult
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.contracts.week.plan import WeekPlan
 from desk.runs.messages.events import (

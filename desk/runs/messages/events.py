@@ -8,7 +8,6 @@ from pydantic import Field, JsonValue
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.turns import AgentResult
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import AgentError, DeadLetter
@@ -20,7 +19,8 @@ from desk.contracts.names import (
     without_reassignment,
     workflow_id_parts,
 )
-from desk.contracts.week.run import RerunRequest
+from desk.contracts.runs.turns import AgentResult
+from desk.contracts.runs.week import RerunRequest
 
 
 class FindingId(Contract):

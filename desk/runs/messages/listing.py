@@ -10,7 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from desk.contracts.agents.messages import (
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId, agent_of
+from desk.contracts.runs.messages import (
     AcceptanceStatus,
     AgentMessage,
     AgentStatus,
@@ -21,8 +23,6 @@ from desk.contracts.agents.messages import (
     TaskAcceptanceContent,
     ValidationRequestContent,
 )
-from desk.contracts.findings.results import ResearchResult
-from desk.contracts.names import AgentId, agent_of
 from desk.runs.messages.contents import is_identity
 from desk.runs.messages.events import ActivityAsked, MessageEvent, Pending, ToldWorkflow
 from desk.runs.messages.telling import SortedMessage, Task, Teller

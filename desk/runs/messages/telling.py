@@ -6,7 +6,10 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from desk.agents.registry import delivers
-from desk.contracts.agents.messages import (
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.findings.results import Recovery
+from desk.contracts.names import AgentId, agent_of
+from desk.contracts.runs.messages import (
     PRIORITY_LEVELS,
     AgentMessage,
     BroadcastContent,
@@ -15,10 +18,7 @@ from desk.contracts.agents.messages import (
     MessageType,
     PriorityName,
 )
-from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.turns import AgentResult
-from desk.contracts.findings.results import Recovery
-from desk.contracts.names import AgentId, agent_of
+from desk.contracts.runs.turns import AgentResult
 from desk.runs.messages import contents
 from desk.runs.messages.events import (
     ActivityAsked,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from desk.analytics.weeks import as_of_of
-from desk.contracts.config import ScheduleConfig, Weekday
+from desk.contracts.agents.config import ScheduleConfig, Weekday
 from desk.contracts.names import SCHEDULED_RUN_ID
 from desk.contracts.weeks import next_week
 

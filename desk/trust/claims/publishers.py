@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from desk.contracts.config import PAIRS, VotingConfig
+from desk.contracts.agents.config import PAIRS, VotingConfig
 from desk.contracts.findings.claims import Metric
 from desk.trust.claims.banks import BANKS
 

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from pydantic import ValidationError
 
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Bounds
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates

@@ -16,7 +16,7 @@ from desk.analytics.comparison import (
     statement_of,
 )
 from desk.analytics.names.quotation import reversed_pair, reversed_statement
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     Bounds,

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.comparison import Comparable, Incomparable, StatedFigure, normalise
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import DataSource, SourceTier
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import (
     Bounds,

@@ -9,7 +9,7 @@ a convention of the desk.
 from collections.abc import Iterable
 from typing import Final
 
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.findings.results import (
     Bounds,
     ConflictKind,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
-from desk.contracts.agents.turns import AgentResult, StateEntry
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     Commentary,
@@ -22,6 +21,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.trust.prose.gate import LONGEST_NAME, objections, without
 from desk.trust.prose.sentences import split_sentences

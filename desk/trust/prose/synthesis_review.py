@@ -7,7 +7,6 @@ from unicodedata import category
 
 from pydantic import JsonValue
 
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
@@ -19,6 +18,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement
 from desk.trust.conflicts import surviving_claims

@@ -14,10 +14,10 @@ from temporalio.client import (
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
-from desk.contracts.episode.run import StockRequest, StockResult
 from desk.contracts.episode.stock import MOST_STEPS, Blackboard, EpisodeStep
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
-from desk.contracts.week.run import PublishedFiles
+from desk.contracts.runs.episode import StockRequest, StockResult
 from starters.questions.stock.published import episode_told
 from starters.runs.server_runs import (
     LONGEST_REASON,

@@ -14,8 +14,8 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
 from desk.contracts.names import Message, WorkflowType
+from desk.contracts.runs.swarm import HypothesisRequest, HypothesisStatus
 from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
-from desk.contracts.swarm.run import HypothesisRequest, HypothesisStatus
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, started_with
 
 SIDE_BY_SIDE = 8

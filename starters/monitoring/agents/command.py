@@ -9,9 +9,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.names import AgentId, Queue, source_queue
+from desk.contracts.runs.messages import AgentStatus
 from desk.documents.rendering.wording import one_line
 from desk.platform.mcp.config import present, read_mcp_config
 from desk.platform.settings import Settings, load_settings

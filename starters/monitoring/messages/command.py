@@ -8,7 +8,9 @@ from typing import Annotated, Final
 
 import typer
 
-from desk.contracts.agents.messages import (
+from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.messages import (
     AgentMessage,
     BroadcastContent,
     ErrorReportContent,
@@ -25,8 +27,6 @@ from desk.contracts.agents.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from desk.contracts.names import AgentId
-from desk.contracts.question.knowledge import Synthesis
 from desk.platform.settings import load_settings
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of

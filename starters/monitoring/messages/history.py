@@ -22,7 +22,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttrib
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import DeadLetter
 from desk.contracts.names import ActivityName, FailureType, Message, WorkflowType, workflow_id_parts
-from desk.contracts.week.run import RerunRequest
+from desk.contracts.runs.week import RerunRequest
 from desk.platform.temporal.history import (
     ActivityEnded,
     ActivityScheduled,

@@ -19,6 +19,7 @@ from temporalio.service import RPCError
 
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import (
@@ -30,7 +31,6 @@ from desk.contracts.agents.tools import (
     ToolStatus,
 )
 from desk.contracts.base import Contract, Figure, ShortText, Text
-from desk.contracts.config import RunPolicy
 from desk.contracts.learning.lessons import (
     AgentRecord,
     EssentialChange,

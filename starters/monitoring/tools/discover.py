@@ -11,9 +11,9 @@ from typing import Final
 
 from desk.agents.capabilities import configured
 from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.base import Contract, ShortText, Text
-from desk.contracts.config import RunPolicy
 from desk.documents.rendering.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.tools import Proposal, arguments_of, proposals, required_by

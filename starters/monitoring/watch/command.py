@@ -14,7 +14,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.contracts.agents.search_attributes import Phase, SearchAttribute
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import WorkflowType
-from desk.contracts.week.run import WeekStatus
+from desk.contracts.runs.week import WeekStatus
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect, located
 from starters.monitoring.watch.look import RunSnapshot, look_at, spending_of

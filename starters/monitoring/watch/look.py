@@ -27,7 +27,7 @@ from desk.contracts.names import (
     activity_id_parts,
     workflow_id_parts,
 )
-from desk.contracts.week.run import WeekResult, WeekStatus
+from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.runs.assignments import all_of
 from starters.runs.watching import status_if_answered
 

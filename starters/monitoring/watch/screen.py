@@ -19,7 +19,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.markets import MarketName
 from desk.contracts.names import AgentId
-from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.wording import allowance_words, cost_words, one_line
 from desk.runs.assignments import spent

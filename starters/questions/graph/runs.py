@@ -11,7 +11,8 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import Query
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import QUESTION_RUN, WorkflowType
-from desk.contracts.question.graph import GraphRequest, GraphResult, GraphSpec
+from desk.contracts.question.graph import GraphSpec
+from desk.contracts.runs.graph import GraphRequest, GraphResult
 from desk.documents.rendering.wording import instant
 from desk.platform.settings import load_settings
 from desk.trust.ledger import content_hash

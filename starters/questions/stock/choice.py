@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import nearest
-from desk.contracts.config import RunConfig
-from desk.contracts.episode.run import StockRequest, StockResult
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.episode.stock import MOST_COST, MOST_STEPS, MOST_WEEKS, StockAction
 from desk.contracts.markets import PAIR_PATTERN, STOCK_PATTERN
 from desk.contracts.names import STOCK_RUN, WorkflowType
+from desk.contracts.runs.episode import StockRequest, StockResult
 from desk.trust.ledger import content_hash
 from starters.questions.choice import read_as_of
 from starters.questions.graph.runs import ID_DIGITS

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from desk.contracts.config import RunConfig
-from desk.contracts.episode.run import StockResult
+from desk.contracts.agents.config import RunConfig
+from desk.contracts.runs.episode import StockResult
 from desk.platform.settings import Settings
 from starters.questions.stock.choice import MOST_STEPS_USUALLY, chosen_stock, stock_start
 from starters.questions.stock.printing import episode_lines

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from desk.analytics.figures import print_figure
 from desk.analytics.units import UNITS
-from desk.contracts.episode.run import StockResult
 from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
+from desk.contracts.runs.episode import StockResult
 from desk.documents.rendering.wording import instant, one_line
 from starters.questions.printing import installs_named
 from starters.questions.stock.published import WaitingEpisode

@@ -7,8 +7,8 @@ from temporalio.client import WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Instant, Text
-from desk.contracts.episode.run import EpisodeStatus, StockResult
 from desk.contracts.names import Message
+from desk.contracts.runs.episode import EpisodeStatus, StockResult
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun
 
 LONGEST_SUMMARY = 4_000

@@ -14,15 +14,15 @@ from pydantic import JsonValue
 from temporalio.client import Client
 from temporalio.exceptions import ApplicationError, FailureError
 
-from desk.contracts.agents.judgement import FindingsToJudge
-from desk.contracts.agents.tape import Effect, Take, TakeFailure, Tape
 from desk.contracts.agents.tools import ToolRequest
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.escalations import EscalationRequest
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import ActivityName, WorkflowType, id_within
+from desk.contracts.runs.judgement import FindingsToJudge
+from desk.contracts.runs.tape import Effect, Take, TakeFailure, Tape
+from desk.contracts.runs.turns import TurnRequest
+from desk.contracts.runs.week import PublishRequest, RevisionQuery, WeekRequest
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import PublishRequest, RevisionQuery, WeekRequest
 from desk.platform.settings import load_settings
 from desk.platform.temporal.history import (
     ActivityEnded,

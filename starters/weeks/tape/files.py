@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from desk.contracts.agents.tape import Tape
+from desk.contracts.runs.tape import Tape
 from desk.documents.publishing.files import published
 from desk.platform.files import read_file
 from desk.runs.tapes import LARGEST, TapeUnusable, from_bytes

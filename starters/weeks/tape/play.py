@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from desk.analytics.weeks import parse_week, window_of
-from desk.contracts.agents.tape import Effect, Tape
+from desk.contracts.runs.tape import Effect, Tape
 from desk.contracts.week.report import ResearchReport
 from desk.platform.server.failure import PortInUse
 from desk.platform.server.host_lock import HostLock

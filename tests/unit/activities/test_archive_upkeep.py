@@ -12,7 +12,7 @@ from temporalio.testing import ActivityEnvironment
 import activities.publishing.archive as archiving
 from activities.publishing.archive import ArchiveUpkeep
 from activities.publishing.publishing import PublishingActivities
-from desk.contracts.week.run import Publication
+from desk.contracts.runs.week import Publication
 from desk.programs.week.document.publishing import FOLDER
 from starters.main import execute
 from starters.terminal.exit_status import ExitStatus

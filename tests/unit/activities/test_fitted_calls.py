@@ -13,8 +13,8 @@ from activities.turns import Analysts
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.models.claude import price_of, usage_of
 from desk.programs.claude.turns import model_call

@@ -7,8 +7,8 @@ from temporalio.runtime import MetricBuffer, Runtime, TelemetryConfig
 
 from activities.metrics import COUNTERS, begin_at_zero
 from desk.agents.roster import ROSTER
+from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.config import AgentConfig, RunPolicy
 from desk.contracts.names import AgentId, Queue
 from tests.support.watched import documented
 

@@ -14,9 +14,9 @@ from activities.turns import Analysts, TurnActivities
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.models.model_calling import ModelFailed
 from desk.runs.assignments.budget import spent

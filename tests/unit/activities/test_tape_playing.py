@@ -10,13 +10,13 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from activities.taped import TapedActivities, TapePlayer
-from desk.contracts.agents.judgement import FindingsToJudge, JudgedFindings, Scope
-from desk.contracts.agents.tape import Effect, Take, TakeFailure
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import ToolListing, ToolSpec
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import VotingConfig
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.names import FailureType, id_within
+from desk.contracts.runs.judgement import FindingsToJudge, JudgedFindings, Scope
+from desk.contracts.runs.tape import Effect, Take, TakeFailure
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.runs.tapes import differing, digests_of
 from tests.support.learning import as_of, lesson, question
 from tests.support.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request

@@ -18,10 +18,10 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.publishing.publishing import PublishingActivities
 from activities.publishing.week_before import published_before
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.config import ScheduleConfig
+from desk.contracts.runs.week import PublishRequest
 from desk.contracts.week.report import ResearchReport
-from desk.contracts.week.run import PublishRequest
 from desk.programs.week.document.publishing import publish, read_published
 from desk.trust.ledger.seal import sealed
 from tests.support.reports import sample_config, sample_record, sample_report

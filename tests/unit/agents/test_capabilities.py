@@ -14,8 +14,8 @@ from desk.agents.capabilities import (
 )
 from desk.agents.roster import ROSTER, profile_in
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability, Route
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus, capability_of
-from desk.contracts.config import RunPolicy
 from desk.contracts.findings.source_results import History, NewsItems
 from desk.contracts.names import AgentId
 from desk.programs.episode.program import PROGRAM as EPISODE

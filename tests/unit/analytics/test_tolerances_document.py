@@ -3,8 +3,8 @@
 import pytest
 
 from desk.analytics.comparison.tolerances import ANOTHER_QUANTITY, MOST_MONTHS, TOLERANCES, Quantity
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.config import VotingConfig
 from tests.support.homes import PROJECT
 
 TEXT = (PROJECT / "docs" / "method.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from desk.analytics.weeks import (
     week_ended_before,
     window_of,
 )
-from desk.contracts.config import ScheduleConfig, Weekday
+from desk.contracts.agents.config import ScheduleConfig, Weekday
 from desk.contracts.weeks import monday_of, next_week, week_of
 
 LONDON = ScheduleConfig()

@@ -44,7 +44,7 @@ def test_the_lock_covers_every_contract() -> None:
     prints = prints_now()
     for name in (
         "desk.contracts.findings.claims.Claim",
-        "desk.contracts.agents.messages.AgentMessage",
+        "desk.contracts.runs.messages.AgentMessage",
     ):
         assert name in prints
     assert "level" in prints["desk.contracts.findings.claims.Unit"]

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from desk.contracts.agents.messages import MessageType
+from desk.contracts.runs.messages import MessageType
 from tests.support.homes import PROJECT
 
 DOCUMENT = (PROJECT / "docs/contracts.md").read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def test_every_message_type_has_its_event_and_its_content() -> None:
     assert list(table) == list(MessageType)
     for kind, where in table.items():
         name = "".join(word.title() for word in kind.split("_"))
-        assert f"`desk.contracts.agents.messages.{name}Content`" in where
+        assert f"`desk.contracts.runs.messages.{name}Content`" in where
 
 
 def test_every_promise_of_messages_has_what_holds_it_and_a_figure() -> None:

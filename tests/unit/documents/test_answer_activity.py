@@ -9,7 +9,7 @@ from temporalio.testing import ActivityEnvironment
 from activities.publishing.publishing import PublishingActivities
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import FailureType
-from desk.contracts.question.graph import AnswerPublication, GraphRecord
+from desk.contracts.runs.graph import AnswerPublication, GraphRecord
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.publishing import read_answer_file
 from tests.support.answers import ticket_record

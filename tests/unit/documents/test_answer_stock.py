@@ -10,8 +10,8 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json

@@ -10,7 +10,7 @@ from desk.analytics.evaluation import POSITIONS, performance
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Evaluation, Recommended, StockAction, StockRecord
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphRecord
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.audit import counted_in_answer, findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json

@@ -8,8 +8,9 @@ import pytest
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, ResearchResult
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphRecord, NodeOutcome, NodeState
+from desk.contracts.question.graph import NodeState
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRecord, NodeOutcome
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.answer.audit import findings_in_answer

@@ -8,8 +8,9 @@ from desk.contracts.findings.results import ValidationResult
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphRecord, NodeSpec, NodeState
+from desk.contracts.question.graph import NodeSpec, NodeState
 from desk.contracts.question.knowledge import Quotation
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents import evidence as carried_evidence
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer

@@ -9,7 +9,7 @@ import pytest
 from desk.agents.program import Program
 from desk.agents.registry import PROGRAMS
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphRecord
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents import parts
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer

@@ -10,10 +10,10 @@ from temporalio.testing import ActivityEnvironment
 
 from activities.publishing.publishing import PublishingActivities
 from activities.publishing.week_before import previous_report
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
+from desk.contracts.runs.week import Publication, PublishRequest, WeekRecord
 from desk.contracts.week.changes import ChangeKind
 from desk.contracts.week.report import ResearchReport, Revision, RevisionKind
-from desk.contracts.week.run import Publication, PublishRequest, WeekRecord
 from desk.programs.week.document.publishing import DEFAULT_SLUG, publish, read_published
 from desk.trust.ledger.seal import sealed
 from tests.support.report_outcomes import FINISHED_AT

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.contracts.config import MaterialityConfig
+from desk.contracts.agents.config import MaterialityConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import EventType, Impact, Leaning, ViewKind
 from desk.contracts.week.changes import Change, ChangeKind, Changes

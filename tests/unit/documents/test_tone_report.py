@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from desk.analytics.news.stance_words import TextLeaning
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.results import JudgedBy, Leaning, Tone, ToneKind, ViewKind
 from desk.contracts.findings.source_results import NewsItem
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport

@@ -8,8 +8,8 @@ import pytest
 
 from desk.agents.capabilities import routes_to
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability, Route
+from desk.contracts.agents.config import RunPolicy, VotingConfig
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.config import RunPolicy, VotingConfig
 from desk.contracts.learning.lessons import Advice, AdviceKind, WeightOf
 from desk.contracts.names import AgentId
 from desk.contracts.week.plan import WeekPlan

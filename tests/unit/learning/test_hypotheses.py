@@ -8,13 +8,13 @@ import pytest
 from pydantic import JsonValue
 
 from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolResult, ToolStatus
-from desk.contracts.config import RunPolicy
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
+from desk.contracts.runs.swarm import HypothesisStatus
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind, HypothesisState
-from desk.contracts.swarm.run import HypothesisStatus
 from desk.learning.hypotheses.prices import (
     NoPrice,
     Price,

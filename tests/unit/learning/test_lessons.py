@@ -21,8 +21,8 @@ from desk.contracts.findings.results import Forecast, View
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.learning.lessons import Lesson, SourceRecord, Trouble, TroubleKind
 from desk.contracts.names import AgentId, CallFault
+from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.contracts.week.run import WeekRecord
 from desk.learning.forecasts.probability import carry_probability
 from desk.learning.lessons.week_lesson import MOST_TROUBLES, lesson_of
 from tests.support.report_outcomes import AS_OF, WEEK, made_up_history, pair_outcome

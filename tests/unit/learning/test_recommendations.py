@@ -9,11 +9,11 @@ from temporalio import workflow
 
 from desk.analytics.weeks import window_of
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.config import ScheduleConfig
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.learning.lessons import Advice, AdviceKind, Lesson, Recommendation, TroubleKind
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import CallFault
-from desk.contracts.week.run import WeekRequest
+from desk.contracts.runs.week import WeekRequest
 from desk.learning.learned.recommendations import recommendations
 from desk.runs.boards.week_board import WeekBoard
 from tests.support.learning import YAHOO, as_of, lesson, question, unavailable, use

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from desk.contracts.config import RetryConfig
+from desk.contracts.agents.config import RetryConfig
 from desk.contracts.names import CallFault
 from desk.platform.mcp.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit, outlasting
 from desk.platform.mcp.tool_calling import ToolUnreachable

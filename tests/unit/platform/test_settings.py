@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.agents.capabilities import Capability, Route
-from desk.contracts.agents.tools import SourceTier
-from desk.contracts.config import (
+from desk.contracts.agents.config import (
     USUAL_PUBLISHERS,
     HistoryConfig,
     MaterialityConfig,
     VotingConfig,
     Weekday,
 )
+from desk.contracts.agents.tools import SourceTier
 from desk.contracts.markets import Band, MarketKind
 from desk.contracts.names import AgentId
 from desk.platform.settings import LogLevel, McpTransport, Settings, SettingsError, load_settings

@@ -9,7 +9,7 @@ from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation, StockAction
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, DecidedBy, Position
 from desk.contracts.question.answers import AnswerReport, AnswerSection
-from desk.contracts.question.graph import GraphRecord
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_apart_from_the_run

@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import Commentary, EventType, Impact, MarketEvent
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review, without_rejected

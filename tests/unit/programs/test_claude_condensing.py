@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange
+from desk.contracts.runs.turns import Exchange
 from desk.programs.claude.turns import KEPT_WHOLE, LEFT_OUT, LONGEST_THOUGHT, condensed
 
 LONGEST = 20_000

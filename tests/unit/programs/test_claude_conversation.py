@@ -14,9 +14,9 @@ from pydantic import JsonValue
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import Effort, TaskType
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
-from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.verdicts import RejectedFigure
+from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.turns import (
     LAST,
     LONGEST_RESULT,

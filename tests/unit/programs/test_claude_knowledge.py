@@ -13,7 +13,6 @@ from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
@@ -23,6 +22,7 @@ from desk.contracts.question.knowledge import (
     Ticket,
     TicketsFound,
 )
+from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.question.claude.knowledge_state import (
     LEAST_TOLD,

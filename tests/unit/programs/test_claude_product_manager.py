@@ -8,13 +8,13 @@ import pytest
 from pydantic import JsonValue
 
 from desk.analytics.weeks import window_of
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.agents.usage import Usage
-from desk.contracts.config import ScheduleConfig
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
+from desk.contracts.runs.turns import TurnRequest
 from desk.contracts.week.plan import WeekPlan
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.week.builtin.product_manager import tasks_of

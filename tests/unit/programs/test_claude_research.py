@@ -12,7 +12,6 @@ from pydantic import JsonValue
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import (
     EventType,
@@ -23,6 +22,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import ORDER, why_not
 from desk.programs.turns import builtin_turn

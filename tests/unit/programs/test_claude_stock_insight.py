@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import pointers_of
 from desk.programs.episode.claude.board import claims_on_board

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.agents.turns import TurnRequest
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import Pointer
 from desk.programs.episode.blackboard import StockBoard

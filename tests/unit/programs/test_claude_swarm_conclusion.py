@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from desk.contracts.agents.turns import StateEntry, TurnRequest
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Refinement
 from desk.programs.claude.turns import model_call

@@ -7,9 +7,9 @@ import pytest
 from desk.agents.roster import ROSTER
 from desk.contracts.agents.tasks import TaskType, ToolName
 from desk.contracts.agents.tools import ToolSpec
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.claude.turns import model_call
 from desk.programs.swarm.tasks import OUTPUT_FORMAT

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call
 from desk.programs.swarm.claude.research import (

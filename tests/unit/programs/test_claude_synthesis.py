@@ -10,7 +10,6 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId
@@ -27,6 +26,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.turns import AgentResult, Exchange, StateEntry, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.synthesis_review import review_synthesis

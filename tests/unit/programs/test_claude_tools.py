@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from desk.agents.roster import ROSTER
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolSpec
-from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.programs.claude.turns import calls_in, described
 from tests.support.builders import pair_market, request
 

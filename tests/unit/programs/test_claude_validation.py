@@ -11,9 +11,9 @@ from pydantic import JsonValue
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from desk.programs.week.claude.validation import MOST_ISSUES

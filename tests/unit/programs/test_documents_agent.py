@@ -4,8 +4,8 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult
-from desk.contracts.agents.turns import Turn
 from desk.contracts.question.knowledge import DocumentsRead
+from desk.contracts.runs.turns import Turn
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.question.builtin.reading import MOST_CHARACTERS, read_documents
 from tests.knowledge.asking import (

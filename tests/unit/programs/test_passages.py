@@ -1,6 +1,6 @@
 """Texts in passages, and which of them answers a question."""
 
-from desk.contracts.agents.turns import StateEntry
+from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.asking import ticket_ids
 from desk.programs.question.builtin.passages import (
     SourcePassage,

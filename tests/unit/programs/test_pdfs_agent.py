@@ -2,8 +2,8 @@
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult
-from desk.contracts.agents.turns import Turn
 from desk.contracts.question.knowledge import PdfsRead
+from desk.contracts.runs.turns import Turn
 from desk.programs.question.builtin.reading import read_pdfs
 from tests.knowledge.asking import answered, asked, hits, refused
 

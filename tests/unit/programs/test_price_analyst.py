@@ -9,12 +9,12 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import SourceTier, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Turn
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import EventType, Impact, Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
+from desk.contracts.runs.turns import Turn
 from desk.programs.turns import builtin_turn
 from desk.programs.week.builtin.price_analyst import verb
 from desk.trust.prose.references import render

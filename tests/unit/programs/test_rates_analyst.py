@@ -8,7 +8,6 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult, ToolStatus
-from desk.contracts.agents.turns import Turn
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -26,6 +25,7 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Turn
 from desk.programs.turns import builtin_turn
 from desk.programs.week.builtin.rates_analyst import describe_decision
 from desk.trust.prose.references import render

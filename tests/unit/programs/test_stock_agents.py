@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.references import render

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.contracts.agents.turns import TurnRequest
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.episode.actions import DATA, PART_METRICS, Pointer, pointers_of
 from desk.programs.episode.builtin.recommendation import span_of
 from desk.programs.episode.insights import insights

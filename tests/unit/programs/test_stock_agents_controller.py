@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.contracts.episode.analysis import (
     KnownSymbol,
     KnownSymbols,
@@ -13,6 +12,7 @@ from desk.contracts.episode.analysis import (
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.programs.episode.actions import DATA
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.turns import builtin_turn

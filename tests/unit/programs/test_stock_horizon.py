@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import NodeOutcome
+from desk.contracts.runs.graph import NodeOutcome
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.week.report import Contribution
 from desk.programs.episode.horizon import was_told_no_price
 

@@ -8,10 +8,10 @@ import pytest
 from desk.agents.roster import profile_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.markets import MarketSpec
+from desk.contracts.runs.turns import StateEntry
 from desk.programs.swarm.plan import Ground, plan_swarm
 from desk.programs.swarm.question import (
     BEHIND,

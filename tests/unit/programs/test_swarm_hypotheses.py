@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     ConflictKind,

@@ -6,16 +6,16 @@ from datetime import timedelta
 import pytest
 
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.agents.turns import Exchange, StateEntry, TurnRequest
-from desk.contracts.config import VotingConfig
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Leaning, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.agents.roster import profile_of
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.plan import BOUNDS, Ground, plan_swarm
 from desk.programs.swarm.question import SPECIALISTS, aspects_named, complexity_of

@@ -4,9 +4,9 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.names import FailureType
 from desk.contracts.question.knowledge import TicketsFound
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.question.builtin.lookups import fetch_tickets
 from tests.knowledge.asking import answered, asked, hits, refused, unavailable, web_state

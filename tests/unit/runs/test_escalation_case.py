@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.config import DeadlineConfig
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.escalations import EscalationAnswer, EscalationState, EscalationStatus
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, ValidationResult

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from desk.contracts.agents.turns import StateEntry
-from desk.contracts.config import DeadlineConfig
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import StateEntry
 from desk.runs.assignments.tasks import node_deadline, shown_to, week_before
 from tests.support.graphs import graph, node, synthesis
 

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from desk.contracts.agents.tasks import Query, TaskType
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, Join, Merge, NodeSpec, NodeState
 from desk.contracts.question.knowledge import Ticket, TicketsFound
+from desk.contracts.runs.turns import StateEntry
 from desk.runs.graphs.checks import faults
 from desk.runs.graphs.machine import GraphMachine, NodeStart
 from desk.runs.graphs.state import view

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from desk.contracts.agents.messages import (
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.runs.messages import (
     PRIORITY_LEVELS,
     AcceptanceStatus,
     AgentMessage,
@@ -31,12 +36,7 @@ from desk.contracts.agents.messages import (
     ValidationResultContent,
     priority_name,
 )
-from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
-from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
-from desk.contracts.names import AgentId
-from desk.contracts.week.run import RerunRequest
+from desk.contracts.runs.week import RerunRequest
 from desk.contracts.weeks import TimeWindow
 
 NOW = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)

@@ -18,7 +18,7 @@ from temporalio.converter import DataConverter
 
 from activities.errors import transient
 from desk.contracts.names import CallFault, FailureType, Message, WorkflowType
-from desk.contracts.week.run import WeekRequest
+from desk.contracts.runs.week import WeekRequest
 from desk.platform.temporal.client import data_converter
 from desk.platform.temporal.history import RunHistory
 from desk.runs.messages import AttemptFailure, Failed, Lost, MessageEvent, RerunAsked

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from desk.contracts.agents.messages import (
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.findings.results import ResearchResult, Severity
+from desk.contracts.names import AgentId
+from desk.contracts.runs.messages import (
     AcceptanceStatus,
     AgentMessage,
     BroadcastContent,
@@ -19,9 +22,6 @@ from desk.contracts.agents.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.findings.results import ResearchResult, Severity
-from desk.contracts.names import AgentId
 from desk.runs.messages import chosen, told
 from starters.monitoring.messages.command import lines_of
 from starters.terminal.tables import WIDTH

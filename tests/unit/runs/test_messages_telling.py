@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from desk.contracts.agents.messages import (
+from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import (
+    AgentError,
+    DeadLetter,
+    Recovery,
+    ResearchResult,
+    Severity,
+)
+from desk.contracts.names import AgentId, CallFault
+from desk.contracts.runs.messages import (
     AcceptanceStatus,
     AgentMessage,
     AgentStatus,
@@ -20,16 +30,6 @@ from desk.contracts.agents.messages import (
     TaskAssignmentContent,
     TaskProgressContent,
 )
-from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import (
-    AgentError,
-    DeadLetter,
-    Recovery,
-    ResearchResult,
-    Severity,
-)
-from desk.contracts.names import AgentId, CallFault
 from desk.contracts.weeks import TimeWindow
 from desk.runs.messages import (
     ActivityAsked,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from desk.contracts.agents.tape import TakeFailure, Tape
+from desk.contracts.runs.tape import TakeFailure, Tape
 from desk.runs.tapes import SEAL, TapeUnusable, from_bytes, to_bytes
 from desk.trust.ledger.seal import content_hash
 from tests.support.homes import PROJECT

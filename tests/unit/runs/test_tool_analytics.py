@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tape import Effect
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import AskedBesides, CallPlace, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.learning.lessons import ToolUse
 from desk.contracts.names import AgentId
+from desk.contracts.runs.tape import Effect
+from desk.contracts.runs.turns import Exchange
 from desk.contracts.week.report import MarketOutcome
 from desk.documents.evidence import carried_whole
 from desk.runs.tapes import digests_of

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 from desk.analytics.weeks import window_of
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
-from desk.contracts.config import ScheduleConfig
 from desk.contracts.names import AgentId
+from desk.contracts.runs.week import MarketState, WeekStatus
 from desk.contracts.week.report import Contribution, MarketOutcome
-from desk.contracts.week.run import MarketState, WeekStatus
 from desk.runs.boards.week_board import WeekBoard
 from tests.support.builders import finding
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from desk.analytics.weeks import as_of_of
-from desk.contracts.config import ScheduleConfig
+from desk.contracts.agents.config import ScheduleConfig
 from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.central_banks.facts.tables import DamagedTable
 from desk.sources.central_banks.server import CentralBankTools

@@ -9,7 +9,6 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import (
     ConflictKind,
@@ -26,6 +25,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import TurnRequest
 from desk.contracts.week.plan import WeekPlan
 from desk.programs.turns import builtin_turn
 from desk.sources.central_banks.server import CentralBankTools

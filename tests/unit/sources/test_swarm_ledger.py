@@ -10,10 +10,10 @@ import pytest
 from desk.agents.roster import profile_of
 from desk.contracts.agents.tasks import Query, TaskAssignment
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, TurnRequest
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.plan import Ground, plan_swarm

@@ -10,9 +10,9 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.worker.v1 import WorkerHeartbeat, WorkerHostInfo
 from temporalio.contrib.pydantic import pydantic_data_converter
 
-from desk.contracts.agents.messages import AgentStatus
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
+from desk.contracts.runs.messages import AgentStatus
 from desk.platform.temporal.client import WORKER_HEARTBEAT
 from desk.platform.temporal.history import RunHistory
 from starters.monitoring.agents.command import (

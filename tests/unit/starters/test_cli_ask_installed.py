@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.config import RunConfig
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import GraphResult
-from desk.contracts.week.run import PublishedFiles
+from desk.contracts.runs.graph import GraphResult
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from starters.questions import wanted

@@ -7,7 +7,8 @@ from rich.console import Console
 
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import GraphStatus, NodeState, NodeStatus
+from desk.contracts.question.graph import NodeState
+from desk.contracts.runs.graph import GraphStatus, NodeStatus
 from starters.questions.progress import PlainGraphProgress, graph_board
 
 BEGAN = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

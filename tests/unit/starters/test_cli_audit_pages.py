@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from desk.contracts.question.graph import GraphRecord
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.page_comparison import compared_html, read_page

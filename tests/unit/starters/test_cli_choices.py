@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage, Provenance
 from desk.platform.settings import load_settings
 from starters.runs.market_choice import chosen_markets, known_market, subset_name

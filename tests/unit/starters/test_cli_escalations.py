@@ -16,7 +16,7 @@ from desk.contracts.findings.escalations import (
     EscalationStatus,
 )
 from desk.contracts.findings.results import DecidedBy
-from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.trust.conflicts.voting import decide
 from starters.monitoring.status import status_lines
 from starters.operations.escalations import (

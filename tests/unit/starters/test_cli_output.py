@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.config import ScheduleConfig
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.findings.source_results import FixingCoverage, Provenance
 from desk.contracts.names import AgentId
+from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
-from desk.contracts.week.run import MarketState, MarketStatus, PublishedFiles, WeekStatus
 from desk.platform.settings import load_settings
 from starters.monitoring.status import status_lines
 from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines

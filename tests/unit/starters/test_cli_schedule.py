@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.weeks import latest_complete_week
-from desk.contracts.config import ScheduleConfig, Weekday
+from desk.contracts.agents.config import ScheduleConfig, Weekday
 from desk.runs.schedule.schedule_spec import (
     MOST_BACKFILLED_WEEKS,
     Overlap,

@@ -7,7 +7,7 @@ import pytest
 
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.names import Queue
-from desk.contracts.week.run import WeekStatus
+from desk.contracts.runs.week import WeekStatus
 from starters.monitoring import status as status_command
 from starters.terminal.exit_status import CommandError
 from tests.unit.starters.test_watch import look

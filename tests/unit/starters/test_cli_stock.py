@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from desk.contracts.config import RunConfig
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.episode import stock
-from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
+from desk.contracts.runs.episode import StockRequest
 from desk.documents.answer.publishing import answer_files
 from desk.programs.week.archive.retention import is_answer
 from starters.main import execute

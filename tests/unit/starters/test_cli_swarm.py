@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.config import RunConfig
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
-from desk.contracts.question.graph import GraphStatus
+from desk.contracts.runs.graph import GraphStatus
+from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.swarm.record import TokenRecord
-from desk.contracts.swarm.run import SwarmRequest, SwarmResult
-from desk.contracts.week.run import PublishedFiles
 from starters.main import execute
 from starters.questions.printing import installs_named, swarm_lines, token_words
 from starters.questions.progress import PlainGraphProgress

@@ -7,13 +7,13 @@ import pytest
 
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.runs.swarm import HypothesisRequest
 from desk.contracts.swarm.hypotheses import (
     Hypothesis,
     HypothesisKind,
     HypothesisState,
     ScoredHypothesis,
 )
-from desk.contracts.swarm.run import HypothesisRequest
 from starters.learning.hypotheses.command import chosen_hypotheses, hypothesis_named, state_named
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.hypotheses.table import hypothesis_lines, table_lines

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.agents.capabilities import Capability, Route
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.agents.tools import ToolSpec
-from desk.contracts.config import RunPolicy
 from desk.contracts.learning.lessons import AgentRecord, Lesson
 from desk.contracts.learning.lessons import ToolUse as RecordedUse
 from desk.contracts.learning.record import RecordQuery

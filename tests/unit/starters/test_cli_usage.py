@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from desk.contracts.week.run import PublishedFiles
+from desk.contracts.findings.document import PublishedFiles
 from desk.programs.week.document.publishing import publish
 from starters import main
 from starters.main import app, execute

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import EpisodeStep, Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
+from desk.contracts.runs.episode import StockRequest
 from desk.programs.episode.actions import Pointer, why_not
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.recommendation import balance

@@ -11,8 +11,8 @@ import pytest
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.question.graph import GraphStatus
-from desk.contracts.week.run import WeekStatus
+from desk.contracts.runs.graph import GraphStatus
+from desk.contracts.runs.week import WeekStatus
 from starters.questions import follow
 from starters.runs import following, troubles, watching
 from starters.runs.progress import TimedLines

@@ -16,7 +16,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
-from desk.contracts.week.run import MarketState, MarketStatus, WeekStatus
+from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.platform.settings import load_settings
 from starters.monitoring.watch.look import (
     AgentAtWork,

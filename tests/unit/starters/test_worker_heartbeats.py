@@ -22,7 +22,7 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from desk.contracts.agents.messages import AgentStatus, SystemStatusContent
+from desk.contracts.runs.messages import AgentStatus, SystemStatusContent
 from desk.runs.messages import chosen, told
 from starters.monitoring.messages.history import LONGEST_SILENCE, processes_in, workers_seen
 from starters.monitoring.worker_heartbeats import last_heartbeats

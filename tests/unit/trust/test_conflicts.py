@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import SourceTier
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import (
     Bounds,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import DataSource
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     ConflictKind,

@@ -11,13 +11,13 @@ from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType, ToolName
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Exchange, Turn, TurnRequest
 from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, NewsDigest, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId, FailureType
+from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.gate import objections

@@ -3,8 +3,8 @@
 import pytest
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.trust.prose.references import references
 from desk.trust.prose.synthesis_review import review_synthesis

@@ -2,7 +2,6 @@
 
 import pytest
 
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
     DocumentsRead,
@@ -18,6 +17,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.turns import StateEntry
 from desk.trust.prose.prose_review import review, without_rejected
 from desk.trust.prose.quotations import stands_in
 

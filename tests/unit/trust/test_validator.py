@@ -10,7 +10,6 @@ import pytest
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Turn
 from desk.contracts.findings.claims import Claim, Unit
 from desk.contracts.findings.results import (
     EventType,
@@ -23,6 +22,7 @@ from desk.contracts.findings.source_results import RateDecisions, SourceResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Turn
 from desk.programs.turns import builtin_turn
 from desk.trust.claims.checks import IssueType
 from desk.trust.claims.rejections import without_rejected

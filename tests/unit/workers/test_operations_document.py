@@ -4,8 +4,8 @@ import re
 
 import yaml
 
+from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.contracts.config import DeadlineConfig
 from desk.contracts.findings.escalations import EscalationAnswer
 from desk.contracts.names import (
     SCHEDULE_ID,
@@ -15,7 +15,7 @@ from desk.contracts.names import (
     market_run_id,
     week_run_id,
 )
-from desk.contracts.week.run import RerunRequest
+from desk.contracts.runs.week import RerunRequest
 from desk.platform.server.embedded import RETENTION
 from desk.runs.assignments.deadlines import MARGIN
 from tests.support.homes import PROJECT

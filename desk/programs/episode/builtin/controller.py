@@ -5,12 +5,12 @@ from typing import Final
 
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import capability_of
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.episode.analysis import Analysis, KnownSymbols
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.findings.results import AgentError
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible, ask, consult, market_of, read
 from desk.programs.episode.actions import next_in_order
 from desk.programs.episode.builtin.shown import shown_board

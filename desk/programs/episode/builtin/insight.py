@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from desk.analytics.names.markets import spoken
 from desk.contracts.agents.tools import DataSource
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.findings.results import MOST_SOURCES, Finding, Leaning, ResearchResult
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.episode.actions import Pointer
 from desk.programs.episode.blackboard import StockBoard

@@ -6,11 +6,11 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.analytics.names.markets import spoken
-from desk.contracts.agents.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictKind, Leaning, Position, ResearchResult
 from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown_board, topics
 from desk.programs.episode.recommendation import LEAST_KNOWN, known, recommend

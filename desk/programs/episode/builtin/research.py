@@ -8,12 +8,12 @@ from pydantic import JsonValue
 
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.episode.analysis import Analysis, PriceHistory
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import AgentError, Leaning, ResearchResult
 from desk.contracts.names import AgentId, FailureType
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible, market_of
 from desk.programs.episode.actions import PART_METRICS
 from desk.programs.question.builtin.asking import query_of

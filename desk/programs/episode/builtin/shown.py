@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from desk.analytics.names.markets import spoken
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.episode.stock import Blackboard, StockAction
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.swarm.conclusion.wording import MARKS

@@ -11,11 +11,11 @@ from pydantic import JsonValue
 from desk.analytics.figures import POSITIONS, print_figure
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tools import DataSource
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.findings import claim_line
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.swarm.claude.material import (

@@ -12,9 +12,9 @@ from typing import Annotated, Final
 from pydantic import JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract
 from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, why_not

@@ -11,10 +11,10 @@ from typing import Annotated, Final
 from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import found_in, refuse, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode

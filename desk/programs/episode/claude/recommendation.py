@@ -14,11 +14,11 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.findings import refuse, twice
 from desk.programs.claude.prompts import prompt

@@ -9,7 +9,7 @@ import json
 from typing import Final
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import told_board
 from desk.programs.swarm.claude.research import RULES, ProposedFindings, result, told_part

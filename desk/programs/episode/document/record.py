@@ -20,8 +20,8 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import NodeReport
-from desk.contracts.question.graph import GraphRecord
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.nodes import node_reports
 from desk.documents.answer.prose import Known, kept_prose
 from desk.documents.parts import PartRecord, RunMaterial

@@ -7,9 +7,9 @@ from typing import Final
 from desk.agents.program import AgentProfile
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
-from desk.contracts.episode.run import StockRequest
 from desk.contracts.episode.stock import Recommended, StockAction
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
+from desk.contracts.runs.episode import StockRequest
 from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.horizon import due_of
 from desk.programs.episode.program import STOCK_TASKS

@@ -7,17 +7,13 @@ from typing import Final
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolStatus, capability_of
-from desk.contracts.agents.turns import StateEntry
-from desk.contracts.episode.run import EpisodeStatus, StockRequest
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction, StockRecord
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import (
-    AnswerPublication,
-    GraphRecord,
-    GraphRequest,
-    NodeSpec,
-)
+from desk.contracts.question.graph import NodeSpec
+from desk.contracts.runs.episode import EpisodeStatus, StockRequest
+from desk.contracts.runs.graph import AnswerPublication, GraphRecord, GraphRequest
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.actions import DATA, next_in_order

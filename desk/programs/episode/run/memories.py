@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, Evaluation, Recommended
 from desk.contracts.findings.claims import Metric
@@ -15,8 +14,9 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.swarm import HypothesisRequest
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind, ScoredHypothesis
-from desk.contracts.swarm.run import HypothesisRequest
 from desk.documents.answer.prose import Known, plain_if_known
 from desk.learning.hypotheses import Price, scored
 from desk.programs.episode.horizon import due_of

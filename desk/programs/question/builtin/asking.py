@@ -18,10 +18,10 @@ from desk.contracts.agents.tools import (
     ToolStatus,
     capability_of,
 )
-from desk.contracts.agents.turns import TurnRequest
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType
 from desk.contracts.question.knowledge import WebSearched
+from desk.contracts.runs.turns import TurnRequest
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
 

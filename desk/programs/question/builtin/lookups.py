@@ -7,7 +7,6 @@ from desk.analytics.full_text import stems
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.question.knowledge import (
     MOST_ITEMS,
     SearchHit,
@@ -15,6 +14,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
     ask_about,

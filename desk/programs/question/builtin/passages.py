@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from desk.analytics.full_text import FullTextIndex, stem, stems, telling_stems
 from desk.analytics.names.currencies import currency_words
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.base import Instant
 from desk.contracts.question.knowledge import (
     DocumentsRead,
@@ -24,6 +23,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.asking import TICKET_ID
 from desk.trust.prose import REFERENCE, clip, split_sentences, unbacked
 

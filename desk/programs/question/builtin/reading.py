@@ -23,7 +23,6 @@ from desk.agents.answer_form import (
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.base import Instant
 from desk.contracts.question.knowledge import (
     DocumentsRead,
@@ -33,6 +32,7 @@ from desk.contracts.question.knowledge import (
     PdfText,
     TicketsFound,
 )
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
     TICKET_ID,

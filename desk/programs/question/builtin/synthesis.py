@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from desk.analytics.full_text import stems, words
 from desk.contracts.agents.tasks import Query
-from desk.contracts.agents.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -23,6 +22,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.question.builtin.asking import named_tickets, parameter_list, query_of
 from desk.programs.question.builtin.passages import (
     Fit,

@@ -27,7 +27,6 @@ from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
     MOST_ITEMS,
@@ -37,6 +36,7 @@ from desk.contracts.question.knowledge import (
     SearchHit,
     Ticket,
 )
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import (
     FOUND,

@@ -5,9 +5,9 @@ from typing import Final
 
 from pydantic import BaseModel, JsonValue
 
-from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.question.knowledge import DocumentsRead, PdfsRead, TicketsFound, WebSearched
+from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.programs.claude.findings import claim_line
 
 MOST_TOLD: Final = 240_000

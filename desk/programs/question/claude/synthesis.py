@@ -11,7 +11,6 @@ from typing import Annotated, Final, NamedTuple
 from pydantic import BaseModel, Field, StringConstraints
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
     KnowledgeDocument,
@@ -22,6 +21,7 @@ from desk.contracts.question.knowledge import (
     Synthesis,
     Ticket,
 )
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.episode.analysis import Analysis, CompanyFundamentals, Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.rates import (

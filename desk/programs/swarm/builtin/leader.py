@@ -6,7 +6,6 @@ from typing import Final
 from desk.agents.roster import profile_of
 from desk.analytics.names.markets import market_of_symbol, spoken
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import AgentError, DecidedBy, Leaning, ResearchResult, ViewKind
@@ -14,6 +13,7 @@ from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.swarm.plan import Refinement, SwarmPlan
 from desk.programs.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from desk.programs.question.builtin.asking import query_of

@@ -6,12 +6,12 @@ from typing import Final
 
 from desk.agents.capabilities import tools_for
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import RunPolicy
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates

@@ -13,12 +13,12 @@ from typing import Annotated, Final
 from pydantic import Field, StringConstraints
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS

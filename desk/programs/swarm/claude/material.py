@@ -8,12 +8,12 @@ from pydantic import JsonValue, ValidationError
 from desk.analytics.names.markets import market_of_symbol
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolResult, capability_of
-from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.claude.findings import claim_line
 from desk.trust.conflicts import surviving_claims

@@ -14,12 +14,12 @@ from pydantic import AfterValidator, Field, JsonValue, StringConstraints, WithJs
 from desk.agents.capabilities import tools_for
 from desk.agents.program import ModelTask
 from desk.agents.roster import ROSTER
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
-from desk.contracts.config import RunPolicy
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.claude.findings import refuse
 from desk.programs.claude.prompts import prompt

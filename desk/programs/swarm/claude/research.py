@@ -14,12 +14,12 @@ from pydantic import Field, JsonValue, StringConstraints, ValidationError
 
 from desk.agents.program import ModelTask
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import (
     MOST_VIEWS,
     MOST_WARNINGS,

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from desk.agents.speciality import Clause
 from desk.analytics.names.markets import spoken
-from desk.contracts.agents.turns import StateEntry, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
 from desk.programs.swarm.conclusion.wording import listed

@@ -12,11 +12,11 @@ from desk.agents.capabilities import usual_route
 from desk.analytics.names.markets import spoken
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, DataSource
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.episode.analysis import Analysis, Signal
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.markets import MarketSpec
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, server_asked
 from desk.programs.swarm.conclusion.wording import plain, within
 from desk.trust.claims.analysis_claims import analysis_claims

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.verdicts import DroppedSentence
-from desk.contracts.question.graph import GraphRecord
+from desk.contracts.runs.graph import GraphRecord
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SubagentSpec, SwarmPlan
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound

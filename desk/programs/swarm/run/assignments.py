@@ -5,8 +5,8 @@ from typing import Final
 
 from desk.agents.program import AgentProfile
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.runs.swarm import SwarmRequest
 from desk.contracts.swarm.plan import SubagentSpec
-from desk.contracts.swarm.run import SwarmRequest
 from desk.contracts.weeks import TimeWindow
 from desk.runs.assignments import assignment_of
 

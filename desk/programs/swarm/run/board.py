@@ -6,16 +6,13 @@ from datetime import datetime
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.markets import MarketSpec
-from desk.contracts.question.graph import (
-    GraphRecord,
-    GraphRequest,
-    NodeSpec,
-)
+from desk.contracts.question.graph import NodeSpec
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRecord, GraphRequest
+from desk.contracts.runs.swarm import SwarmCarried, SwarmRequest
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SwarmPlan
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
-from desk.contracts.swarm.run import SwarmCarried, SwarmRequest
 from desk.programs.swarm.run.graph import GRAPH, following, graph_of, plan_node, planning
 from desk.programs.swarm.run.tokens import Reads, tokens_of
 from desk.runs.assignments import NOTHING, all_of

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery
 from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.documents.answer.prose import Known

@@ -10,8 +10,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.agents.turns import StateEntry
 from desk.contracts.findings.results import ResearchResult
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.record import TokenRecord
 
 CHARACTERS_A_TOKEN: Final = 4

@@ -19,7 +19,6 @@ from desk.analytics.prices.price_view import Break, PriceView, Side, view_prices
 from desk.analytics.prices.series import WEEK, Fixing, Fixings, window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import DataSource, SourceTier
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (
     EventType,
@@ -33,6 +32,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.source_results import History
 from desk.contracts.markets import Band, MarketSpec
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.learning.forecasts import forecast_of
 from desk.programs.builtin.evidence import Evidence, ask, market_of, read, unusable
 from desk.trust.claims.price_claims import position_in_band, price_claims

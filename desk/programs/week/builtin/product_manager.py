@@ -1,10 +1,10 @@
 """The product manager: who researches which market, and in which order."""
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.results import Commentary
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
 from desk.learning.advice import can_be_followed
 

@@ -15,7 +15,6 @@ from desk.analytics.prices.series import WEEK, window_days
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
-from desk.contracts.agents.turns import Turn, TurnRequest
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (
     MOST_SOURCES,
@@ -39,6 +38,7 @@ from desk.contracts.findings.source_results import (
     Yields,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read
 from desk.trust.claims.rate_claims import (
     decision_claims,

@@ -13,9 +13,8 @@ from desk.analytics.prices.rates_view import rate_of
 from desk.analytics.prices.series import Fixings, window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import DataSource, ToolCall
-from desk.contracts.agents.turns import Turn, TurnRequest
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import (
     ConflictKind,
@@ -43,6 +42,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Answer, Evidence, ask, consult, market_of, read, readable
 from desk.trust.claims import checks
 from desk.trust.claims.banks import known_banks

@@ -7,10 +7,10 @@ from typing import Annotated, Final
 from pydantic import Field, StringConstraints
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary, Impact
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import claim_line
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.week_counts import week_counts

@@ -8,8 +8,8 @@ from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.week.plan import MarketPlan, WeekPlan
 from desk.programs.claude.prompts import prompt
 from desk.programs.week.builtin.product_manager import tasks_of

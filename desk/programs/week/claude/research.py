@@ -14,7 +14,6 @@ from pydantic import Field
 
 from desk.agents.program import ModelTask
 from desk.analytics.prices.series import window_days
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.results import (
     MOST_SOURCES,
@@ -22,6 +21,7 @@ from desk.contracts.findings.results import (
     MarketEvent,
     ResearchResult,
 )
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import (
     MOST_VIEWS,
     MOST_WARNINGS,

@@ -11,10 +11,10 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.turns import AgentResult, TurnRequest
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import claim_line
 from desk.programs.claude.news import Prose
 from desk.programs.claude.prompts import prompt

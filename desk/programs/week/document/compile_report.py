@@ -6,12 +6,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Commentary
 from desk.contracts.findings.source_results import History
+from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import (
     MarketOutcome,
@@ -20,7 +21,6 @@ from desk.contracts.week.report import (
     Sentence,
     Timings,
 )
-from desk.contracts.week.run import WeekRecord
 from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried_whole
 from desk.learning.advice import policy_with

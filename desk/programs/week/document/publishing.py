@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Final
 
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.week.report import ResearchReport, Revision
-from desk.contracts.week.run import PublishedFiles
 from desk.documents.publishing.publish import DocumentKind
 from desk.documents.publishing.signature import Signer
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json

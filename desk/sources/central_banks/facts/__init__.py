@@ -1,1 +1,1 @@
-"""What is known of central banks from the tables of this folder, each row of which names its source."""
+"""What the tables of this folder say of central banks; each row names its source."""

@@ -5,10 +5,10 @@ from functools import reduce
 from typing import Final, NamedTuple
 
 from desk.analytics.weeks import window_of
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage
-from desk.contracts.config import VotingConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import Bounds, ConflictRecord

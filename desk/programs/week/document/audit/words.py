@@ -10,10 +10,10 @@ from typing import NamedTuple
 from desk.contracts.agents.tools import MOST_EVIDENCE
 from desk.contracts.agents.usage import BUILTIN, BUILTIN_VERSION
 from desk.contracts.findings.results import MarketEvent, ResearchResult, ValidationResult
+from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport, RevisionKind
-from desk.contracts.week.run import WeekRecord
 from desk.documents.audit.findings import AuditFinding, compared, differing
 from desk.programs.week.document.compile_report import compile_report
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from desk.contracts.config import VotingConfig
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.programs.week.document.judging.surviving import Sifted, stated_in
 from desk.trust.conflicts import (

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
 
+from desk.contracts.agents.config import RunConfig, VotingConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.config import RunConfig, VotingConfig
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     ConflictRecord,

@@ -5,10 +5,10 @@ derived from it."""
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from desk.contracts.agents.judgement import FindingsToJudge
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
+from desk.contracts.runs.judgement import FindingsToJudge
 from desk.contracts.week.report import MarketOutcome
 from desk.programs.week.document.judging.claims import same_figure, week_claims
 from desk.trust.claims.dependence import without_dependents

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.formulas import basis_point_difference
-from desk.contracts.config import MaterialityConfig
+from desk.contracts.agents.config import MaterialityConfig
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import EventType, Impact, View, ViewKind
 from desk.contracts.markets import MarketKind

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.agents.tools import UnreachableSource
-from desk.contracts.config import RunConfig
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
 from desk.runs.assignments import together
 from desk.trust.ledger.events import unreachable_since

@@ -10,8 +10,8 @@ from desk.analytics.comparison import TOLERANCES, Quantity
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tools import DataSource
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import EventType, MarketEvent
 from desk.contracts.findings.verdicts import CrossCheck, CrossCheckKind

@@ -5,8 +5,8 @@ from decimal import Decimal
 from typing import Final
 
 from desk.analytics.figures import print_full_day
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.config import RunConfig
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from desk.contracts.agents.config import PositiveSpan, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.base import Contract, Figure, Instant, ShortText, Text, is_none
-from desk.contracts.config import PositiveSpan, RunPolicy
 from desk.contracts.episode.stock import (
     MOST_COST,
     MOST_STEPS,
@@ -18,8 +18,8 @@ from desk.contracts.episode.stock import (
     EpisodeStep,
     StockAction,
 )
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.markets import StockSymbol
-from desk.contracts.week.run import PublishedFiles
 
 
 class StockRequest(Contract):

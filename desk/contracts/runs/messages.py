@@ -25,7 +25,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
-from desk.contracts.week.run import RerunRequest
+from desk.contracts.runs.week import RerunRequest
 
 Identity = Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$", max_length=200)]
 """A Temporal identity, `sources@host-1`: a worker that is no agent, or whoever sent a signal."""

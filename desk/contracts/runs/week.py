@@ -6,18 +6,15 @@ from typing import Annotated
 from pydantic import Field
 
 from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.config import RunConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult, ToolSpec
-from desk.contracts.agents.turns import AgentResult, StateEntry
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
-from desk.contracts.config import RunConfig, RunPolicy
-from desk.contracts.episode.stock import Blackboard
-from desk.contracts.findings.results import AgentError, Commentary, ResearchResult
+from desk.contracts.findings.document import PublishedFiles
+from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice, UncitedTools
 from desk.contracts.markets import MarketName, MarketSpec
-from desk.contracts.names import AgentId
+from desk.contracts.runs.tasks import Tools
 from desk.contracts.week.delivery import Deliveries, DeliveryStatus
 from desk.contracts.week.plan import MarketPlan, WeekPlan
 from desk.contracts.week.report import (
@@ -29,20 +26,8 @@ from desk.contracts.week.report import (
 )
 from desk.contracts.weeks import IsoWeek, TimeWindow
 
-Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
-"""Tools as their servers describe them."""
-
-
 SentReports = Annotated[tuple[DeliveryStatus, ...], Field(max_length=1_500)]
 """What became of each revision on each channel, in the order of publication."""
-
-
-class PublishedFiles(Contract):
-    """Where a revision was written, on the machine of the worker that published it."""
-
-    markdown: Annotated[str, Field(max_length=1_000)]
-    html: Annotated[str, Field(max_length=1_000)]
-    json_file: Annotated[str, Field(max_length=1_000)]
 
 
 class WeekRecord(Contract):
@@ -209,31 +194,6 @@ class MarketRequest(Contract):
     tools: Tools = ()
     uncited: UncitedTools = ()
     allowance: Allowance = Allowance()
-
-
-class ReassignmentRequest(Contract):
-    """A task that failed with one agent, for somebody else to do, who is shown the same."""
-
-    assignment: TaskAssignment
-    tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
-    errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
-    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
-    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
-    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
-    policy: RunPolicy
-    tools: Tools = ()
-    allowance: Allowance = Allowance()
-
-
-class TaskOutcome(Contract):
-    """What the agent loop ends with: the result, the evidence behind it and what it took. `judged`
-    results come from a turn that was judged where it was taken."""
-
-    result: AgentResult
-    judged: Annotated[bool, Field(exclude_if=is_empty)] = False
-    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)]
-    contribution: Contribution
 
 
 class RevisionQuery(Contract):

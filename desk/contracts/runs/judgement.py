@@ -7,18 +7,19 @@ from typing import Annotated
 
 from pydantic import Field
 
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
-from desk.contracts.config import VotingConfig
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.learning.record import Resolution
 from desk.contracts.markets import AreaCode, MarketName, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.question.graph import MOST_OUTCOMES, NodeOutcome
+from desk.contracts.question.graph import MOST_OUTCOMES
+from desk.contracts.runs.graph import NodeOutcome
+from desk.contracts.runs.swarm import HypothesisRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, ScoredHypothesis
-from desk.contracts.swarm.run import HypothesisRequest
 from desk.contracts.week.report import MarketOutcome
 from desk.contracts.weeks import TimeWindow
 

@@ -5,8 +5,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
+from desk.contracts.agents.config import RunConfig
 from desk.contracts.base import Contract, ShortText
-from desk.contracts.config import RunConfig
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, TimeWindow
 

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
     MAX_CALLS_A_TURN,
@@ -16,7 +17,6 @@ from desk.contracts.agents.tools import (
 )
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.base import Contract, ShortText, Text, is_empty, is_none
-from desk.contracts.config import VotingConfig
 from desk.contracts.episode.stock import ActionChoice, Blackboard
 from desk.contracts.findings.results import (
     AgentError,

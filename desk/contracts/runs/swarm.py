@@ -6,18 +6,20 @@ from typing import Annotated
 from pydantic import Field
 
 from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.config import PositiveSpan, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import Query, TaskAssignment
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
-from desk.contracts.config import PositiveSpan, RunPolicy
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import AgentError, ConflictRecord
 from desk.contracts.markets import MarketSpec
-from desk.contracts.question.graph import MOST_OUTCOMES, NodeOutcome
+from desk.contracts.question.graph import MOST_OUTCOMES
+from desk.contracts.runs.graph import NodeOutcome
+from desk.contracts.runs.tasks import TaskOutcome, Tools
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.swarm.record import MOST_ROUNDS, SwarmRound, TokenRecord
-from desk.contracts.week.run import PublishedFiles, TaskOutcome, Tools
 
 Reads = Annotated[tuple[int, ...], Field(max_length=200)]
 """Characters of the tools' answers that came back in each turn of an agent."""

@@ -1,0 +1,46 @@
+"""One task of a run: what it ends with, and what another agent is given who takes it over."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.config import RunPolicy
+from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult, ToolSpec
+from desk.contracts.base import Contract, is_empty, is_none
+from desk.contracts.episode.stock import Blackboard
+from desk.contracts.findings.results import AgentError, ResearchResult
+from desk.contracts.names import AgentId
+from desk.contracts.runs.turns import AgentResult, StateEntry
+from desk.contracts.week.report import (
+    Contribution,
+)
+
+Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
+"""Tools as their servers describe them."""
+
+
+class ReassignmentRequest(Contract):
+    """A task that failed with one agent, for somebody else to do, who is shown the same."""
+
+    assignment: TaskAssignment
+    tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
+    errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
+    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
+    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
+    policy: RunPolicy
+    tools: Tools = ()
+    allowance: Allowance = Allowance()
+
+
+class TaskOutcome(Contract):
+    """What the agent loop ends with: the result, the evidence behind it and what it took. `judged`
+    results come from a turn that was judged where it was taken."""
+
+    result: AgentResult
+    judged: Annotated[bool, Field(exclude_if=is_empty)] = False
+    evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)]
+    contribution: Contribution
