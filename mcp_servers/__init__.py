@@ -4,7 +4,7 @@ configurations of other programs. They go with the next release but one."""
 import runpy
 import sys
 
-from desk.platform.mcp.config import RENAMED
+from desk.platform.settings.mcp_json import RENAMED
 
 
 def run(earlier: str) -> None:

@@ -94,7 +94,7 @@ COMMANDS: Final = {
         "Delete what is past its time: logs, old reports, payloads and results nobody refers to.",
     ),
     "refresh": Command(
-        "starters.operations.refresh",
+        "starters.sources.refresh",
         "Fetch once what the sources of .mcp.json keep, and say how far each goes now.",
     ),
     "doctor": Command(
@@ -127,7 +127,7 @@ COMMANDS: Final = {
         "Keep a run as a tape, which `desk run --tape` plays without network or key.",
     ),
     "tools": Command(
-        "starters.monitoring.tools.command",
+        "starters.sources.tools.command",
         "List the servers of .mcp.json with their tools, or see what one of them offers.",
     ),
     "memory": Command(

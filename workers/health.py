@@ -19,8 +19,8 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.contracts.names import Queue, source_queue
-from desk.platform.mcp.config import McpConfigError, present, read_mcp_config
 from desk.platform.settings import Settings, SettingsError, load_settings
+from desk.platform.settings.mcp_json import McpConfigError, present, read_mcp_config
 from desk.platform.temporal.client import ServerUnreachable, connect
 from workers.hosting import Role, worker_identity
 

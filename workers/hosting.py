@@ -84,9 +84,9 @@ async def _workers(
     workers: list[Worker] = []
     if Role.SOURCES in roles:
         from desk.platform.mcp.circuit import outlasting
-        from desk.platform.mcp.config import servers_to_serve
         from desk.platform.mcp.pool import McpPool
         from desk.platform.mcp.redaction import configured_secrets
+        from desk.platform.settings.mcp_json import servers_to_serve
         from workers.sources import sources
 
         in_process = settings.mcp_transport is McpTransport.IN_PROCESS

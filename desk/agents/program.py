@@ -102,7 +102,7 @@ class TaskKind:
 class Program:
     """What works together. `stand_ins` are its agents without a task of their own, `workflows` the
     workflow types that order its work, each named by `package.module:Class`. `document` names the
-    `desk.documents.parts.Part` that it adds to the answers of its runs."""
+    `desk.documents.answer.parts.Part` that it adds to the answers of its runs."""
 
     name: str
     tasks: tuple[TaskKind, ...]

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from desk.analytics.links import web_link
 from desk.documents.rendering.rendering_version import unmarked
-from desk.documents.rendering.wording import one_line, typographic
+from desk.documents.rendering.words.wording import one_line, typographic
 
 Attributes = Sequence[tuple[str, str | None]]
 

@@ -15,7 +15,7 @@ from desk.contracts.learning.record import (
     TroublePattern,
     WeekLearned,
 )
-from desk.documents.rendering.wording import NO_FIGURE, instant
+from desk.documents.rendering.words.wording import NO_FIGURE, instant
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (
     brier_words,

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.learning.lessons import RecordWeight
-from desk.documents.rendering.wording import NO_FIGURE
+from desk.documents.rendering.words.wording import NO_FIGURE
 from desk.programs.week.document.rendering.record_words import weight_cells
 from starters.terminal.tables import folded, table_lines
 

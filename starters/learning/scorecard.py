@@ -18,7 +18,7 @@ from desk.contracts.learning.lessons import (
 from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
-from desk.documents.rendering.wording import NO_FIGURE, instant, share_words
+from desk.documents.rendering.words.wording import NO_FIGURE, instant, share_words
 from desk.learning.hypotheses import what_is_said
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (

@@ -1,1 +1,1 @@
-"""Commands that show runs at work: `desk status`, `watch`, `agents`, `messages` and `tools`."""
+"""Commands that show runs at work: `desk status`, `watch`, `agents` and `messages`."""

@@ -12,7 +12,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.names import Queue
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
-from desk.documents.rendering.wording import allowance_words, cost_words, human, one_line
+from desk.documents.rendering.words.wording import allowance_words, cost_words, human, one_line
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.coverage_words import freshness_words
 from desk.runs.boards import usage_of_week

@@ -14,7 +14,7 @@ from desk.contracts.agents.search_attributes import Outcome, SearchAttribute
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.findings.results import DeadLetter
 from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType, workflow_id_parts
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from starters.questions.graph.reset import ResetOptions, reset_graph
 from starters.session import Desk, with_desk

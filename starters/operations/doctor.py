@@ -22,14 +22,6 @@ from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.findings.sources import KeptFileState
 from desk.documents.publishing.files import publish_folder
 from desk.platform.mcp.attribution import attribution_of
-from desk.platform.mcp.config import (
-    McpConfigError,
-    McpServerSpec,
-    lacks,
-    present,
-    read_mcp_config,
-    servers_to_serve,
-)
 from desk.platform.server.embedded import RETENTION, temporal_binary
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import (
@@ -39,12 +31,20 @@ from desk.platform.settings import (
     SettingsError,
     load_settings,
 )
+from desk.platform.settings.mcp_json import (
+    McpConfigError,
+    McpServerSpec,
+    lacks,
+    present,
+    read_mcp_config,
+    servers_to_serve,
+)
 from desk.platform.temporal.client import ServerUnreachable
-from starters.monitoring.tools.look import held_fixings
-from starters.operations.refresh import age_words, ages
 from starters.runs.models import model_words
 from starters.runs.week_choice import REFRESH
 from starters.session import Desk, with_desk
+from starters.sources.refresh import age_words, ages
+from starters.sources.tools.look import held_fixings
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file

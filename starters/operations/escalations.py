@@ -33,7 +33,7 @@ from desk.contracts.findings.escalations import (
 )
 from desk.contracts.findings.results import Position
 from desk.contracts.names import Message, Queue, WorkflowType
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.escalations import claims_at, decided_already, evidence_at
 from starters.runs.server_runs import history_of

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.programs.week.archive import Archive, write_archive
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError

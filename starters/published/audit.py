@@ -38,7 +38,7 @@ from desk.documents.page_comparison import (
 )
 from desk.documents.publishing.publish import SUFFIXES
 from desk.documents.publishing.signature import digest_of, signed_bytes
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
 from desk.programs.week.archive import is_answer

@@ -26,14 +26,20 @@ from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
-from desk.documents.rendering.trust_words import (
+from desk.documents.rendering.words.trust import (
     outcome_words,
     position_words,
     standing_words,
     state_words,
     status_words,
 )
-from desk.documents.rendering.wording import NO_FIGURE, arguments_words, human, instant, one_line
+from desk.documents.rendering.words.wording import (
+    NO_FIGURE,
+    arguments_words,
+    human,
+    instant,
+    one_line,
+)
 from desk.platform.settings import Settings, load_settings
 from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.ledger import seal_of

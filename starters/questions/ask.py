@@ -12,7 +12,7 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.graph import GraphResult
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
-from starters.questions.graph.runs import ask_run_id, graph_start
+from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.session import say

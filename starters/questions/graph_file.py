@@ -16,7 +16,7 @@ from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_NODES, Edge, GraphSpec, NodeSpec, ParameterSpec
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.files import read_file
 from desk.platform.settings import DEFAULTS
 from desk.platform.settings.desk_toml import span

@@ -10,7 +10,7 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.swarm import SwarmResult
 from desk.contracts.swarm.record import TokenRecord
-from desk.documents.rendering.wording import cost_words, instant
+from desk.documents.rendering.words.wording import cost_words, instant
 from starters.questions.follow import AnsweredRun, Published
 from starters.runs.server_runs import ServerRun
 from starters.runs.summary import ui_address

@@ -10,7 +10,7 @@ from rich.text import Text
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.question.graph import NodeState
 from desk.contracts.runs.graph import GraphStatus, NodeStatus
-from desk.documents.rendering.wording import human, one_line
+from desk.documents.rendering.words.wording import human, one_line
 from starters.runs.progress import Progress, TimedLines, shown_on_stderr
 
 _MARKS = {

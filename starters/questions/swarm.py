@@ -18,7 +18,7 @@ from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.trust.ledger import content_hash
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
-from starters.questions.graph.runs import ID_DIGITS
+from starters.questions.graph_runs import ID_DIGITS
 from starters.questions.printing import swarm_lines
 from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart

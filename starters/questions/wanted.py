@@ -14,7 +14,7 @@ from typing import Final, Generic
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphStatus
-from desk.documents.rendering.wording import allowance_words
+from desk.documents.rendering.words.wording import allowance_words
 from desk.platform.settings import Settings, load_settings
 from starters.published.published_files import check_target, copy_set
 from starters.questions.follow import (

@@ -10,7 +10,7 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy
 
 from desk.contracts.names import Queue
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import Settings
 from starters.runs.progress import Progress
 from starters.runs.server_runs import RunStart, ServerRun, run_described

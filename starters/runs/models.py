@@ -5,7 +5,7 @@ from decimal import Decimal
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import AgentId
-from desk.documents.rendering.wording import allowance_words
+from desk.documents.rendering.words.wording import allowance_words
 
 
 def with_budget(config: RunConfig, usd: float) -> RunConfig:

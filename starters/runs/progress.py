@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 
 Status = TypeVar("Status")
 Shown = TypeVar("Shown", contravariant=True)

@@ -8,7 +8,7 @@ from typing import Final
 
 from desk.agents.registry import AGENTS
 from desk.contracts.names import AgentId
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 
 WIDTH: Final = 80
 """Columns of folded prose."""

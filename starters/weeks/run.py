@@ -11,7 +11,6 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.platform.settings import Settings, load_settings
-from starters.monitoring.tools.look import held_fixings
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import CommandRun
 from starters.runs.market_choice import chosen_markets
@@ -23,6 +22,7 @@ from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_results import EndedWithoutReport
 from starters.runs.week_runs import FoundRun, find_run, week_start
 from starters.session import Desk, say
+from starters.sources.tools.look import held_fixings
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import BudgetUsd

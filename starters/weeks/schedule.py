@@ -34,8 +34,8 @@ from desk.contracts.runs.week import WeekRequest
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.settings import load_settings
 from desk.runs.schedule import Overlap, WeeklySchedule, weekly_schedule
-from starters.operations.refresh import schedule_warnings
 from starters.session import Desk, say, with_desk
+from starters.sources.refresh import schedule_warnings
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file

@@ -1,20 +1,44 @@
-"""No module is imported, by way of others, by what it imports itself."""
+"""Nothing is imported, by way of others, by what it imports itself: no module and no package."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 
 from tests.architecture.test_layout import OURS, modules, name_of
 
 
-def test_there_is_no_circle_of_imports() -> None:
-    trees = {
+def test_there_is_no_circle_of_modules() -> None:
+    trees = _trees()
+    circle_free = TopologicalSorter({name: set(_needed(trees, name)) for name in trees})
+    circle_free.prepare()  # a CycleError names the modules of a circle
+
+
+def test_there_is_no_circle_of_packages() -> None:
+    """A package here is a folder's own modules: one inside of it is another."""
+    trees = _trees()
+    folders = {name.rpartition(".")[0] for name in trees}
+    needed: dict[str, set[str]] = defaultdict(set)
+    for name in trees:
+        own, *others = (_folder(folders, each) for each in (name, *_needed(trees, name)))
+        needed[own].update(other for other in others if other != own)
+    TopologicalSorter(needed).prepare()  # a CycleError names the packages of a circle
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    """Every module by its name, a package's face by that of the package."""
+    return {
         name_of(path).removesuffix(".__init__"): tree
         for package in OURS
         for path, tree in modules(package)
     }
-    circle_free = TopologicalSorter({name: set(_needed(trees, name)) for name in trees})
-    circle_free.prepare()  # a CycleError names the modules of a circle
+
+
+def _folder(folders: Collection[str], module: str) -> str:
+    """The package that a module lies in; a package's face lies in it itself."""
+    return module if module in folders else module.rpartition(".")[0]
 
 
 def _needed(trees: dict[str, ast.Module], module: str) -> Iterator[str]:

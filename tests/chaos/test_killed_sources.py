@@ -13,9 +13,9 @@ from typing import NamedTuple
 import psutil
 import pytest
 
-from desk.platform.mcp.config import McpServerSpec, read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
 from tests.support.homes import PROJECT, free_port
 
 AS_OF = "2026-11-02T07:00:00+00:00"

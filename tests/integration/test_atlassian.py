@@ -25,9 +25,9 @@ from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
 from desk.platform.effects.journal import EffectJournal
-from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool
 from desk.platform.settings.desk_toml import read_desk_file
+from desk.platform.settings.mcp_json import servers_to_serve
 from desk.trust.prose.quotations import stands_in
 from tests.support.atlassian import TOKEN, Atlassian, atlassian, issue, page
 from tests.support.atlassian_desk import DESK_TOML, MCP_JSON, variables

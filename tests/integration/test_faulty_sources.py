@@ -16,9 +16,9 @@ import pytest
 
 from desk.contracts.names import CallFault
 from desk.platform.mcp.circuit import FAILURES
-from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import McpServerSpec
 from tests.support.faulty_source import Controls, Fault, over_http, over_stdio
 from tests.support.homes import PROJECT
 

@@ -11,10 +11,10 @@ from typing import cast
 import pytest
 from pydantic import JsonValue
 
-from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.redaction import HIDDEN
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import servers_to_serve
 from tests.support.foreign_server import RAMBLE
 from tests.support.homes import PROJECT
 

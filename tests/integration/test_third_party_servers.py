@@ -16,9 +16,9 @@ from importlib.metadata import version
 import pytest
 from pydantic import JsonValue
 
-from desk.platform.mcp.config import servers_to_serve
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import servers_to_serve
 from tests.support.closed_proxy import ClosedProxy, closed_proxy
 from tests.support.homes import PROJECT
 from tests.support.third_party import ENVIRONMENTS, installed

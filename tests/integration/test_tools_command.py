@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from desk.contracts.names import AgentId
-from starters.monitoring.tools.command import DeskTools
+from starters.sources.tools.command import DeskTools
 from tests.support.command import Answer, DeskCommand
 
 WEEK = "2026-W44"

@@ -11,7 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
 from desk.contracts.names import Queue, source_queue
-from desk.platform.mcp.config import read_mcp_config
+from desk.platform.settings.mcp_json import read_mcp_config
 from tests.conftest import binary
 from tests.support.homes import PROJECT
 from workers.health import queues_of, unpolled

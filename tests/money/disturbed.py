@@ -14,7 +14,7 @@ from typing import Final
 
 from desk.contracts.agents.usage import Usage
 from desk.contracts.weeks import IsoWeek
-from desk.documents.rendering.wording import cost_words
+from desk.documents.rendering.words.wording import cost_words
 from desk.runs.assignments.budget import spent
 from tests.money.metered import Bill, dearest, metered, total
 from tests.support.command import BINARIES

@@ -13,7 +13,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.publishing import read_answer_file
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
-from starters.questions.graph.runs import ask_run_id, start_graph
+from starters.questions.graph_runs import ask_run_id, start_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.scenario_desk import fault_of
 from tests.support.scenario_histories import MeasuredHistory, history_of

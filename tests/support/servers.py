@@ -1,6 +1,6 @@
 """The modules of the desk's own servers by the names that `.mcp.json` gives them."""
 
-from desk.platform.mcp.config import RENAMED
+from desk.platform.settings.mcp_json import RENAMED
 
 
 def module_of(server: str) -> str:

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Self
 
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.settings.mcp_json import read_mcp_config
 from desk.trust.ledger.seal import content_hash
 from tests.support.homes import PROJECT
 

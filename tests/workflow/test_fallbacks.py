@@ -18,9 +18,9 @@ from desk.contracts.findings.source_results import History, Provenance, Quote
 from desk.contracts.names import AgentId, CallFault
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.report import ResearchReport
-from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import read_mcp_config
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
 from starters.published.published_files import read_report

@@ -20,8 +20,8 @@ from desk.contracts.learning.lessons import Lesson, LessonSources, ToolUse
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.learning.forecasts.probability import question_of
-from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.pool import McpPool
+from desk.platform.settings.mcp_json import McpServerSpec
 from desk.programs.turns import builtin_turn
 from starters.learning.learn import learned_lines
 from tests.support.desk import desk_config, desk_workers, pair, start_week

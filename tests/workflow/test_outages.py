@@ -10,9 +10,9 @@ from temporalio.client import Client
 
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault
-from desk.platform.mcp.config import read_mcp_config
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import read_mcp_config
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.markdown import render_markdown

@@ -20,11 +20,11 @@ from desk.documents.answer.evidence import (
     with_inputs,
 )
 from desk.documents.answer.nodes import usage_of_nodes
-from desk.documents.answer.prose import Known, render_answer
+from desk.documents.answer.parts import parts_of
 from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.evidence import is_carried, source_of_answer
-from desk.documents.parts import parts_of
+from desk.documents.rendering.words.prose import Known, render_answer
 from desk.trust.prose import references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")

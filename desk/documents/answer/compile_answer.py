@@ -38,10 +38,10 @@ from desk.documents.answer.nodes import (
     synthesis_of,
     usage_of_nodes,
 )
-from desk.documents.answer.prose import Known, kept_prose, render_answer, render_plain
+from desk.documents.answer.parts import PartRecord, RunMaterial, parts_of
 from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried, source_of_answer
-from desk.documents.parts import PartRecord, RunMaterial, parts_of
+from desk.documents.rendering.words.prose import Known, kept_prose, render_answer, render_plain
 from desk.trust.ledger import Ledger
 from desk.trust.prose import NOTHING_LEFT, reference, references
 

@@ -13,7 +13,13 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Quotation
 from desk.documents.answer import words as answer_words
 from desk.documents.answer.evidence import Library, Passage
-from desk.documents.answer.prose import (
+from desk.documents.answer.parts import Part, parts_of
+from desk.documents.evidence import is_carried
+from desk.documents.rendering import conflict_words
+from desk.documents.rendering.drawing.graph import graph_in_page
+from desk.documents.rendering.figures.links import FigureLinks, tied
+from desk.documents.rendering.pages import render_page
+from desk.documents.rendering.words.prose import (
     Figure,
     Known,
     Piece,
@@ -22,14 +28,8 @@ from desk.documents.answer.prose import (
     pieces,
     render_answer,
 )
-from desk.documents.answer.prose import shown_words as shown
-from desk.documents.evidence import is_carried
-from desk.documents.parts import Part, parts_of
-from desk.documents.rendering import conflict_words
-from desk.documents.rendering.drawing.graph import graph_in_page
-from desk.documents.rendering.figures.links import FigureLinks, tied
-from desk.documents.rendering.pages import render_page
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.prose import shown_words as shown
+from desk.documents.rendering.words.wording import one_line
 from desk.trust.prose import UnknownReferenceError
 
 _OPEN, _CLOSE = "\ue000", "\ue001"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from desk.contracts.question.answers import AnswerReport
+from desk.documents.answer.parts import parts_of
 from desk.documents.answer.words import (
     METHOD,
     NODE_COLUMNS,
@@ -17,7 +18,6 @@ from desk.documents.answer.words import (
     took_words,
     verdict_words,
 )
-from desk.documents.parts import parts_of
 from desk.documents.rendering.markdown import (
     Titled,
     bullets,
@@ -27,7 +27,7 @@ from desk.documents.rendering.markdown import (
     markdown_document,
     table,
 )
-from desk.documents.rendering.wording import arguments_words, instant, one_line
+from desk.documents.rendering.words.wording import arguments_words, instant, one_line
 
 
 def render_answer_markdown(answer: AnswerReport) -> str:

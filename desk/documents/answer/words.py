@@ -9,10 +9,10 @@ from desk.contracts.agents.tools import DataSource
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
 from desk.contracts.question.graph import NodeState
-from desk.documents.answer.prose import Known, render_plain
-from desk.documents.parts import parts_of
+from desk.documents.answer.parts import parts_of
 from desk.documents.rendering.figures.traces import figure_name
-from desk.documents.rendering.wording import cost_words, human, one_line
+from desk.documents.rendering.words.prose import Known, render_plain
+from desk.documents.rendering.words.wording import cost_words, human, one_line
 from desk.trust.prose import UnknownReferenceError
 
 NODE_COLUMNS: Final = ("Node", "Agent", "State", "Seconds", "Tool calls", "Remarks")

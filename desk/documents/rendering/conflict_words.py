@@ -5,13 +5,13 @@ from typing import Final
 
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.documents.rendering.markdown import bullets, escaped
-from desk.documents.rendering.trust_words import (
+from desk.documents.rendering.words.trust import (
     outcome_words,
     position_words,
     standing_words,
     state_words,
 )
-from desk.documents.rendering.wording import human, one_line, share_words
+from desk.documents.rendering.words.wording import human, one_line, share_words
 
 NO_CONFLICT: Final = "No two findings contradict each other."
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from desk.analytics.links import web_link
 from desk.documents.rendering.rendering_version import marked_markdown
-from desk.documents.rendering.wording import one_line, printable
+from desk.documents.rendering.words.wording import one_line, printable
 
 Titled = tuple[str, str]
 """A section's title and its Markdown; one without a body is left out."""

@@ -13,9 +13,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from desk.analytics.figures import print_day, print_full_day, print_weekday
 from desk.analytics.links import web_link
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.documents.rendering import trust_words, wording
 from desk.documents.rendering.figures.links import FigureLinks, anchor, tier_words
 from desk.documents.rendering.rendering_version import rendering_mark
+from desk.documents.rendering.words import trust, wording
 
 
 def render_page(
@@ -41,7 +41,7 @@ def render_page(
             figures=figures,
             mark=rendering_mark(),
             statuses=ClaimStatus,
-            trust=trust_words,
+            trust=trust,
             words=wording,
         )
     )

@@ -13,7 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from desk.contracts.agents.tools import Attribution, SourceTier
 from desk.contracts.findings.source_results import Provenance
-from desk.platform.mcp.config import McpServerSpec
+from desk.platform.settings.mcp_json import McpServerSpec
 
 HIGHEST: Final[Mapping[str, SourceTier]] = {
     "desk.sources.ecb.server": SourceTier.AUTHORITATIVE,

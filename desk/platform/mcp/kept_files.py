@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol
 
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome
 from desk.platform.mcp.attribution import own_module
-from desk.platform.mcp.config import McpServerSpec
+from desk.platform.settings.mcp_json import McpServerSpec
 
 KEEPING: Final = frozenset(
     {

@@ -27,12 +27,12 @@ from desk.contracts.names import CallFault
 from desk.platform.mcp.answers import answer_of, fit_for_a_message, offered_tools, specs_of
 from desk.platform.mcp.attribution import attributed_answer
 from desk.platform.mcp.circuit import Circuit
-from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.connection import FAULTS, ConnectionFailed, McpConnection
 from desk.platform.mcp.redaction import redaction_for
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.platform.mcp.transports.http import HttpAnswer, Seen, watching
 from desk.platform.mcp.transports.targets import NoTarget, target_of
+from desk.platform.settings.mcp_json import McpServerSpec
 
 Asked = TypeVar("Asked")
 

@@ -21,8 +21,8 @@ from pydantic import JsonValue, SecretStr
 from pydantic_core import to_json
 
 from desk.platform.delivery.deliveries import DeliverySecrets
-from desk.platform.mcp.config import PASSED_ON, McpServerSpec
 from desk.platform.settings import Settings
+from desk.platform.settings.mcp_json import PASSED_ON, McpServerSpec
 from desk.platform.telemetry.otlp import otlp_headers
 
 HIDDEN: Final = "***"

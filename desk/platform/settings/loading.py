@@ -10,10 +10,10 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 from desk.contracts.agents.config import AgentConfig, RunConfig
 from desk.contracts.names import AgentId
 from desk.platform.files import read_text_file
-from desk.platform.mcp.config import McpConfigError, present, read_mcp_config
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.environment import variables_of
 from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
+from desk.platform.settings.mcp_json import McpConfigError, present, read_mcp_config
 from desk.platform.settings.model import DEFAULTS, Settings, Variables
 from desk.platform.settings.payload_keys import read_keys
 

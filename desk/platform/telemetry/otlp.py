@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from pydantic import SecretStr
 
-from desk.platform.mcp.config import McpServerSpec, Transport
 from desk.platform.settings import Settings
+from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
 if TYPE_CHECKING:
     from temporalio.plugin import SimplePlugin

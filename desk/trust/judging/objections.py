@@ -15,7 +15,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import AreaCode
-from desk.trust.claims.checks import IssueType, check_bank
+from desk.trust.judging.checks import IssueType, check_bank
 from desk.trust.ledger.events import DECIDED, check_event_day, days_of
 from desk.trust.prose import Form, faults, found_in, is_change, side_before
 

@@ -14,7 +14,7 @@ from desk.contracts.episode.stock import Blackboard, BoardPart, EpisodeStep, Ins
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.names import Queue
 from desk.documents.answer.words import said
-from desk.documents.rendering.wording import NO_FIGURE, instant, one_line
+from desk.documents.rendering.words.wording import NO_FIGURE, instant, one_line
 from desk.platform.settings import load_settings
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from starters.learning.episodes.look import (

@@ -11,7 +11,7 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.hypotheses import HeldView, Hypothesis, ScoredHypothesis
-from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line
+from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line
 from desk.learning.hypotheses import (
     view_score,
     view_state,

@@ -12,9 +12,9 @@ from pydantic import Field
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.names import AgentId, Queue, source_queue
 from desk.contracts.runs.messages import AgentStatus
-from desk.documents.rendering.wording import one_line
-from desk.platform.mcp.config import present, read_mcp_config
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import Settings, load_settings
+from desk.platform.settings.mcp_json import present, read_mcp_config
 from starters.monitoring.agents.work import (
     DeskWork,
     Fleet,

@@ -35,8 +35,8 @@ from desk.platform.temporal.history import (
     RunHistory,
     fetch_history,
 )
-from starters.monitoring.open_circuits import circuit_in
 from starters.monitoring.worker_heartbeats import ANSWER, last_heartbeats
+from starters.sources.open_circuits import circuit_in
 from workers.health import LONGEST_SILENCE
 
 SIDE_BY_SIDE: Final = 8

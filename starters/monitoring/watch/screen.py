@@ -21,7 +21,7 @@ from desk.contracts.markets import MarketName
 from desk.contracts.names import AgentId
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
-from desk.documents.rendering.wording import allowance_words, cost_words, one_line
+from desk.documents.rendering.words.wording import allowance_words, cost_words, one_line
 from desk.runs.assignments import spent
 from starters.monitoring.watch.look import AgentAtWork, Agents, RunSnapshot, seconds_left
 from starters.runs.summary import PublishedWeek

@@ -14,7 +14,7 @@ from rich.tree import Tree
 from desk.contracts.question.graph import GraphSpec, ParameterSpec
 from desk.documents.publishing.files import published
 from desk.documents.rendering.drawing.graph import agent_label, condition_words, graph_file
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.graphs import Link, shape_of
 from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
@@ -54,7 +54,7 @@ def check(written: Graph, as_json: AsJson = False) -> ExitStatus:
 @graph.command(epilog="Example: desk graph runs")
 def runs(as_json: AsJson = False) -> ExitStatus:
     """List the newest questions with their outcome and when they were answered."""
-    from starters.questions.graph.runs import list_graph_runs
+    from starters.questions.graph_runs import list_graph_runs
 
     return list_graph_runs(as_json=as_json)
 

@@ -19,7 +19,7 @@ from desk.platform.settings import load_settings
 from desk.platform.temporal.history import ActivityScheduled, fetch_events
 from starters.questions.choice import checked_words
 from starters.questions.follow import wait_for_answer
-from starters.questions.graph.runs import GraphRun, described_run, request_of_run
+from starters.questions.graph_runs import GraphRun, described_run, request_of_run
 from starters.questions.printing import print_answer
 from starters.questions.progress import shown_graph_progress
 from starters.runs.command_run import at_a_desk

@@ -16,7 +16,7 @@ from desk.contracts.names import STOCK_RUN, WorkflowType
 from desk.contracts.runs.episode import StockRequest, StockResult
 from desk.trust.ledger import content_hash
 from starters.questions.choice import read_as_of
-from starters.questions.graph.runs import ID_DIGITS
+from starters.questions.graph_runs import ID_DIGITS
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import UsageError
 

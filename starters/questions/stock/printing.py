@@ -8,7 +8,7 @@ from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.episode import StockResult
-from desk.documents.rendering.wording import instant, one_line
+from desk.documents.rendering.words.wording import instant, one_line
 from starters.questions.printing import installs_named
 from starters.questions.stock.published import WaitingEpisode
 

@@ -21,7 +21,6 @@ from temporalio.service import RPCError
 from desk.contracts.names import SCHEDULE_ID
 from desk.platform.settings import Settings, load_settings
 from desk.runs.schedule import Backfill, BackfilledWeek, WeekState, backfilled_weeks, weeks_to_do
-from starters.monitoring.tools.look import held_fixings
 from starters.runs.command_run import at_a_desk, start_run
 from starters.runs.following import check_server
 from starters.runs.progress import Progress, TimedLines, shown_on_stderr
@@ -29,6 +28,7 @@ from starters.runs.troubles import LastTrouble, in_sentences, trouble_of
 from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_runs import FoundRun, described, week_start
 from starters.session import Desk, say
+from starters.sources.tools.look import held_fixings
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.weeks.backfill.weeks import (

@@ -11,7 +11,7 @@ import pytest
 from desk.analytics.figures import print_figure
 from desk.contracts.findings.claims import Unit
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.wording import typographic
+from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.archive import Archive, ArchiveError, write_archive
 from desk.programs.week.archive.reading import LeftOut
 from desk.programs.week.document.publishing import publish

@@ -10,7 +10,7 @@ from desk.agents.program import Program
 from desk.agents.registry import PROGRAMS
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphRecord
-from desk.documents import parts
+from desk.documents.answer import parts
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
@@ -21,7 +21,7 @@ PACKAGE = "toy_program"
 TOY = Program(name="toy", tasks=(), document=f"{PACKAGE}:PART")
 BROUGHT = """
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, PartRecord
+from desk.documents.answer.parts import Part, PartOfPage, PartRecord
 
 
 class ToyPart(Part):

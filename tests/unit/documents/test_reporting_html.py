@@ -11,7 +11,7 @@ from desk.analytics.links import web_link
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Unit
 from desk.contracts.week.report import ResearchReport
-from desk.documents.rendering.wording import typographic
+from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from tests.support.reports import (

@@ -11,7 +11,7 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import ResearchReport, Sentence
 from desk.documents.rendering.figures.links import FigureLinks, unique_anchors
 from desk.documents.rendering.figures.traces import Traces
-from desk.documents.rendering.wording import typographic
+from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.rendering.html import render_html
 from tests.support.traced_report import (
     CHANGE,

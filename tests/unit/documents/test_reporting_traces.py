@@ -10,7 +10,7 @@ from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
 from desk.contracts.markets import Band
 from desk.contracts.week.report import MarketReport, ResearchReport
 from desk.documents.rendering.figures.traces import Traces, formula_words
-from desk.documents.rendering.trust_words import (
+from desk.documents.rendering.words.trust import (
     outcome_words,
     position_words,
     standing_words,

@@ -11,7 +11,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.record import LearningState, RecordQuery
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.hypotheses import HypothesisKind, HypothesisState, ScoredHypothesis
-from desk.documents.rendering.wording import NO_FIGURE
+from desk.documents.rendering.words.wording import NO_FIGURE
 from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
 from desk.learning.learned.state import Learned, learned_details
 from desk.programs.week.document.rendering.record_words import score_notes, score_table

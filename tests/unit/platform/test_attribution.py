@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from desk.contracts.agents.tools import Attribution, SourceTier
 from desk.contracts.findings.source_results import PolicyRates, Quote
 from desk.platform.mcp.attribution import HIGHEST, attributed_answer, own_module
-from desk.platform.mcp.config import McpServerSpec, read_mcp_config
 from desk.platform.mcp.pool import McpPool
+from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
 from tests.support.homes import PROJECT
 
 LIE: dict[str, JsonValue] = {

@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.platform.mcp.config import read_mcp_config
 from desk.platform.server.embedded import _DYNAMIC_CONFIG, RETENTION
 from desk.platform.settings import Settings
+from desk.platform.settings.mcp_json import read_mcp_config
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 from workers.tuning import TUNING

@@ -7,9 +7,9 @@ from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
 from pydantic import JsonValue, SecretStr
 
 from desk.platform.mcp.answers import LONGEST_MESSAGE, LONGEST_TEXT, answer_of, fit_for_a_message
-from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.redaction import redaction_for
 from desk.platform.mcp.transports.http import HttpAnswer
+from desk.platform.settings.mcp_json import McpServerSpec
 
 SECRET = "sk-do-not-print-me"
 

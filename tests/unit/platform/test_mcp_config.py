@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from desk.platform.mcp.config import McpConfigError, McpServerSpec, Transport, read_mcp_config
+from desk.platform.settings.mcp_json import (
+    McpConfigError,
+    McpServerSpec,
+    Transport,
+    read_mcp_config,
+)
 
 SECRET = "sk-do-not-print-me"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from desk.platform.mcp.config import McpConfigError, McpServerSpec, servers_to_serve
 from desk.platform.settings import load_settings
+from desk.platform.settings.mcp_json import McpConfigError, McpServerSpec, servers_to_serve
 
 SECRET = "sk-do-not-print-me"
 VARIABLES = {"KEY": SECRET, "HOST": "news.example", "EMPTY": "", "PLACE": "Tokyo"}

@@ -9,9 +9,9 @@ from pydantic import SecretStr
 
 from desk.contracts.agents.tools import ToolSpec
 from desk.platform.mcp.answers import LONGEST_DESCRIPTION
-from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolUnreachable
+from desk.platform.settings.mcp_json import McpServerSpec
 from tests.support.homes import PROJECT
 
 SERVERS = {

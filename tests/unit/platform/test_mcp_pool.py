@@ -9,14 +9,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from desk.platform.mcp.config import (
+from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.settings.mcp_json import (
     McpConfigError,
     McpServerSpec,
     read_mcp_config,
     servers_to_serve,
 )
-from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.homes import PROJECT
 from tests.support.lying_server import SLOW_SECONDS
 from tests.support.rates_address import serving

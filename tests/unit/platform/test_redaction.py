@@ -11,9 +11,9 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import JsonValue, SecretStr
 
 from desk.platform.mcp.answers import LONGEST_TEXT, answer_of
-from desk.platform.mcp.config import McpServerSpec
 from desk.platform.mcp.redaction import HIDDEN, Redaction, configured_secrets, redaction_for
 from desk.platform.settings import load_settings
+from desk.platform.settings.mcp_json import McpServerSpec
 from tests.support.homes import PROJECT
 
 SECRET = 'op€n/"sesame"\\+4711 &co'

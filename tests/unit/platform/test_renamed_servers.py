@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desk.platform.mcp.attribution import own_module
-from desk.platform.mcp.config import RENAMED, read_mcp_config
+from desk.platform.settings.mcp_json import RENAMED, read_mcp_config
 from tests.support.homes import PROJECT
 
 

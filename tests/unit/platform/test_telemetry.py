@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pydantic import SecretStr
 
-from desk.platform.mcp.config import McpServerSpec
+from desk.platform.settings.mcp_json import McpServerSpec
 from desk.platform.telemetry.export import ROOT, resource, sampler
 from desk.platform.telemetry.otlp import otlp_endpoint, otlp_headers, traced_servers, tracing
 from tests.support.homes import home_settings

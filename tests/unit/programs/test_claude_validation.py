@@ -17,7 +17,7 @@ from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from desk.programs.week.claude.validation import MOST_ISSUES
-from desk.trust.claims.checks import IssueType
+from desk.trust.judging.checks import IssueType
 from tests.support.builders import (
     answered,
     failed,

@@ -8,7 +8,7 @@ from mcp import Client
 
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.platform.mcp.attribution import HIGHEST
-from desk.platform.mcp.config import RENAMED
+from desk.platform.settings.mcp_json import RENAMED
 
 NAMES = {module: name.rpartition(".")[2] for name, module in RENAMED.items()}
 

@@ -7,7 +7,7 @@ import pytest
 
 from desk.platform.settings import Settings
 from starters.questions.choice import Choice, chosen, market_in
-from starters.questions.graph.runs import ask_run_id
+from starters.questions.graph_runs import ask_run_id
 from starters.terminal.exit_status import UsageError
 from tests.support.homes import home_settings
 

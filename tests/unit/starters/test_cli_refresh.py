@@ -17,7 +17,7 @@ from starters.operations.doctor import (
     none_yet_check,
     queues_wanted,
 )
-from starters.operations.refresh import schedule_warnings
+from starters.sources.refresh import schedule_warnings
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure, today
 from tests.standins.serving import Standins

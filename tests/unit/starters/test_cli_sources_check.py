@@ -8,8 +8,8 @@ import pytest
 from desk.agents.roster import ROSTER
 from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.names import AgentId
-from desk.platform.mcp.config import NEEDS, read_mcp_config, servers_to_serve
 from desk.platform.settings import load_settings
+from desk.platform.settings.mcp_json import NEEDS, read_mcp_config, servers_to_serve
 from starters.operations.doctor import Check, Level, source_checks
 from tests.support.homes import PROJECT
 from workers.needed_sources import needed_sources

@@ -18,11 +18,11 @@ from desk.contracts.learning.lessons import ToolUse as RecordedUse
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
 from desk.learning.learned.state import Learned
-from desk.platform.mcp.config import present, read_mcp_config
 from desk.platform.settings.desk_toml import read_desk_file
+from desk.platform.settings.mcp_json import present, read_mcp_config
 from starters.main import execute
-from starters.monitoring.tools import command, discover
-from starters.monitoring.tools.command import (
+from starters.sources.tools import command, discover
+from starters.sources.tools.command import (
     NEWEST,
     DeskTools,
     RunToolUse,
@@ -34,8 +34,8 @@ from starters.monitoring.tools.command import (
     servers_of,
     table_of,
 )
-from starters.monitoring.tools.discover import discovery, discovery_lines, route_text
-from starters.monitoring.tools.offers import Offer
+from starters.sources.tools.discover import discovery, discovery_lines, route_text
+from starters.sources.tools.offers import Offer
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT, home_environment

@@ -11,13 +11,13 @@ from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import EventType, Impact, MarketEvent
 from desk.contracts.findings.source_results import PolicyRate
 from desk.trust.claims.banks import BANKS
-from desk.trust.claims.checks import (
+from desk.trust.claims.recompute import InputsUnusable, recompute
+from desk.trust.judging.checks import (
     check_bank,
     check_formula,
     check_policy_rate,
     check_rate_in_force,
 )
-from desk.trust.claims.recompute import InputsUnusable, recompute
 from tests.support.builders import HKD_BAND, claim
 from tests.support.homes import PROJECT
 

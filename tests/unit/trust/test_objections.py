@@ -20,7 +20,7 @@ from desk.contracts.week.report import MarketReport, ReportedObjection, Research
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.trust.claims.checks import IssueType
+from desk.trust.judging.checks import IssueType
 from desk.trust.judging.objections import ObjectionGrounds, settled_by
 from desk.trust.ledger.seal import sealed
 from tests.support.builders import claim

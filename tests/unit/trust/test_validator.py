@@ -24,8 +24,8 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn
 from desk.programs.turns import builtin_turn
-from desk.trust.claims.checks import IssueType
 from desk.trust.claims.rejections import without_rejected
+from desk.trust.judging.checks import IssueType
 from tests.support.builders import (
     PAIRS,
     answered,

@@ -15,7 +15,7 @@ from desk.contracts.learning.lessons import CalibrationBin
 from desk.contracts.week.report import MarketReport, Mover
 from desk.contracts.weeks import TimeWindow
 from desk.documents.rendering.drawing.svg import inline_svg, new_figure
-from desk.documents.rendering.wording import NO_FIGURE, typographic
+from desk.documents.rendering.words.wording import NO_FIGURE, typographic
 
 SPARK_WIDTH: Final = 300
 SPARK_HEIGHT: Final = 56

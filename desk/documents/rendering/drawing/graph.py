@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from desk.contracts.question.answers import NodeReport
 from desk.contracts.question.graph import Edge, GraphSpec, Join, NodeSpec, NodeState
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.runs.graphs import Link, Shape, shape_of
 
 MOST_DRAWN: Final = 40

@@ -19,8 +19,8 @@ from desk.contracts.findings.document import Document, MarketStatement
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Sentence
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
-from desk.documents.rendering.trust_words import status_words
-from desk.documents.rendering.wording import one_line, typographic
+from desk.documents.rendering.words.trust import status_words
+from desk.documents.rendering.words.wording import one_line, typographic
 from desk.trust.prose import Piece, pieces, references, render
 
 MARKS: Final[Mapping[ClaimStatus, str]] = {

@@ -32,8 +32,8 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.markets import Band, MarketName
-from desk.documents.rendering.trust_words import verdict_words, verdicts_of
-from desk.documents.rendering.wording import human, instant
+from desk.documents.rendering.words.trust import verdict_words, verdicts_of
+from desk.documents.rendering.words.wording import human, instant
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.claims.week_counts import WEEK_METRICS
 from desk.trust.ledger import Answer, EvidenceUnusable, read_answer

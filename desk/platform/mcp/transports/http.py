@@ -20,8 +20,8 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import DEFAULT_MAX_SSE_EVENT_SIZE, streamable_http_client
 
 from desk.contracts.names import CallFault
-from desk.platform.mcp.config import McpServerSpec, Transport
 from desk.platform.models.retry_after import pause_of
+from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 300.0

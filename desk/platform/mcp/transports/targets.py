@@ -10,9 +10,9 @@ from mcp import StdioServerParameters
 from mcp.client import Transport as Connectable
 from mcp.server import MCPServer
 
-from desk.platform.mcp.config import McpServerSpec, Transport
 from desk.platform.mcp.transports.http import http_target
 from desk.platform.mcp.transports.stdio import stdio_target
+from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
 Target = MCPServer[Any] | Connectable
 """Our own server object, or a way to another process. Good for one connection."""

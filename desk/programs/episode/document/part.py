@@ -6,8 +6,8 @@ from typing import Final
 from desk.analytics.prices.series import window_days
 from desk.contracts.episode.analysis import PriceHistory
 from desk.contracts.question.answers import AnswerReport
+from desk.documents.answer.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.rendering.conflict_words import conflicts_markdown
 from desk.documents.rendering.markdown import Titled
 from desk.programs.episode.document import words

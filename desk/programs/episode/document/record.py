@@ -23,8 +23,8 @@ from desk.contracts.question.answers import NodeReport
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.nodes import node_reports
-from desk.documents.answer.prose import Known, kept_prose
-from desk.documents.parts import PartRecord, RunMaterial
+from desk.documents.answer.parts import PartRecord, RunMaterial
+from desk.documents.rendering.words.prose import Known, kept_prose
 from desk.programs.episode.actions import PART_FIELDS, Pointer
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.insights import insights

@@ -20,7 +20,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped, table
-from desk.documents.rendering.wording import NO_FIGURE, human, one_line, share_words
+from desk.documents.rendering.words.wording import NO_FIGURE, human, one_line, share_words
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.trust.ledger import EvidenceUnusable, read_answer
 

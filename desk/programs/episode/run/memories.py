@@ -17,7 +17,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.swarm import HypothesisRequest
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind, ScoredHypothesis
-from desk.documents.answer.prose import Known, plain_if_known
+from desk.documents.rendering.words.prose import Known, plain_if_known
 from desk.learning.hypotheses import Price, scored
 from desk.programs.episode.horizon import due_of
 from desk.programs.episode.run.assignments import market_of

@@ -7,9 +7,9 @@ from typing import Final
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.record import SwarmRecord
+from desk.documents.answer.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
-from desk.documents.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.rendering.conflict_words import conflicts_markdown
 from desk.documents.rendering.markdown import Titled
 from desk.learning.hypotheses import SIDES

@@ -10,8 +10,8 @@ from desk.contracts.runs.graph import GraphRecord
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SubagentSpec, SwarmPlan
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound
-from desk.documents.answer.prose import Known, kept_prose
-from desk.documents.parts import PartRecord
+from desk.documents.answer.parts import PartRecord
+from desk.documents.rendering.words.prose import Known, kept_prose
 from desk.learning.hypotheses import unscorable
 from desk.programs.swarm.hypotheses import uncarried
 from desk.trust.prose import NOTHING_LEFT, references

@@ -12,7 +12,7 @@ from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
 from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped
-from desk.documents.rendering.wording import human, one_line, share_words
+from desk.documents.rendering.words.wording import human, one_line, share_words
 from desk.learning.hypotheses import likely, view_words, where
 from desk.programs.swarm.run.graph import node_name
 from desk.trust.prose import split_sentences

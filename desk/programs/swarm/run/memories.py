@@ -11,8 +11,8 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.documents.answer.prose import Known
-from desk.documents.answer.prose import plain_if_known as _plain
+from desk.documents.rendering.words.prose import Known
+from desk.documents.rendering.words.prose import plain_if_known as _plain
 from desk.trust.prose import claims_in
 
 LONGEST: Final = 20_000

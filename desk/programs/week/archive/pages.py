@@ -17,7 +17,7 @@ from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.weeks import monday_of, next_week, week_of
 from desk.documents.rendering.figures.links import anchor
 from desk.documents.rendering.pages import page_environment
-from desk.documents.rendering.wording import printable
+from desk.documents.rendering.words.wording import printable
 from desk.programs.week.archive.reading import LeftOut, is_full
 from desk.programs.week.archive.week import COLUMNS, ArchivedWeek, MarketWeek
 from desk.programs.week.document.rendering.html import KIND_TITLES

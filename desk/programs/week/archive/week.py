@@ -12,10 +12,10 @@ from desk.analytics.figures import print_claim, print_figure
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import MarketReport, Mover, ResearchReport
-from desk.documents.rendering import wording
 from desk.documents.rendering.figures.links import MARKS, FigureLinks, anchor
 from desk.documents.rendering.pages import page_environment
-from desk.documents.rendering.wording import typographic
+from desk.documents.rendering.words import wording
+from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.reading import LeftOut, ReportFile, is_full, read_report_file
 from desk.programs.week.document.publishing import FOLDER
 from desk.programs.week.document.rendering.digest import Digest, digests

@@ -44,9 +44,7 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Answer, Evidence, ask, consult, market_of, read, readable
-from desk.trust.claims import checks
 from desk.trust.claims.banks import known_banks
-from desk.trust.claims.checks import LOCAL_DAY
 from desk.trust.claims.rate_claims import decision_claims, policy_rate_claims
 from desk.trust.claims.recompute import at_precision_of
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
@@ -64,7 +62,8 @@ from desk.trust.conflicts import (
     target_ranges,
     weakest_source,
 )
-from desk.trust.judging import recommendation_of
+from desk.trust.judging import checks, recommendation_of
+from desk.trust.judging.checks import LOCAL_DAY
 from desk.trust.ledger import (
     FAILURES,
     Averages,

@@ -46,7 +46,7 @@ from desk.programs.claude.news import (
     tones_of,
 )
 from desk.programs.claude.prompts import prompt
-from desk.trust.claims.checks import check_event_date
+from desk.trust.judging.checks import check_event_date
 
 MOST_EVENTS: Final = 100
 

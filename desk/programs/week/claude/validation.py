@@ -19,8 +19,8 @@ from desk.programs.claude.findings import claim_line
 from desk.programs.claude.news import Prose
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
-from desk.trust.claims.checks import IssueType
 from desk.trust.judging import ObjectionGrounds, recommendation_of, settled_by
+from desk.trust.judging.checks import IssueType
 
 MOST_ISSUES: Final = 50
 HOLDS: Final[Mapping[IssueType, str]] = {

@@ -26,11 +26,11 @@ from desk.documents.evidence import Carried, carried_whole
 from desk.learning.advice import policy_with
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
 from desk.programs.week.document.judging.conflicts import withheld_in
+from desk.programs.week.document.judging.coverage import coverage_of
 from desk.programs.week.document.judging.judgement import JudgedWeek, judge, not_reached
 from desk.programs.week.document.judging.verdicts import with_contested
 from desk.programs.week.document.sections.calendar import calendar_of
 from desk.programs.week.document.sections.changes import changes_between
-from desk.programs.week.document.sections.coverage import coverage_of
 from desk.programs.week.document.sections.cross_checks import (
     CrossMarketCase,
     contested_by,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from desk.contracts.week.report import Mover, ResearchReport
-from desk.documents.rendering.wording import instant, one_line
+from desk.documents.rendering.words.wording import instant, one_line
 from desk.programs.week.document.rendering.objections import trust_line
 from desk.programs.week.document.rendering.wording import (
     change_words,

@@ -32,10 +32,10 @@ from desk.contracts.week.report import (
 from desk.documents.audit.document import printed_findings, typed_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
-from desk.programs.week.document.sections.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
+from desk.programs.week.document.judging.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
 from desk.trust.claims.banks import known_banks
-from desk.trust.claims.checks import check_bank, check_references
 from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
+from desk.trust.judging.checks import check_bank, check_references
 from desk.trust.ledger import Answer, usable_answers
 from desk.trust.ledger.events import (
     check_event_day,

@@ -29,17 +29,17 @@ from desk.contracts.markets import AreaCode, MarketSpec
 from desk.contracts.week.report import MarketOutcome, ReportedObjection
 from desk.programs.week.document.judging.claims import returned_by, same_figure, week_claims
 from desk.programs.week.document.judging.conflicts import conflicts_of
+from desk.programs.week.document.judging.coverage import NOT_REACHED, is_counted
 from desk.programs.week.document.judging.surviving import (
     PrintedClaims,
     sifted,
     surviving_claims_of,
 )
 from desk.programs.week.document.judging.verdicts import verdicts_of
-from desk.programs.week.document.sections.coverage import NOT_REACHED, is_counted
 from desk.runs.boards import decide_outcome
 from desk.trust.claims.banks import known_banks
-from desk.trust.claims.checks import check_bank
 from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
+from desk.trust.judging.checks import check_bank
 from desk.trust.ledger import Ledger
 from desk.trust.ledger.events import check_event_day, check_scheduled_day, scheduled_days
 from desk.trust.prose import (

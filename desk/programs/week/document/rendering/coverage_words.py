@@ -9,7 +9,7 @@ from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capabi
 from desk.contracts.agents.tools import SourceOutage, UnreachableSource, capability_of
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, ResearchReport
-from desk.documents.rendering.wording import human, named_together
+from desk.documents.rendering.words.wording import human, named_together
 
 MOST_NAMED = 12
 

@@ -20,7 +20,7 @@ from desk.documents.rendering.markdown import (
     markdown_document,
     table,
 )
-from desk.documents.rendering.trust_words import (
+from desk.documents.rendering.words.trust import (
     check_words,
     outcome_words,
     position_words,
@@ -29,7 +29,7 @@ from desk.documents.rendering.trust_words import (
     status_words,
     verdicts_of,
 )
-from desk.documents.rendering.wording import human, instant, rests_on, share_words
+from desk.documents.rendering.words.wording import human, instant, rests_on, share_words
 from desk.programs.week.document.rendering.coverage_words import (
     coverage_lines,
     known_words,

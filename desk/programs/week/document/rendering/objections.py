@@ -12,7 +12,7 @@ from desk.contracts.week.report import (
     ReportedObjection,
     ResearchReport,
 )
-from desk.documents.rendering.trust_words import CHECK_WORDS
+from desk.documents.rendering.words.trust import CHECK_WORDS
 from desk.trust.judging import is_about
 
 OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {

@@ -16,7 +16,7 @@ from desk.contracts.learning.lessons import (
 )
 from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId
 from desk.contracts.week.report import MarketReport, ResearchReport
-from desk.documents.rendering.wording import NO_FIGURE, human, instant, one_line, share_words
+from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line, share_words
 from desk.learning.advice import AdviceUse, Judged, judged
 from desk.learning.calibration import ALL
 from desk.programs.week.document.sections.views import WORDINGS, standing_views

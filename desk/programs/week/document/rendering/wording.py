@@ -17,7 +17,7 @@ from desk.contracts.week.report import (
     ResearchReport,
     Sentence,
 )
-from desk.documents.rendering.wording import (
+from desk.documents.rendering.words.wording import (
     NO_FIGURE,
     allowance_words,
     cost_words,

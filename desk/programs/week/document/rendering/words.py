@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_full_day
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.results import JudgedBy, Leaning, Reported, Tone, ToneKind
-from desk.documents.rendering.wording import instant, share_words
+from desk.documents.rendering.words.wording import instant, share_words
 
 METHOD: Final = (
     "Move: the change from the last fixing before the window to the last one in it, in percent "

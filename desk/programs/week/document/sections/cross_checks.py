@@ -19,7 +19,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.judging.claims import claim_of
-from desk.trust.claims.checks import check_event_date
+from desk.trust.judging.checks import check_event_date
 from desk.trust.prose import reference, sentence
 
 HALF: Final = Decimal("0.5")

@@ -13,8 +13,8 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketSpec
 from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, Revision
 from desk.contracts.weeks import TimeWindow
+from desk.programs.week.document.judging.coverage import is_counted
 from desk.programs.week.document.judging.judgement import JudgedMarket
-from desk.programs.week.document.sections.coverage import is_counted
 from desk.trust.claims.dependence import ENDS, EXTREMES
 from desk.trust.confidence import NOTHING_FOUND
 from desk.trust.judging import recommendation_of

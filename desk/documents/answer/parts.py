@@ -15,9 +15,9 @@ from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRecord
-from desk.documents.answer.prose import Known
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.rendering.markdown import Titled
+from desk.documents.rendering.words.prose import Known
 
 
 class RunMaterial(NamedTuple):

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from desk.contracts.agents.tools import Attribution, ToolSpec
 from desk.contracts.base import Contract, ShortText, Text
-from desk.platform.mcp.config import (
+from desk.platform.mcp.tool_calling import ToolUnreachable
+from desk.platform.settings import McpTransport, Settings
+from desk.platform.settings.mcp_json import (
     McpConfigError,
     McpServerSpec,
     read_mcp_config,
     servers_to_serve,
 )
-from desk.platform.mcp.tool_calling import ToolUnreachable
-from desk.platform.settings import McpTransport, Settings
 from starters.terminal.exit_status import UsageError
 
 PATIENCE_SECONDS = 20.0

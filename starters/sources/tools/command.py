@@ -41,7 +41,7 @@ from desk.contracts.learning.lessons import (
 )
 from desk.contracts.learning.record import LearnedView, LearningRequest, RecordQuery
 from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, AgentId, Message
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.learning.learned import Learned
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import Settings, load_settings
@@ -61,12 +61,12 @@ from desk.programs.week.document.rendering.coverage_words import outage_words
 from desk.runs.assignments import outage_of, together
 from desk.runs.tools import essential_tools
 from starters.learning.lines import cost_words
-from starters.monitoring.open_circuits import circuit_in
-from starters.monitoring.tools.offers import Offer, offers
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import published_before_the_end
 from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request_of
 from starters.session import Desk, with_desk
+from starters.sources.open_circuits import circuit_in
+from starters.sources.tools.offers import Offer, offers
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -111,7 +111,7 @@ def discover(
     as_json: AsJson = False,
 ) -> ExitStatus:
     """Show what a server offers and propose capabilities for it; nothing is changed."""
-    from starters.monitoring.tools.discover import discover as discover_offers
+    from starters.sources.tools.discover import discover as discover_offers
 
     return discover_offers(server, as_json=as_json)
 

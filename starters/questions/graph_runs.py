@@ -13,7 +13,7 @@ from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import QUESTION_RUN, WorkflowType
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.runs.graph import GraphRequest, GraphResult
-from desk.documents.rendering.wording import instant
+from desk.documents.rendering.words.wording import instant
 from desk.platform.settings import load_settings
 from desk.trust.ledger import content_hash
 from starters.runs.command_run import start_run

@@ -14,10 +14,10 @@ from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.base import Contract, ShortText, Text
-from desk.documents.rendering.wording import one_line
+from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.tools import Proposal, arguments_of, proposals, required_by
-from starters.monitoring.tools.offers import Offer, offers
+from starters.sources.tools.offers import Offer, offers
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file

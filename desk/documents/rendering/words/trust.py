@@ -6,7 +6,7 @@ from typing import Final
 from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
-from desk.documents.rendering.wording import human, share_words
+from desk.documents.rendering.words.wording import human, share_words
 
 STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.VERIFIED: "verified",

@@ -16,7 +16,7 @@ from desk.analytics.figures import print_figure, print_full_day
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Claim, Unit
-from desk.documents.answer.prose import CONTROLS
+from desk.documents.rendering.words.prose import CONTROLS
 
 NO_FIGURE: Final = "–"
 """What stands in a cell for a figure that nobody claimed."""

@@ -12,9 +12,9 @@ from desk.analytics.weeks import latest_complete_week
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, RefreshStatus
 from desk.contracts.weeks import monday_of
-from desk.platform.mcp.config import McpConfigError, servers_to_serve
 from desk.platform.mcp.kept_files import FileOfServer, KeptFilesUnknown, kept_files
 from desk.platform.settings import McpTransport, Settings, load_settings
+from desk.platform.settings.mcp_json import McpConfigError, servers_to_serve
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.options import AsJson
 from starters.terminal.tables import table_lines
