@@ -18,6 +18,7 @@ from desk.analytics.figures import print_figure, print_full_day
 from desk.analytics.links import web_link
 from desk.analytics.names.nearest import nearest
 from desk.contracts.base import Contract, ShortText
+from desk.contracts.base import Text as BoundedText
 from desk.contracts.findings.claims import ClaimId
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.verdicts import ClaimStatus
@@ -41,6 +42,12 @@ from desk.documents.rendering.words.wording import (
     one_line,
 )
 from desk.platform.settings import Settings, load_settings
+from desk.programs.week.document.judging.second_origins import (
+    OneOrigin,
+    SecondOrigins,
+    of_one_origin,
+    second_origins,
+)
 from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.ledger import seal_of
 from starters.published.published_files import (
@@ -72,7 +79,10 @@ def report(
     ] = None,
     browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print its JSON form; with --trace or --diff, theirs.")
+        bool,
+        typer.Option(
+            "--json", help="Print its JSON form; with --trace, --diff or --origins, theirs."
+        ),
     ] = False,
     revisions: Annotated[
         bool, typer.Option("--revisions", help="List its revisions and their reasons.")
@@ -96,19 +106,28 @@ def report(
             show_default=False,
         ),
     ] = None,
+    origins: Annotated[
+        bool,
+        typer.Option(
+            "--origins",
+            help="How many of its figures a second origin bears out, and why others have none.",
+        ),
+    ] = False,
 ) -> ExitStatus:
     """Show the published report of a week. Needs no server."""
-    return show_report(week, ReportView(browse, as_json, revisions, trace, diff))
+    return show_report(week, ReportView(browse, as_json, revisions, trace, diff, origins))
 
 
 class ReportView(NamedTuple):
-    """What of a report is asked for: the page, a form, its revisions, one figure, a difference."""
+    """What of a report is asked for: the page, a form, its revisions, one figure, a difference,
+    or how far its figures have a second origin."""
 
     browse: bool = False
     as_json: bool = False
     revisions: bool = False
     trace: str | None = None
     diff: str | None = None
+    origins: bool = False
 
 
 def show_report(week: str | None, view: ReportView) -> ExitStatus:
@@ -130,6 +149,8 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
         return _difference(settings, against, report, as_json=view.as_json)
     if view.trace is not None:
         return show_trace(report, view.trace, as_json=view.as_json)
+    if view.origins:
+        return show_origins(report, as_json=view.as_json)
     if view.browse:
         return _browse(Path(files.html))
     if view.as_json:
@@ -158,13 +179,14 @@ def _check(view: ReportView) -> None:
         "--revisions": view.revisions,
         "--trace": view.trace is not None,
         "--diff": view.diff is not None,
+        "--origins": view.origins,
     }
     named = [option for option, wanted in asked.items() if wanted]
     if len(named) > 1:
         raise UsageError(f"one of {' and '.join(named)} at a time")
     if view.as_json and named and named[0] in {"--open", "--revisions"}:
         raise UsageError(
-            f"one of {named[0]} and --json at a time; --json goes with --trace, --diff"
+            f"one of {named[0]} and --json at a time; --json goes with --trace, --diff, --origins"
         )
     if view.trace is not None and not view.trace.strip():
         raise UsageError("--trace names no figure; such as --trace USD/JPY:move")
@@ -270,6 +292,72 @@ def _cells(change: Change) -> Iterator[str]:
         else:
             yield print_figure(value, change.unit)
     yield change.text
+
+
+class WithoutSecondOrigin(Contract):
+    """Figures that have one origin for one reason, as `OneOrigin` has them."""
+
+    rests_on: ClaimId
+    metrics: tuple[ShortText, ...]
+    figures: int
+    reason: BoundedText
+
+
+class OriginsOfFigures(Contract):
+    """How far the printed figures of a report have a second origin; what `--origins --json`
+    prints. `share` is that of the verified ones, 0 to 1."""
+
+    week: IsoWeek
+    figures: int
+    verified: int
+    single_source: int
+    contested: int
+    share: float
+    without: tuple[WithoutSecondOrigin, ...]
+
+
+ORIGIN_COLUMNS = ("Without", "Rests on", "Figures", "Why")
+
+
+def show_origins(report: ResearchReport, *, as_json: bool) -> ExitStatus:
+    """Print how many figures of a report have a second origin, and what the others lack."""
+    counts, without = second_origins(report), of_one_origin(report)
+    if as_json:
+        told = _origins_of_figures(report.week, counts, without)
+        sys.stdout.write(f"{told.model_dump_json(indent=2)}\n")
+        return ExitStatus.COMPLETE
+    sys.stdout.write(f"{report.week}: {origins_words(counts)}\n")
+    rows = (
+        (str(g.figures), g.rests_on, ", ".join(map(human, g.metrics)), g.reason) for g in without
+    )
+    if without:
+        for line in table_lines(ORIGIN_COLUMNS, rows, right={0}):
+            sys.stdout.write(f"{line}\n")
+    return ExitStatus.COMPLETE
+
+
+def origins_words(counts: SecondOrigins) -> str:
+    """`476 of 540 printed figures (88.1 %) have a second origin; 64 from a single source, 0
+    contested`."""
+    return (
+        f"{counts.verified:,} of {counts.figures:,} printed figures ({counts.share:.1%}".replace(
+            "%", " %"
+        )
+        + f") have a second origin; {counts.single_source:,} from a single source, "
+        f"{counts.contested:,} contested"
+    )
+
+
+def _origins_of_figures(
+    week: str, counts: SecondOrigins, without: tuple[OneOrigin, ...]
+) -> OriginsOfFigures:
+    return OriginsOfFigures(
+        week=week,
+        figures=counts.figures,
+        **counts._asdict(),
+        share=round(counts.share, 4),
+        without=tuple(WithoutSecondOrigin(**group._asdict()) for group in without),
+    )
 
 
 STYLES = {ClaimStatus.VERIFIED: "green", ClaimStatus.CONTESTED: "yellow"}

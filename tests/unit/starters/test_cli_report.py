@@ -135,6 +135,19 @@ def test_weeks_without_a_material_change_say_so_and_end_well(
 
 
 @pytest.mark.usefixtures("reports")
+def test_the_figures_without_a_second_origin_are_counted_by_what_they_rest_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, _ = told(capsys, "--origins", "--week", "2026-W44")
+    assert status == ExitStatus.COMPLETE
+    assert out.startswith("2026-W44: 1 of 3 printed figures (33.3 %) have a second origin; ")
+    _, as_json, _ = told(capsys, "--origins", "--week", "2026-W44", "--json")
+    counted = json.loads(as_json)
+    assert (counted["figures"], counted["verified"]) == (3, 1)
+    assert sum(group["figures"] for group in counted["without"]) == 2
+
+
+@pytest.mark.usefixtures("reports")
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -145,6 +158,7 @@ def test_weeks_without_a_material_change_say_so_and_end_well(
         (["--open", "--revisions"], "one of --open and --revisions at a time"),
         (["--revisions", "--json"], "one of --revisions and --json at a time"),
         (["--json", "--open"], "one of --open and --json at a time"),
+        (["--origins", "--open"], "one of --open and --origins at a time"),
         (["--trace", " "], "--trace names no figure"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
