@@ -8,6 +8,7 @@ from desk.contracts.names import Queue
 from desk.platform.effects import EffectJournal
 from desk.platform.models.model_calling import ModelCaller
 from desk.platform.settings import Settings
+from desk.platform.temporal.deployment import unversioned
 from workers.tuning import TUNING
 
 
@@ -17,6 +18,7 @@ def agents(queue: Queue, client: Client, settings: Settings, journal: EffectJour
         client,
         task_queue=queue,
         activities=[turn_activities(settings, journal).take_turn],
+        deployment_config=unversioned(),
         **TUNING,
     )
 

@@ -17,6 +17,7 @@ from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects import EffectJournal
 from desk.platform.memory import memory_store
 from desk.platform.settings import Settings
+from desk.platform.temporal.deployment import unversioned
 from workers.agents import turn_activities
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
@@ -73,7 +74,7 @@ def orchestrator(
             learning.tell_learning,
             learning.tell_hypothesis,
         ],
-        deployment_config=deployment,
+        deployment_config=deployment or unversioned(),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
         **TUNING,

