@@ -1,5 +1,6 @@
 """Policies to hold others against: which action next, and which position without any research."""
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -11,6 +12,35 @@ from desk.programs.episode.actions import ORDER, Episode, next_in_order, sensibl
 
 ACTIONS: Final = tuple(StockAction)
 """By the index that stands for each in the environment."""
+
+
+class UnknownAction(ValueError):
+    """There is no such action. The message says which there are."""
+
+
+def read_action(given: object) -> int:
+    """The index of an action, told by it or by name, in any case and with hyphens or spaces for
+    underscores.
+
+    Raises:
+        UnknownAction: it is neither.
+    """
+    if isinstance(given, str):
+        name = given.strip().upper().replace("-", "_").replace(" ", "_")
+        if name in StockAction.__members__:
+            return ACTIONS.index(StockAction(name))
+    else:
+        try:
+            index = operator.index(given)  # type: ignore[arg-type]
+        except TypeError:
+            index = -1
+        if 0 <= index < len(ACTIONS):
+            return index
+    raise UnknownAction(
+        f"{given!r} is no action; write an index from 0 to {len(ACTIONS) - 1}, or a name: "
+        f"{', '.join(ACTIONS)}"
+    )
+
 
 ActionPolicy = Callable[[Episode], StockAction]
 """What to do next, seeing the blackboard; it is asked while the episode goes on."""

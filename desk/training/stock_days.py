@@ -9,6 +9,7 @@ import numpy as np
 
 from desk.analytics.technical.positions import LONGEST_SHUT
 from desk.analytics.technical.series import close_known_from
+from desk.training.company_figures import Facts
 from desk.training.tables import StockTable, read_symbol, read_symbols, stock_table
 from desk.training.tables import symbols as every_symbol
 
@@ -37,14 +38,19 @@ class StockDays:
         first: date | None,
         last: date | None,
         tables: Mapping[str, StockTable] | None,
+        facts: Facts = Facts.KNOWN,
     ) -> None:
-        """Raises:
+        """`tables` are those at hand; of other symbols they are made with `facts`.
+
+        Raises:
         ValueError: a symbol has no offline series, or no day can be drawn.
         """
-        at_hand = tables or {}
+        at_hand, self._facts = tables or {}, facts
         named = () if symbols is None else read_symbols(symbols)
         wanted = named or tuple(at_hand) or every_symbol()
-        self._tables = {name: at_hand.get(name) or stock_table(name) for name in wanted}
+        self._tables = {
+            name: at_hand.get(name) or stock_table(name, facts=facts) for name in wanted
+        }
         spans = {
             name: with_a_horizon(table.days, weeks, first, last)
             for name, table in self._tables.items()
@@ -87,13 +93,17 @@ class StockDays:
 
     def _table(self, symbol: str) -> StockTable:
         if symbol not in self._tables:
-            self._tables[symbol] = stock_table(symbol)
+            self._tables[symbol] = stock_table(symbol, facts=self._facts)
         return self._tables[symbol]
 
     def _with_prices_at(self, generator: np.random.Generator, instant: datetime) -> str:
         known = [name for name, table in self._tables.items() if _has(table, instant)]
         if not known:
-            raise ValueError(f"none of {', '.join(self._tables)} has prices as of {instant}")
+            spans = "; ".join(
+                f"{name} from {table.days[0]} to {table.days[-1]}"
+                for name, table in self._tables.items()
+            )
+            raise ValueError(f"none has prices as of {instant}: {spans}")
         return known[int(generator.integers(len(known)))]
 
 

@@ -1,8 +1,9 @@
 """The stock episode as an environment of Gymnasium, over the same pure logic as the workflow.
 
-An action is an index into `StockAction`. The observation is the blackboard encoded as
+An action is an index into `StockAction`, or its name. The observation is the blackboard encoded as
 `episode.encoding` documents. The reward is the evaluator's, known at the end only: 0 for every
-other step, and 0 where the evaluator has none. Nothing is charged for a step.
+other step, and 0 where the evaluator has none. Less, of every step that is carried out, what its
+action is charged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,9 @@ from desk.contracts.episode.stock import (
 )
 from desk.programs.episode.actions import sensible
 from desk.programs.episode.encoding import OBSERVATION, Observation, empty_observation, encode_after
-from desk.training.policies import ACTIONS
+from desk.training.charges import NO_CHARGES, read_charges
+from desk.training.company_figures import Facts
+from desk.training.policies import ACTIONS, read_action
 from desk.training.stock_days import StockDays
 from desk.training.stock_episode import ActionOutcome, StockEpisode
 from desk.training.tables import StockTable
@@ -38,6 +41,21 @@ except ModuleNotFoundError as absent:
 
 Mask = NDArray[np.int8]
 """1 for every action that makes sense now."""
+
+
+def require_bounds(weeks: int, cost: Decimal, most_steps: int) -> None:
+    """Refuse an episode that cannot be.
+
+    Raises:
+        ValueError: a number makes no sense.
+    """
+    if not 1 <= weeks <= MOST_WEEKS or not 0 <= cost <= MOST_COST:
+        raise ValueError(
+            f"weeks are 1 to {MOST_WEEKS} and a cost 0 to {MOST_COST} percent, not {weeks} and "
+            f"{cost}"
+        )
+    if not 1 <= most_steps <= MOST_STEPS:
+        raise ValueError(f"an episode has 1 to {MOST_STEPS} steps, not {most_steps}")
 
 
 class StockResearchEnv(gymnasium.Env[Observation, int]):
@@ -60,6 +78,8 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         last: date | None = None,
         most_steps: int = 20,
         tables: Mapping[str, StockTable] | None = None,
+        facts: str = Facts.KNOWN,
+        charges: Mapping[str, float] = NO_CHARGES,
     ) -> None:
         """An environment of some stocks.
 
@@ -72,19 +92,19 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
             last: No day after it is drawn, nor one whose horizon ends after it.
             most_steps: After so many an episode is cut off.
             tables: The figures of the symbols, where they are at hand.
+            facts: `known`, or `generated`: with accounts and headlines made for practice, which
+                know something of the later price. What is earned with them says nothing about
+                markets.
+            charges: What an action costs whenever it is carried out, in units of the reward, by
+                its name.
 
         Raises:
-            ValueError: a symbol has no offline series, no day can be drawn, or a number makes no
-                sense.
+            ValueError: a symbol has no offline series, no day can be drawn, there are no such
+                facts or actions, or a number makes no sense.
         """
-        if not 1 <= weeks <= MOST_WEEKS or not 0 <= cost <= MOST_COST:
-            raise ValueError(
-                f"weeks are 1 to {MOST_WEEKS} and a cost 0 to {MOST_COST} percent, not {weeks} and "
-                f"{cost}"
-            )
-        if not 1 <= most_steps <= MOST_STEPS:
-            raise ValueError(f"an episode has 1 to {MOST_STEPS} steps, not {most_steps}")
-        self._days = StockDays(symbols, weeks, first, last, tables)
+        require_bounds(weeks, cost, most_steps)
+        self._days = StockDays(symbols, weeks, first, last, tables, Facts(facts))
+        self._charges = read_charges(charges)
         self.weeks, self.cost = weeks, Decimal(str(cost))
         self._most_steps = most_steps
         self.observation_space = spaces.Dict(  # type: ignore[assignment]
@@ -137,21 +157,21 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
             "symbol": table.symbol,
             "as_of": as_of.isoformat(),
             "action_mask": self.action_masks(),
+            **({"generated": table.made_by} if table.made_by else {}),
         }
 
-    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action.
 
         Raises:
-            ValueError: it is no index of an action.
+            UnknownAction: it is no index of an action, and no name.
             ResetNeeded: no episode was begun, or it is over.
         """
         episode = self._begun()
         if self._over:
             raise gymnasium.error.ResetNeeded("the episode is over: call reset")
-        if not 0 <= action < len(ACTIONS):
-            raise ValueError(f"an action is an index from 0 to {len(ACTIONS) - 1}, not {action}")
-        chosen = ACTIONS[action]
+        index = read_action(action)
+        chosen = ACTIONS[index]
         taken = episode.take(chosen)
         self._steps += 1
         if taken.refused is None:
@@ -159,7 +179,8 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
             self._sense()
         truncated = not taken.evaluated and self._steps >= self._most_steps
         self._over = taken.evaluated or truncated
-        reward = float(taken.reward or 0)
+        charged = 0.0 if taken.refused is not None else float(self._charges[index])
+        reward = float(taken.reward or 0) - charged
         return self._copied(), reward, taken.evaluated, truncated, self._told(taken)
 
     def _told(self, taken: ActionOutcome) -> dict[str, Any]:

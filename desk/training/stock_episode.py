@@ -4,7 +4,7 @@ The pure logic is that of the workflow, which has its figures from the tools; a 
 they would have said.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ from desk.programs.episode.recommendation import recommend
 from desk.training.tables import StockTable
 
 _DATA = frozenset(DATA)
+_NEWS = frozenset({StockAction.FETCH_NEWS, StockAction.FETCH_SENTIMENT})
+"""Their figures are of the day of the instant; all others of that of the last price."""
 
 
 class ActionOutcome(NamedTuple):
@@ -34,7 +36,7 @@ class ActionOutcome(NamedTuple):
 class StockEpisode:
     """The episode of one stock, as of the close of the day that stands in the table at `at`."""
 
-    __slots__ = ("_at", "_cost", "_day", "_table", "board")
+    __slots__ = ("_at", "_cost", "_day", "_table", "_told_on", "board")
 
     def __init__(
         self, table: StockTable, at: int, as_of: datetime, weeks: int, cost: Decimal
@@ -42,6 +44,7 @@ class StockEpisode:
         self.board = StockBoard(table.symbol, as_of, weeks)
         self._table, self._at, self._cost = table, at, cost
         self._day = table.days[at]
+        self._told_on = as_of.astimezone(UTC).date()
 
     def take(self, action: StockAction) -> ActionOutcome:
         """Carry an action out, or refuse it and change nothing."""
@@ -49,7 +52,10 @@ class StockEpisode:
         if (reason := why_not(board, action)) is not None:
             return ActionOutcome(refused=reason)
         if action in _DATA:
-            board.write_part(action, self._table.values(action, self._at), self._day)
+            table = self._table
+            day = self._told_on if action in _NEWS else self._day
+            values = table.values(action, self._at, board.as_of)
+            board.write_part(action, values, day, table.generated(action))
         elif action is StockAction.GENERATE_INSIGHT:
             board.write_insights(insights(board.values))
         elif action is StockAction.GENERATE_RECOMMENDATION:

@@ -4,7 +4,8 @@ The series are cut into eras: stretches of days within which the series that was
 split restates the days before it, a hole cuts them off, a first volume leaves out those without, a
 day without a range takes the ranges away, and another series can be the newer one.
 
-News, sentiment and accounts of companies are lacking, as the tools have none offline.
+News, sentiment and accounts of companies are lacking, as the tools have none offline, unless the
+table is made with generated ones.
 """
 
 from bisect import bisect_left, bisect_right
@@ -43,10 +44,12 @@ from desk.analytics.technical.series import (
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_METRICS
+from desk.sources.analysis.generated import GeneratedFacts
 from desk.sources.analysis.performance import read_cash_rates
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.symbols import nearest_symbols
 from desk.sources.ecb.store import RatesStore
+from desk.training.company_figures import ON_COMPANIES, CompanyFigures, Facts
 
 
 class Era(NamedTuple):
@@ -174,35 +177,72 @@ class StockTable:
         eras: Sequence[Era],
         rows: Mapping[StockAction, Floats],
         cash: CashRates,
+        companies: CompanyFigures | None = None,
     ) -> None:
-        """`rows` has, of the actions in it, a row for each day and a column for each metric."""
+        """`rows` has, of the actions in it, a row for each day and a column for each metric.
+        `companies` has the figures of generated facts."""
         self.symbol = symbol
         self.days = tuple(day for era in eras for day in era.series.days[era.first :])
         self._eras = tuple(eras)
         self._since = [era.since for era in eras]
         self._rows = rows
         self._cash = cash
+        self._companies = companies
+        self._closes = [close for era in eras for close in era.series.closes[era.first :]]
         self._values: dict[StockAction, list[dict[Metric, float] | None]] = {
-            action: [None] * len(self.days) for action in rows
+            action: [None] * len(self.days) for action in DATA
         }
 
-    def values(self, action: StockAction, at: int) -> Mapping[Metric, float]:
-        """The figures that an action brings on a day, without those that are lacking.
+    @property
+    def made_by(self) -> str | None:
+        """By what its accounts and headlines were made, where there are any: they are no facts."""
+        return None if self._companies is None else self._companies.generated
+
+    def generated(self, action: StockAction) -> str | None:
+        """By what the figures of an action were made, where they are no facts."""
+        return self.made_by if action in ON_COMPANIES else None
+
+    def values(
+        self, action: StockAction, at: int, as_of: datetime | None = None
+    ) -> Mapping[Metric, float]:
+        """The figures that an action brings at an instant whose last close is that of a day,
+        without those that are lacking. Without an instant it is that of the close.
 
         Raises:
             ValueError: the action brings no figures of the stock.
         """
         if action not in self._values:
-            if action not in DATA:
-                raise ValueError(f"{action} brings no figures of the stock")
-            return {}
+            raise ValueError(f"{action} brings no figures of the stock")
+        close = close_known_from(self.days[at])
+        if as_of is not None and as_of != close and action in ON_COMPANIES:
+            return self._on_company(action, at, as_of)
         made = self._values[action][at]
         if made is None:
-            told = zip(PART_METRICS[action], self._rows[action][at].tolist(), strict=True)
-            # What is not a number is not even equal to itself.
-            made = {metric: value for metric, value in told if value == value}
+            made = self._made(action, at, close)
             self._values[action][at] = made
         return made
+
+    def rows(self, action: StockAction) -> Floats:
+        """The figures of an action, a row for each day and a column for each of its metrics; what
+        is lacking is not a number."""
+        found = self._rows.get(action)
+        if found is not None:
+            return found
+        metrics = PART_METRICS[action]
+        told = (self.values(action, at) for at in range(len(self.days)))
+        return np.array([[values.get(m, np.nan) for m in metrics] for values in told], np.float64)
+
+    def _made(self, action: StockAction, at: int, close: datetime) -> dict[Metric, float]:
+        if action not in self._rows:
+            return self._on_company(action, at, close)
+        told = zip(PART_METRICS[action], self._rows[action][at].tolist(), strict=True)
+        # What is not a number is not even equal to itself.
+        return {metric: value for metric, value in told if value == value}
+
+    def _on_company(self, action: StockAction, at: int, as_of: datetime) -> dict[Metric, float]:
+        if self._companies is None:
+            return {}
+        return self._companies.values(action, self.days[at], self._closes[at], as_of)
 
     def index(self, as_of: datetime) -> int:
         """The place of the last day whose close is known at an instant.
@@ -215,17 +255,18 @@ class StockTable:
             raise ValueError(f"{as_of} has no time zone, so it is not an instant")
         known = last_close_day(as_of)
         at = bisect_right(self.days, known) - 1
+        span = f"the prices of {self.symbol} go from {self.days[0]} to {self.days[-1]}"
         if at < 0:
-            raise NoSuchDay(
-                f"the prices of {self.symbol} begin on {self.days[0]}, and none was known at "
-                f"{as_of.isoformat()}"
-            )
+            raise NoSuchDay(f"{span}, and none was known at {as_of.isoformat()}")
         if known - self.days[at] > LONGEST_GAP:
-            end = at + 1 == len(self.days)
-            until = "" if end else f" and begin again on {self.days[at + 1]}"
+            between = (
+                f"with none between {self.days[at]} and {self.days[at + 1]}, "
+                if at + 1 < len(self.days)
+                else ""
+            )
             raise NoSuchDay(
-                f"the prices of {self.symbol} end on {self.days[at]}{until}, and that is more than "
-                f"{LONGEST_GAP.days} days before {as_of.isoformat()}"
+                f"{span}, {between}and the last one is more than {LONGEST_GAP.days} days before "
+                f"{as_of.isoformat()}"
             )
         return at
 
@@ -271,6 +312,19 @@ def symbols(store: PriceStore | None = None) -> tuple[str, ...]:
     return found
 
 
+def packaged_days(symbol: str, store: PriceStore | None = None) -> str:
+    """From when to when packages that are installed have prices of a stock: `2000-03-01 to
+    2013-03-01 and 2015-04-01 to 2021-03-31`; empty where they have none."""
+    prices = store or _usual_store()
+    if symbol not in prices.packaged_stocks():
+        return ""
+    try:
+        series = sorted(traded.bars for traded in prices.packaged(symbol) if traded.bars)
+    except NotInstalled:
+        return ""
+    return " and ".join(f"{bars[0].day} to {bars[-1].day}" for bars in series)
+
+
 def read_symbol(given: object) -> str:
     """A symbol in capitals, as the commands read it.
 
@@ -292,19 +346,30 @@ def read_symbols(given: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(read_symbol, named)))
 
 
-def stock_table(symbol: str, store: PriceStore | None = None) -> StockTable:
+def stock_table(
+    symbol: str, store: PriceStore | None = None, facts: Facts = Facts.KNOWN
+) -> StockTable:
     """The table of a stock. Without a store that of the packages, made once in a process.
 
     Raises:
         NoSuchSymbol: the stock has no offline series.
         NotInstalled: the package with its prices, or TA-Lib, is not there.
     """
-    return _usual_table(symbol) if store is None else _made(symbol, store)
+    if store is None:
+        return _usual_table(symbol, facts)
+    made = GeneratedFacts(store) if facts is Facts.GENERATED else None
+    return _made(symbol, store, made)
 
 
 @cache
-def _usual_table(symbol: str) -> StockTable:
-    return _made(symbol, _usual_store())
+def _usual_table(symbol: str, facts: Facts) -> StockTable:
+    made = _usual_facts() if facts is Facts.GENERATED else None
+    return _made(symbol, _usual_store(), made)
+
+
+@cache
+def _usual_facts() -> GeneratedFacts:
+    return GeneratedFacts(_usual_store())
 
 
 @cache
@@ -317,13 +382,14 @@ def _cash() -> CashRates:
     return read_cash_rates()
 
 
-def _made(symbol: str, store: PriceStore) -> StockTable:
+def _made(symbol: str, store: PriceStore, facts: GeneratedFacts | None) -> StockTable:
     eras = eras_of(store, symbol)
     if not eras:
         raise NoSuchSymbol(_no_series(symbol, symbols(store)))
     library = ta_lib("the table of a stock")
     rows = {action: part_rows(eras, action, library) for action in COMPUTED}
-    return StockTable(symbol, eras, rows, _cash())
+    companies = CompanyFigures(symbol, facts) if facts is not None else None
+    return StockTable(symbol, eras, rows, _cash(), companies)
 
 
 def _no_series(symbol: str, held_symbols: Sequence[str]) -> str:

@@ -4,16 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from temporalio.client import WorkflowFailureError
-from temporalio.exceptions import ApplicationError
 
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.names import FailureType
 from desk.contracts.runs.episode import StockResult
 from desk.contracts.runs.graph import GraphResult, GraphStatus
 from desk.contracts.runs.swarm import SwarmResult
 from starters.questions.progress import GraphProgress
 from starters.runs.following import followed, status_if_told
-from starters.runs.server_runs import ServerRun, why_it_ended
+from starters.runs.server_runs import ServerRun, refusal, why_it_ended
 from starters.terminal.exit_status import CommandError, UsageError
 
 Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
@@ -76,9 +74,9 @@ async def answer_of(run: ServerRun[Published]) -> Published:
     try:
         return await run.handle.result(follow_runs=False)
     except WorkflowFailureError as error:
-        cause = error.cause
-        if isinstance(cause, ApplicationError) and cause.type == FailureType.UNUSABLE_REQUEST:
-            raise NotAnswerable(cause.message) from error
+        refused = refusal(error)
+        if refused is not None:
+            raise NotAnswerable(refused) from error
         reason = why_it_ended(error)
         raise EndedWithoutAnswer(
             f"the run {run.workflow_id} ended without an answer ({reason})"

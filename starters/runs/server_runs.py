@@ -15,10 +15,11 @@ from temporalio.client import (
     WorkflowHandle,
 )
 from temporalio.common import TypedSearchAttributes
+from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.base import Contract
-from desk.contracts.names import Message, WorkflowType
+from desk.contracts.names import FailureType, Message, WorkflowType
 from desk.platform.temporal.history import (
     HistoryGone,
     RunHistory,
@@ -148,6 +149,13 @@ async def status_told(
     async with asyncio.timeout(within):
         status: Told = await handle.query(Message.STATUS, result_type=kind)
     return status
+
+
+def refusal(error: WorkflowFailureError) -> str | None:
+    """Why a run did nothing with what it was asked; None where it failed for another reason."""
+    cause = error.cause
+    refused = isinstance(cause, ApplicationError) and cause.type == FailureType.UNUSABLE_REQUEST
+    return cause.message if refused and isinstance(cause, ApplicationError) else None
 
 
 def why_it_ended(error: WorkflowFailureError) -> str:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -13,12 +14,16 @@ from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
 from desk.contracts.runs.episode import StockResult
 from desk.programs.episode.actions import ORDER
+from desk.sources.analysis.generated import GENERATOR, SEED
+from desk.training.company_figures import Facts
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table
+from tests.support.homes import PROJECT
 from tests.support.stocks import StockDesk, stock_desk
 
 SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
+PRACTICE: Final = PROJECT / ".mcp.practice.json"
 DRAWN: Final = 8
 ENDED: Final = 0.8
 A_WEEK: Final = 7 * 24
@@ -96,9 +101,9 @@ def episodes() -> tuple[Drawn, ...]:
     return tuple(found)
 
 
-def in_the_environment(one: Drawn) -> list[Step]:
+def in_the_environment(one: Drawn, facts: Facts = Facts.KNOWN) -> list[Step]:
     """The steps up to the end of the episode."""
-    env = StockResearchEnv(symbols=[one.symbol], weeks=one.weeks, most_steps=30)
+    env = StockResearchEnv(symbols=[one.symbol], weeks=one.weeks, most_steps=30, facts=facts)
     env.reset(options={"symbol": one.symbol, "as_of": one.as_of})
     steps = []
     for action in one.actions:
@@ -117,15 +122,21 @@ async def ran(desk: StockDesk, one: Drawn) -> StockResult:
     return await desk.run_episode(one.symbol, one.as_of, one.actions, one.weeks)
 
 
+@pytest.mark.parametrize("facts", Facts)
 async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
-    tmp_path: Path,
+    tmp_path: Path, facts: Facts
 ) -> None:
     every = episodes()
-    async with stock_desk(tmp_path) as desk:
+    sources = {"DESK_MCP_CONFIG": str(PRACTICE)} if facts is Facts.GENERATED else {}
+    async with stock_desk(tmp_path, **sources) as desk:
         results = await asyncio.gather(*(ran(desk, one) for one in every))
     for one, found in zip(every, results, strict=True):
-        assert through_temporal(found) == in_the_environment(one), one
+        assert through_temporal(found) == in_the_environment(one, facts), one
         assert found.board == found.steps[-1].board
+    marked = {found.board.generated for found in results}
+    by = f"{GENERATOR}, seed {SEED}" if facts is Facts.GENERATED else None
+    assert by in marked
+    assert marked <= {None, by}
 
 
 def test_the_episodes_that_are_drawn_are_telling() -> None:

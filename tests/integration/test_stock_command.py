@@ -155,13 +155,17 @@ def test_an_unknown_symbol_is_told_with_the_nearest_that_there_are(desk: DeskCom
     assert "NVDA (Nvidia)" in answer.err
     assert "Traceback" not in answer.err
     assert answer.out == ""
+    assert "NVDAA" not in desk("episodes", "list").out
+    assert desk("episodes", "list", "--symbol", "NVDAA").out == "no episodes of NVDAA\n"
 
 
 def test_a_day_before_the_series_is_told_as_one(desk: DeskCommand) -> None:
     answer = desk("stock", "NVDA", "--as-of", "1970-06-12")
     assert answer.code == 2
     assert "ask as of a later day" in answer.err
+    assert "Offline there are prices of NVDA of 1999-01-22 to 2025-02-14." in answer.err
     assert answer.out == ""
+    assert "1970-06-12" not in desk("episodes", "list", "--symbol", "NVDA").out
 
 
 def test_what_ran_is_listed_the_newest_first(

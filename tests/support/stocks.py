@@ -298,7 +298,7 @@ class StockDesk:
 
 
 @asynccontextmanager
-async def stock_desk(directory: Path) -> AsyncIterator[StockDesk]:
+async def stock_desk(directory: Path, **environment: str) -> AsyncIterator[StockDesk]:
     """One desk for many episodes of the past, side by side, none of which waits."""
-    async with real_desk(directory) as desk:
+    async with real_desk(directory, (), **environment) as desk:
         yield StockDesk(desk.client)

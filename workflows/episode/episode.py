@@ -29,7 +29,7 @@ from desk.contracts.runs.tasks import TaskOutcome
 from desk.contracts.week.report import Contribution
 from desk.contracts.weeks import TimeWindow
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
-from desk.programs.episode.actions import DATA, pointers_of, values_of, why_not
+from desk.programs.episode.actions import DATA, generated_in, pointers_of, values_of, why_not
 from desk.programs.episode.horizon import (
     NEVER,
     SETTLING,
@@ -282,6 +282,8 @@ class Evaluating:
 
 NO_MEMORY = "memory was not to be used"
 
+MADE_UP = "facts were generated for practice, and of such nothing is recalled, kept or learned"
+
 NOTHING_RECOMMENDED = "it delivered no recommendation"
 
 RECOMMENDATION_JUDGED_APART = "recommendation-judged-apart"
@@ -380,7 +382,8 @@ class StockSteps:
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
             values, days = values_of(found.result.claims, action, symbol)
-            self._board.blackboard.write_part(action, values, days)
+            made = generated_in(found.result, action, symbol)
+            self._board.blackboard.write_part(action, values, days, made)
         elif action not in self._board.blackboard.taken:
             self._board.blackboard.write_part(action, {}, self._board.as_of.date())
 
@@ -405,15 +408,20 @@ class StockSteps:
         if made is None:
             return
         board.blackboard.write_recommendation(made)
-        if self._request.memory:
+        if self._remembers:
             entry = self._run.remembering.recommendation(found.result, board.results)
             place = f"remember.recommendation.{board.rounds_of(action)}"
             stored = await remember((entry,), self._request.policy, place)
             board.memory = stored.missing or board.memory
 
+    @property
+    def _remembers(self) -> bool:
+        """Of facts that were made for practice nothing is remembered, and nothing is learned."""
+        return self._request.memory and self._board.blackboard.generated is None
+
     async def _recall(self) -> TurnContext:
-        if not self._request.memory:
-            self._board.memory = NO_MEMORY
+        if not self._remembers:
+            self._board.memory = NO_MEMORY if not self._request.memory else MADE_UP
             return TurnContext()
         place = f"recall.{self._board.rounds_of(StockAction.GENERATE_RECOMMENDATION)}"
         answer = await recall(self._run.remembering.query(), self._request.policy, place)
@@ -439,12 +447,12 @@ class StockSteps:
         """Have the memory and the learning system know what came of it; a note says why not."""
         board, policy = self._board, self._request.policy
         told = board.blackboard.told()
-        if self._request.memory:
+        if self._remembers:
             known_at = board.due if told.evaluation and told.evaluation.figures else None
             entry = self._run.remembering.outcome(known_at or workflow.now())
             stored = await remember((entry,), policy, "remember.evaluation")
             board.memory = stored.missing or board.memory
-        if not self._request.learn:
+        if not self._request.learn or board.blackboard.generated is not None:
             return
         asked = RecommendationToJudge(
             board=told,

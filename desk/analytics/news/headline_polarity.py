@@ -5,7 +5,7 @@ none. Its judgements count for little (`MOST_CONFIDENCE`) and say nothing of a p
 """
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Protocol
 
 from desk.analytics.news.stance_words import MOST_CONFIDENCE, NOTHING_SAID, TextLeaning
@@ -25,6 +25,7 @@ class _Scorer(Protocol):
     def polarity_scores(self, text: str) -> dict[str, float]: ...
 
 
+@lru_cache(maxsize=4096)
 def polarity_of(headline: str) -> TextLeaning:
     """Up for a headline of good news, down for one of bad news, neutral for one that says both.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from functools import partial
 
 from desk.analytics.formulas import percent_change
 from desk.analytics.technical.measures import Unmeasured, analysis, figure, share, towards
@@ -31,7 +32,7 @@ REPORTED = (
 MOST_STRENGTH = 0.5
 """Of growth and of surprises, which say little of the weeks to come."""
 
-_LARGE_GROWTH, _LARGE_SURPRISE = 50, 20
+_LARGE = {Metric.REVENUE_GROWTH: 50, Metric.EARNINGS_SURPRISE: 20}
 """Percent, from which on a signal is as strong as it gets."""
 
 
@@ -139,16 +140,42 @@ def ratios_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
     """The ratios of a company by the newest annual accounts among those known."""
-    year = accounts.year()
-    figures: list[MeasuredFigure] = []
-    missing: list[str] = []
-    for metric, measure in _MEASURES.items():
-        try:
-            figures.append(figure(series, metric, measure(series, year)))
-        except Unmeasured as reason:
-            missing.append(f"{metric}: {reason}.")
+    figures, missing = ratio_figures(accounts, series)
     found = analysis(series, as_of, OF_ACCOUNTS, figures, (), (*missing, *accounts.notes))
     return found.model_copy(update={"source": source})
+
+
+Measured = tuple[tuple[MeasuredFigure, ...], tuple[str, ...]]
+"""Figures, and why others are lacking."""
+
+
+def ratio_figures(known: Accounts, series: PriceSeries) -> Measured:
+    """The ratios by the accounts known and the newest price."""
+    year = known.year()
+    ratios = {metric: partial(measure, series, year) for metric, measure in _MEASURES.items()}
+    return _measured(series, ratios)
+
+
+def earnings_figures(known: Accounts, series: PriceSeries) -> Measured:
+    """The growth of revenue, and the surprise of the last report of earnings."""
+    told = {
+        Metric.REVENUE_GROWTH: partial(_growth, known),
+        Metric.EARNINGS_SURPRISE: partial(_surprise, known),
+    }
+    return _measured(series, told)
+
+
+def _measured(
+    series: PriceSeries, measures: Mapping[Metric, Callable[[], Decimal | float]]
+) -> Measured:
+    figures: list[MeasuredFigure] = []
+    missing: list[str] = []
+    for metric, measure in measures.items():
+        try:
+            figures.append(figure(series, metric, measure()))
+        except Unmeasured as reason:
+            missing.append(f"{metric}: {reason}.")
+    return tuple(figures), tuple(missing)
 
 
 def quotient(above: AccountLine, below: AccountLine) -> Decimal:
@@ -179,20 +206,8 @@ def earnings_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
     """How a company's revenue grew over a year, and its last earnings surprised, in percent."""
-    figures: list[MeasuredFigure] = []
-    signals: list[Signal] = []
-    missing: list[str] = []
-    for metric, measure, large in (
-        (Metric.REVENUE_GROWTH, _growth, _LARGE_GROWTH),
-        (Metric.EARNINGS_SURPRISE, _surprise, _LARGE_SURPRISE),
-    ):
-        try:
-            found = figure(series, metric, measure(accounts))
-        except Unmeasured as reason:
-            missing.append(f"{metric}: {reason}.")
-            continue
-        figures.append(found)
-        signals.append(_signal(metric, float(found.value), large))
+    figures, missing = earnings_figures(accounts, series)
+    signals = [_signal(each.metric, float(each.value)) for each in figures]
     answer = analysis(series, as_of, REPORTED, figures, signals, (*missing, *accounts.notes))
     return answer.model_copy(update={"source": source})
 
@@ -229,7 +244,7 @@ def _surprise(known: Accounts) -> float:
     return float(percent_change(last.expected, last.actual))
 
 
-def _signal(metric: Metric, percent: float, large: int) -> Signal:
+def _signal(metric: Metric, percent: float) -> Signal:
     hint = towards(percent)
     way = {Hint.UP: "above", Hint.DOWN: "below", Hint.NEUTRAL: "level with"}[hint]
     what = {
@@ -239,6 +254,6 @@ def _signal(metric: Metric, percent: float, large: int) -> Signal:
     return Signal(
         name=metric.value.replace("_", " "),
         hint=hint,
-        strength=share(MOST_STRENGTH * min(1.0, abs(percent) / large)),
+        strength=share(MOST_STRENGTH * min(1.0, abs(percent) / _LARGE[metric])),
         words=what.format(way=way),
     )

@@ -36,6 +36,11 @@ class SourceTier(StrEnum):
     DERIVED = "derived"
 
 
+GENERATED: Final = "Generated"
+"""How the origin begins of facts that nobody published, as for practice; after a colon it says by
+what, and with which seed, they were made."""
+
+
 class Attribution(Contract):
     """Whose word all answers of a server are, by the desk's configuration and not by their own:
     how much it weighs, and who first published it."""
@@ -236,3 +241,9 @@ class DataSource(Contract):
     url: Annotated[str, Field(max_length=500)] | None = None
     retrieved_at: Instant | None = None
     evidence_id: ShortText
+
+    @property
+    def generated(self) -> str | None:
+        """By what its facts were made, where nobody published them."""
+        mark, _, generator = (self.origin or "").partition(": ")
+        return generator if mark == GENERATED and generator else None

@@ -60,10 +60,12 @@ class Recommended(StrEnum):
 
 class BoardPart(Contract):
     """What an agent wrote onto the blackboard: figures, each with its day. `lacking` are those that
-    belong there and could not be had; why, the agent's result says."""
+    belong there and could not be had; why, the agent's result says. `generated` says by what and
+    with which seed the figures were made, where they are no facts but made for practice."""
 
     figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=40)] = ()
     lacking: Annotated[tuple[Metric, ...], Field(max_length=40)] = ()
+    generated: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
 
 
 class Insight(Contract):
@@ -125,6 +127,18 @@ class Blackboard(Contract):
     evaluation: Evaluation | None = None
     taken: Annotated[tuple[StockAction, ...], Field(max_length=MOST_STEPS)] = ()
     """The actions that were carried out, in their order."""
+
+    @property
+    def generated(self) -> str | None:
+        """By what figures of it were made, where some are no facts but made for practice."""
+        parts = (
+            self.news_data,
+            self.fundamentals_data,
+            self.sentiment_data,
+            self.ta_basic_data,
+            self.ta_advanced_data,
+        )
+        return next((part.generated for part in parts if part and part.generated), None)
 
 
 class ActionChoice(Contract):

@@ -170,6 +170,15 @@ def values_of(
     return values, days
 
 
+def generated_in(result: ResearchResult, action: StockAction, symbol: str) -> str | None:
+    """By what the figures of an action's part were made, where they are no facts: as the sources
+    say that its claims rest on."""
+    ids = {claim_id(symbol, metric) for metric in PART_METRICS.get(action, ())}
+    evidence = {name for c in result.claims if c.claim_id in ids for name in c.evidence}
+    made = (source.generated for source in result.sources if source.evidence_id in evidence)
+    return next(filter(None, made), None)
+
+
 def pointers_of(result: ResearchResult) -> tuple[Pointer, ...]:
     """The insights among a result's findings: those that have a leaning."""
     return tuple(

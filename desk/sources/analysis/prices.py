@@ -134,15 +134,20 @@ class PriceStore:
             found = self.history(symbol, as_of or datetime.max.replace(tzinfo=UTC))
         except NoPrices:
             return None
-        pair = found.kind is MarketKind.PAIR
-        company = COMPANIES.get(symbol)
         return KnownSymbol(
             symbol=symbol,
             kind=found.kind,
-            name=name_of_pair(symbol) if pair else company.name if company else symbol,
+            name=self.name_of(symbol),
             first_day=found.days[0],
             last_day=found.last_day,
         )
+
+    def name_of(self, symbol: str) -> str:
+        """What a symbol is called: its currencies, its company, or else as it is written."""
+        if re.fullmatch(PAIR_PATTERN, symbol):
+            return name_of_pair(symbol)
+        company = COMPANIES.get(symbol)
+        return company.name if company else symbol
 
     def nearest(self, words: str, most: int = MOST_NEAREST) -> tuple[str, ...]:
         """The symbols that are written most like some words, best first."""

@@ -27,6 +27,7 @@ from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.contracts.markets import MarketKind
 from desk.sources.analysis.answers import analysed
 from desk.sources.analysis.companies import AccountsSource, CompanyTools
+from desk.sources.analysis.generated import GeneratedFacts
 from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import LivePrices, PriceStore
 from desk.sources.analysis.symbols import named_symbols, nearest_symbols
@@ -224,18 +225,21 @@ def build_server(
     refresh_every: timedelta | None = None,
     store: PriceStore | None = None,
     live: bool = False,
+    generated: bool = False,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
     `cache_dir` is where the servers `ecb` and `central_banks` keep their newer files; nothing is
     fetched here, so `refresh_every` is accepted as by every server of ours and not used. With
     `live`, stocks and companies' accounts are asked of Yahoo Finance; without it stocks come from
-    the packages of the extra `swarm`, and there are no accounts. `store` stands in for the prices
-    of both.
+    the packages of the extra `swarm`, and there are no accounts, or with `generated` those that are
+    generated for practice. `store` stands in for the prices of both.
     """
     del refresh_every
     stocks, accounts = _yahoo() if live else (None, None)
     prices = store or PriceStore(RatesStore(cache_dir), live=stocks)
+    if generated:
+        accounts = GeneratedFacts(prices)
     tools = AnalysisTools(prices)
     companies = CompanyTools(prices, accounts, cache_dir=cache_dir)
     server = MCPServer(
@@ -275,23 +279,32 @@ def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process."""
-    live = _arguments(args).live
-    return build_server(cache_dir, refresh_every=refresh_every, live=live)
+    given = _arguments(args)
+    return build_server(
+        cache_dir, refresh_every=refresh_every, live=given.live, generated=given.generated
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _arguments(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir, live=arguments.live), arguments)
+    server = build_server(arguments.cache_dir, live=arguments.live, generated=arguments.generated)
+    return run(server, arguments)
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argument_parser("desk.sources.analysis.server", "Prices and what is computed of them.")
-    parser.add_argument(
+    facts = parser.add_mutually_exclusive_group()
+    facts.add_argument(
         "--live",
         action="store_true",
         help="ask Yahoo Finance for stocks and accounts, in place of the packaged series",
+    )
+    facts.add_argument(
+        "--generated",
+        action="store_true",
+        help="tell accounts that are generated for practice and marked as such",
     )
     return parser.parse_args(argv)
 

@@ -24,15 +24,25 @@ from desk.contracts.episode.analysis import (
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
+from desk.sources.analysis.generated import GeneratedFacts
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.central_banks.current_facts import CurrentFacts
 from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
 from desk.sources.central_banks.facts.tables import ReadOnce
+from desk.sources.ecb.store import RatesStore
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.items import Days
 from desk.sources.news.server import GOOGLE_NEWS_URL, GoogleNewsTools
-from desk.sources.sentiment.stories import Asked, Gathered, LiveNews, Newsroom, mean_tone, tone_of
+from desk.sources.sentiment.stories import (
+    USUAL_DAYS,
+    Asked,
+    Gathered,
+    LiveNews,
+    Newsroom,
+    tone_of,
+)
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.command_line import (
     READS_ONLY,
@@ -45,13 +55,16 @@ from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.market_symbol import MarketSymbol
 
 SOURCE = Provenance(name="Digest of the desk's news sources", tier=SourceTier.SECONDARY)
-USUAL_DAYS = 14
 MOST_ITEMS = 60
 
 GATHERED = (
     "Decisions of the market's central banks from the project's table, web pages of the knowledge "
     "corpus that name the market and, with --live, the banks' own feeds and Google News, of the "
     "{days} days up to as_of; each story once by its title, as it was first told."
+)
+MADE_UP = (
+    "Headlines that are generated for practice, of the {days} days up to as_of; each once by its "
+    "title, as it was first told."
 )
 JUDGED = (
     " The mean tone of all stories, from -100 to 100 for the market: the stance of banks' "
@@ -60,8 +73,6 @@ JUDGED = (
     "words do not understand a text. Social feeds are counted by the server social; analysts' "
     "ratings are given by nobody."
 )
-
-_COUNT, _TENTH = Decimal(1), Decimal("0.1")
 
 
 class SentimentTools:
@@ -81,10 +92,10 @@ class SentimentTools:
         found = self._newsroom.gather(Asked(symbol, as_of, days))
         return NewsDigest(
             as_of=as_of,
-            source=SOURCE,
+            source=found.source or SOURCE,
             symbol=symbol,
-            method=GATHERED.format(days=days),
-            figures=_counted(found, as_of),
+            method=_method(found, days),
+            figures=_figures({Metric.NEWS_COUNT: found.count}, as_of),
             missing=found.missing,
             items=_items(found, symbol),
         )
@@ -97,41 +108,34 @@ class SentimentTools:
         By lists of words, so of low confidence: the strength of its signal never exceeds 0.4.
         """
         found = self._newsroom.gather(Asked(symbol, as_of, days))
-        figures, missing = _counted(found, as_of), found.missing
-        tones = [tone_of(story, symbol) for story in found.stories]
-        if any(tone is not None for tone in tones):
-            mean = mean_tone(tones)
-            figures = (_figure(Metric.NEWS_TONE, mean, _TENTH, as_of), *figures)
-            return _judged(symbol, as_of, days, figures, (_signal(mean),), missing)
-        untold = "holds a listed word" if found.stories else "was found"
-        missing = (*missing, f"No story of {symbol} {untold}: there is no tone to tell.")
-        return _judged(symbol, as_of, days, figures, (), missing)
+        mean, missing = found.mean(symbol), found.missing
+        if mean is None:
+            untold = "holds a listed word" if found.stories else "was found"
+            missing = (*missing, f"No story of {symbol} {untold}: there is no tone to tell.")
+        told = {Metric.NEWS_TONE: found.tone(symbol), Metric.NEWS_COUNT: found.count}
+        return Analysis(
+            as_of=as_of,
+            source=found.source or SOURCE,
+            symbol=symbol,
+            method=_method(found, days) + JUDGED,
+            figures=_figures(told, as_of),
+            signals=() if mean is None else (_signal(mean),),
+            missing=missing,
+        )
 
 
-def _judged(
-    symbol: str,
-    as_of: datetime,
-    days: int,
-    figures: tuple[MeasuredFigure, ...],
-    signals: tuple[Signal, ...],
-    missing: tuple[str, ...],
-) -> Analysis:
-    return Analysis(
-        as_of=as_of,
-        source=SOURCE,
-        symbol=symbol,
-        method=GATHERED.format(days=days) + JUDGED,
-        figures=figures,
-        signals=signals,
-        missing=missing,
+def _method(found: Gathered, days: int) -> str:
+    return GATHERED.format(days=days) if found.source is None else MADE_UP.format(days=days)
+
+
+def _figures(told: Mapping[Metric, Decimal | None], as_of: datetime) -> tuple[MeasuredFigure, ...]:
+    """Figures of the day of the instant: news has no other day in common."""
+    day = as_of.astimezone(UTC).date()
+    return tuple(
+        MeasuredFigure(metric=metric, value=value, as_of=day)
+        for metric, value in told.items()
+        if value is not None
     )
-
-
-def _counted(found: Gathered, as_of: datetime) -> tuple[MeasuredFigure, ...]:
-    """The count of stories; none where nothing was found because nothing could be read."""
-    if not found.read:
-        return ()
-    return (_figure(Metric.NEWS_COUNT, len(found.stories), _COUNT, as_of),)
 
 
 def _signal(mean: float) -> Signal:
@@ -160,14 +164,6 @@ def _items(found: Gathered, symbol: str) -> tuple[DigestItem, ...]:
     )
 
 
-def _figure(metric: Metric, value: float, precision: Decimal, as_of: datetime) -> MeasuredFigure:
-    """A figure of the day of the instant: news has no other day in common."""
-    day = as_of.astimezone(UTC).date()
-    # Rounding to zero must leave no sign.
-    rounded = Decimal(value).quantize(precision) + 0
-    return MeasuredFigure(metric=metric, value=rounded, as_of=day)
-
-
 DESCRIPTION = SourceDescription(
     server="sentiment",
     gives="News about a market and how it sounds, by lists of words.",
@@ -188,13 +184,15 @@ def build_server(
     corpus_dir: Path = CORPUS_DIR,
     bank_feeds: Mapping[str, str] | None = None,
     google_url: str | None = None,
+    generated: bool = False,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
     `facts_dir` and `corpus_dir` hold the tables and the corpus. `bank_feeds` are the banks' feeds
     by area, and `google_url` is where Google News is; with neither, nothing is read over the
-    network. `cache_dir` is where the server `central_banks` keeps its files; nothing is fetched of
-    them here, so `refresh_every` is accepted as by every server of ours and not used.
+    network. With `generated` there are headlines on stocks that are generated for practice.
+    `cache_dir` is where the server `central_banks` keeps its files; nothing is fetched of them
+    here, so `refresh_every` is accepted as by every server of ours and not used.
     """
     del refresh_every
     live = None
@@ -203,7 +201,8 @@ def build_server(
         live = LiveNews(BankNews(bank_feeds or {}), GoogleNewsTools(FeedReader(), url))
     facts = CurrentFacts(ReadOnce(partial(read_facts, facts_dir)), cache_dir)
     corpus = ReadOnce(partial(read_corpus, corpus_dir))
-    tools = SentimentTools(Newsroom(facts.as_of, corpus.current, live))
+    companies = GeneratedFacts(PriceStore(RatesStore(cache_dir))) if generated else None
+    tools = SentimentTools(Newsroom(facts.as_of, corpus.current, live, companies))
     server = MCPServer(
         "sentiment",
         instructions="News about a market and how it sounds, by lists of words: of low confidence.",
@@ -238,6 +237,7 @@ def _built(
         refresh_every=refresh_every,
         bank_feeds=BANK_FEEDS if arguments.live else None,
         google_url=arguments.google_url if arguments.live else None,
+        generated=arguments.generated,
     )
 
 
@@ -245,8 +245,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argument_parser(
         "desk.sources.sentiment.server", "News about a market and how it sounds."
     )
-    parser.add_argument(
+    news = parser.add_mutually_exclusive_group()
+    news.add_argument(
         "--live", action="store_true", help="read the banks' own feeds and Google News as well"
+    )
+    news.add_argument(
+        "--generated",
+        action="store_true",
+        help="tell headlines on stocks that are generated for practice and marked as such",
     )
     parser.add_argument(
         "--google-url",

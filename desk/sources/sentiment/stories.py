@@ -8,15 +8,24 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
 from statistics import fmean
+from typing import Protocol
 
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.analytics.names.subjects import as_spoken, currencies_named, named_subjects, namings
 from desk.analytics.news.headline_polarity import polarity_of
 from desk.analytics.news.stance_words import MOST_CONFIDENCE, TextLeaning, stance_of
+from desk.analytics.technical.measures import NotInstalled
 from desk.contracts.findings.results import Leaning
-from desk.contracts.findings.source_results import NewsItem, NewsItems, RateDecision
+from desk.contracts.findings.source_results import (
+    NewsItem,
+    NewsItems,
+    Provenance,
+    RateDecision,
+)
 from desk.sources.analysis.symbols import COMPANIES, name_of_pair
 from desk.sources.central_banks.facts.policy import PolicyFacts
 from desk.sources.central_banks.facts.tables import DamagedTable
@@ -40,7 +49,12 @@ NO_COMPANIES = (
     "There is no news of companies here: this server was started without --live, which lets it "
     "read the news of publishers over the network."
 )
+NO_HEADLINES = "No headlines on {symbol} are generated: no package has prices of it."
 LONGEST_SUMMARY = 1_000
+USUAL_DAYS = 14
+"""How far back news is gathered where nothing else is asked for."""
+
+_TENTH = Decimal("0.1")
 
 _DAY = timedelta(days=1)
 _SIGNS = re.compile(r"[\W_]+")
@@ -59,11 +73,29 @@ class Gathered:
     """Stories of a market, newest first, and what is to be said of what could not be read.
 
     Without `read` nothing was found because no source reaches as far as the market and its days.
+    `source` is whose stories they all are, where they are one body's.
     """
 
     stories: tuple[Story, ...]
     missing: tuple[str, ...]
     read: bool = True
+    source: Provenance | None = None
+
+    @property
+    def count(self) -> Decimal | None:
+        """How many stories there are; None where nothing could be read."""
+        return Decimal(len(self.stories)) if self.read else None
+
+    def mean(self, symbol: str) -> float | None:
+        """How they sound for the market, from -100 to 100; None where no story says."""
+        tones = [tone_of(story, symbol) for story in self.stories]
+        return None if all(tone is None for tone in tones) else mean_tone(tones)
+
+    def tone(self, symbol: str) -> Decimal | None:
+        """The same to a tenth, as it is told."""
+        mean = self.mean(symbol)
+        # Rounding to zero must leave no sign.
+        return None if mean is None else Decimal(mean).quantize(_TENTH) + 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +125,20 @@ class LiveNews:
     publishers: GoogleNewsTools
 
 
+class CompanyHeadlines(Protocol):
+    """Where headlines on companies are had without a network."""
+
+    source: Provenance
+
+    def headlines(self, symbol: str, start: datetime, end: datetime) -> Sequence[NewsItem] | None:
+        """Those that came out between two instants, both included; None of a stock without any.
+
+        Raises:
+            NotInstalled: a package that they are made of is not there.
+        """
+        ...
+
+
 class Newsroom:
     """Gathers stories from all sources there are."""
 
@@ -101,12 +147,14 @@ class Newsroom:
         facts: Callable[[datetime], PolicyFacts],
         corpus: Callable[[], Corpus],
         live: LiveNews | None = None,
+        companies: CompanyHeadlines | None = None,
     ) -> None:
         """`facts` gives what is known at an instant, `corpus` what it has read; without `live`
-        nothing is fetched."""
+        nothing is fetched. `companies` has headlines on stocks in place of those."""
         self._facts = facts
         self._corpus = corpus
         self._live = live
+        self._companies = companies
 
     def gather(self, asked: Asked) -> Gathered:
         """What was published about a market in the days before the instant, newest first.
@@ -115,7 +163,7 @@ class Newsroom:
             ToolError: it is no market, or the tables or the corpus are damaged.
         """
         if not asked.areas and not is_pair(asked.symbol) and self._live is None:
-            return Gathered((), (NO_COMPANIES,), read=False)
+            return gather_companies(self._companies, asked)
         try:
             facts, corpus = self._facts(asked.as_of), self._corpus()
         except (DamagedTable, DamagedCorpus) as error:
@@ -132,18 +180,32 @@ class Newsroom:
         return Gathered(each_once(stories), tuple(missing), read=whole or bool(stories))
 
 
+def gather_companies(companies: CompanyHeadlines | None, asked: Asked) -> Gathered:
+    """The headlines on a stock, where there are any without a network."""
+    if companies is None:
+        return Gathered((), (NO_COMPANIES,), read=False)
+    try:
+        found = companies.headlines(asked.symbol, asked.start, asked.as_of)
+    except NotInstalled as error:
+        return Gathered((), (f"{error}.",), read=False)
+    if found is None:
+        return Gathered((), (NO_HEADLINES.format(symbol=asked.symbol),), read=False)
+    return Gathered(each_once(Story(item) for item in found), (), source=companies.source)
+
+
 def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
     """Each story by its title once, as it was first told, the newest first."""
     first: dict[str, Story] = {}
     for story in sorted(stories, key=lambda each: each.item.published_at):
-        first.setdefault(_told(story.item), story)
+        first.setdefault(_told(story.item.headline, story.item.publisher), story)
     return tuple(sorted(first.values(), key=lambda each: each.item.published_at, reverse=True))
 
 
-def _told(item: NewsItem) -> str:
+@lru_cache(maxsize=4096)
+def _told(headline: str, publisher: str) -> str:
     """A title without case, signs and the publisher's name at its end."""
-    title = unicodedata.normalize("NFKC", item.headline).casefold()
-    title = title.removesuffix(f" - {item.publisher.casefold()}")
+    title = unicodedata.normalize("NFKC", headline).casefold()
+    title = title.removesuffix(f" - {publisher.casefold()}")
     return " ".join(_SIGNS.sub(" ", title).split()) or title
 
 
@@ -300,9 +362,11 @@ def _side_of_area(area: str, symbol: str) -> int:
 
 def _side_of_headline(headline: str, symbol: str) -> int:
     """1 for what a headline tells of a stock, a pair or its first side, -1 of its second side."""
+    if not is_pair(symbol):
+        return 1
     text = as_spoken(headline)
     named = namings(text)
-    if not is_pair(symbol) or any(each.subject == symbol for each in named):
+    if any(each.subject == symbol for each in named):
         return 1
     base, quote = symbol.split("/")
     spoken = {base, quote}.intersection(currencies_named(text))

@@ -81,6 +81,7 @@ COLUMNS: Final[Mapping[str, ColumnKind]] = {
     "recommendation": ColumnKind.TEXT,
     "confidence": ColumnKind.NUMBER,
     "probability": ColumnKind.NUMBER,
+    "generated": ColumnKind.TEXT,
     f"{OF_EPISODE}outcome": ColumnKind.TEXT,
     f"{OF_EPISODE}recommendation": ColumnKind.TEXT,
     **{f"{OF_EPISODE}{metric}": ColumnKind.NUMBER for metric in EVALUATION_METRICS},
@@ -140,6 +141,7 @@ def _board(board: Blackboard) -> dict[str, Cell]:
         "recommendation": str(said) if said else None,
         "confidence": board.confidence if said else None,
         "probability": board.probability,
+        "generated": board.generated,
     }
 
 

@@ -22,6 +22,7 @@ from starters.questions.stock.published import episode_told
 from starters.runs.server_runs import (
     LONGEST_REASON,
     ServerRun,
+    refusal,
     run_described,
     started_with,
     why_it_ended,
@@ -97,7 +98,7 @@ async def finished_episodes(client: Client) -> list[WorkflowExecution]:
 async def look_at(
     client: Client, runs: Sequence[WorkflowExecution]
 ) -> list[ListedEpisode | UnreadableEpisode]:
-    """How some episodes stand, in their order; without those that were deleted since.
+    """How some episodes stand, in their order; without those that were refused, or deleted since.
 
     Raises:
         RPCError: the server went away.
@@ -152,11 +153,14 @@ async def _under_way(run: _Run) -> ListedEpisode:
     )
 
 
-async def _ended(run: _Run, status: WorkflowExecutionStatus | None) -> ListedEpisode:
+async def _ended(run: _Run, status: WorkflowExecutionStatus | None) -> ListedEpisode | None:
+    """None for one that was refused, as for a stock that there is not: nothing was done in it."""
     request = await started_with(run, StockRequest)
     try:
         result = await run.handle.result(follow_runs=False)
     except WorkflowFailureError as error:
+        if refusal(error) is not None:
+            return None
         how = status.name.lower().replace("_", " ") if status else "ended"
         return _only_asked(run, request, f"{how}: {why_it_ended(error)}"[:LONGEST_REASON])
     except (OSError, ValueError, RuntimeError) as error:

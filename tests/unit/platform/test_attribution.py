@@ -101,7 +101,9 @@ def test_but_not_more_than_it_ever_publishes() -> None:
     assert Quote.model_validate(content).source.tier is SourceTier.SECONDARY
 
 
-@pytest.mark.parametrize("file", [".mcp.json", ".mcp.live.json", "deploy/mcp.json"])
+@pytest.mark.parametrize(
+    "file", [".mcp.json", ".mcp.live.json", ".mcp.practice.json", "deploy/mcp.json"]
+)
 def test_every_server_that_ships_is_known(file: str) -> None:
     modules = {own_module(entry) for entry in read_mcp_config(PROJECT / file).values()}
     assert modules <= HIGHEST.keys()

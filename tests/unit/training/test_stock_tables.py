@@ -328,9 +328,9 @@ def test_an_unknown_symbol_is_refused_with_the_nearest_names(symbol: str, words:
 @pytest.mark.parametrize(
     ("symbol", "as_of", "words"),
     [
-        ("NVDA", "1999-01-22T21:59:59", "the prices of NVDA begin on 1999-01-22, and none was"),
-        ("FB", "2013-03-16T22:00:00", "the prices of FB end on 2013-03-01, and that is more than"),
-        ("MSFT", "2014-01-01T00:00:00", "end on 2013-03-01 and begin again on 2015-04-01"),
+        ("NVDA", "1999-01-22T21:59:59", "NVDA go from 1999-01-22 to 2025-02-14, and none was"),
+        ("FB", "2013-03-16T22:00:00", "FB go from 2012-05-18 to 2013-03-01, and the last one is"),
+        ("MSFT", "2014-01-01T00:00:00", "with none between 2013-03-01 and 2015-04-01"),
     ],
 )
 def test_an_instant_without_a_current_price_is_refused_with_the_days_there_are(

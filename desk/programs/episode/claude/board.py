@@ -113,6 +113,7 @@ def _told_part(part: BoardPart | None) -> JsonValue:
             for figure in part.figures
         },
         "lacking": list(part.lacking),
+        **({"no_facts_but_generated_by": part.generated} if part.generated else {}),
     }
 
 

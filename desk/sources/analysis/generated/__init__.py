@@ -1,0 +1,24 @@
+"""Accounts and headlines of companies that nobody published, for practice: the stock episode has
+something to fetch in them, and a policy something to learn.
+
+They are drawn with a seed and know the later price, to a stated degree (`RELATIONS`). So what is
+earned with them says something about the environment, and nothing about markets. Each carries its
+generator and its seed wherever it goes.
+"""
+
+from desk.sources.analysis.generated.companies import generated_accounts
+from desk.sources.analysis.generated.facts import GENERATED_SOURCE, GeneratedFacts, is_company
+from desk.sources.analysis.generated.headlines import generated_headlines
+from desk.sources.analysis.generated.relation import GENERATOR, RELATIONS, SEED, LaterReturns
+
+__all__ = [
+    "GENERATED_SOURCE",
+    "GENERATOR",
+    "RELATIONS",
+    "SEED",
+    "GeneratedFacts",
+    "LaterReturns",
+    "generated_accounts",
+    "generated_headlines",
+    "is_company",
+]

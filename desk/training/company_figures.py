@@ -1,0 +1,105 @@
+"""What the desk's tools would say of a company's generated accounts and headlines at an instant."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+
+from desk.analytics.technical.companies import (
+    Accounts,
+    NoAccounts,
+    earnings_figures,
+    ratio_figures,
+)
+from desk.analytics.technical.series import PriceSeries
+from desk.contracts.agents.tools import GENERATED
+from desk.contracts.episode.analysis import MeasuredFigure
+from desk.contracts.episode.stock import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.markets import MarketKind
+from desk.sources.analysis.generated import GeneratedFacts
+from desk.sources.sentiment.stories import USUAL_DAYS, Asked, Gathered, gather_companies
+
+
+class Facts(StrEnum):
+    """What there is of companies besides prices: what is known offline, which is nothing, or what
+    is generated for practice."""
+
+    KNOWN = "known"
+    GENERATED = "generated"
+
+
+ON_COMPANIES = (
+    StockAction.FETCH_NEWS,
+    StockAction.FETCH_FUNDAMENTALS,
+    StockAction.FETCH_SENTIMENT,
+)
+"""The actions that bring them."""
+
+
+class CompanyFigures:
+    """The figures of one stock's generated facts. Each is of what had come out by an instant."""
+
+    def __init__(self, symbol: str, facts: GeneratedFacts) -> None:
+        self._symbol, self._facts = symbol, facts
+        self._read: dict[int, Accounts] = {}
+        _, _, self.generated = (facts.source.origin or "").partition(f"{GENERATED}: ")
+
+    def values(
+        self, action: StockAction, day: date, close: Decimal, as_of: datetime
+    ) -> dict[Metric, float]:
+        """What one of `ON_COMPANIES` brings at an instant, whose last price is the close of a
+        day."""
+        if action is StockAction.FETCH_FUNDAMENTALS:
+            return self._fundamentals(day, close, as_of)
+        gathered = self._gathered(as_of)
+        count, tone = gathered.count, gathered.tone(self._symbol)
+        told = (
+            (Metric.NEWS_COUNT, count)
+            if action is StockAction.FETCH_NEWS
+            else (Metric.NEWS_TONE, tone)
+        )
+        return {} if told[1] is None else {told[0]: float(told[1])}
+
+    def _gathered(self, as_of: datetime) -> Gathered:
+        return gather_companies(self._facts, Asked(self._symbol, as_of, USUAL_DAYS))
+
+    def _fundamentals(self, day: date, close: Decimal, as_of: datetime) -> dict[Metric, float]:
+        known = self._known(as_of)
+        if known is None:
+            return {}
+        price = PriceSeries(
+            self._symbol, MarketKind.STOCK, "USD", self._facts.source, (day,), (close,)
+        )
+        ratios, _ = ratio_figures(known, price)
+        earnings, _ = earnings_figures(known, price)
+        return _floats((*ratios, *earnings))
+
+    def _known(self, as_of: datetime) -> Accounts | None:
+        if self._accounts is None:
+            return None
+        came_out = bisect_right(self._instants, as_of)
+        if came_out not in self._read:
+            self._read[came_out] = self._accounts.known(as_of)
+        return self._read[came_out]
+
+    @cached_property
+    def _accounts(self) -> Accounts | None:
+        try:
+            return self._facts.accounts(self._symbol)
+        except NoAccounts:
+            return None
+
+    @cached_property
+    def _instants(self) -> list[datetime]:
+        """When something of the accounts came out: between two of them nothing changes."""
+        if self._accounts is None:
+            return []
+        lines = [line.known_from for line in self._accounts.lines]
+        return sorted(lines + [report.known_from for report in self._accounts.reports])
+
+
+def _floats(figures: Iterable[MeasuredFigure]) -> dict[Metric, float]:
+    return {each.metric: float(each.value) for each in figures}
