@@ -42,7 +42,7 @@ def _answer(ask: Ask) -> Reply:
     ]
     content = rss(*found).content
     if ask.renamed:
-        content = content.replace(b"pubDate>", b"published>")
+        content = content.replace(b"pubDate>", b"releasedOn>")
     return Reply(content, "application/xml; charset=utf-8")
 
 

@@ -28,6 +28,9 @@ class Failure(StrEnum):
     HTML = "html"
     """A page that says maintenance, with status 200."""
 
+    EMPTY = "empty"
+    """Nothing, with status 200."""
+
     TRUNCATED = "truncated"
     """The first half of the answer, as if it were the whole."""
 
@@ -57,6 +60,7 @@ class Ask:
     until: date
     failure: Failure | None = None
     form: str = ""
+    cookie: str = ""
 
     @property
     def route(self) -> str:

@@ -67,7 +67,7 @@ class Standins:
         """Where a provider stands."""
         return f"{self.url}/{name}"
 
-    def reply(self, name: str, path: str, form: str = "") -> Reply | None:
+    def reply(self, name: str, path: str, form: str = "", cookie: str = "") -> Reply | None:
         """What a provider answers to a path behind its own; None closes the connection."""
         provider = providers().get(name)
         if provider is None:
@@ -75,7 +75,7 @@ class Standins:
         failure = self._noted(name, path)
         if path.startswith(_REDIRECTED):
             path, failure = path.removeprefix(_REDIRECTED), None
-        usual = Ask(path, self.until or today(), failure, form)
+        usual = Ask(path, self.until or today(), failure, form, cookie)
         match failure:
             case None | Failure.RENAMED | Failure.REVISED | Failure.LATE:
                 return provider.answer(usual)
@@ -117,6 +117,8 @@ def _refusal(failure: Failure, name: str, path: str) -> Reply:
             return Reply(b"slow down", status=HTTPStatus.TOO_MANY_REQUESTS, headers=pause)
         case Failure.HTML:
             return Reply(_MAINTENANCE, "text/html; charset=utf-8")
+        case Failure.EMPTY:
+            return Reply(b"")
         case _:
             return Reply(b"it went wrong", status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -195,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         return first.partition("?")[0], rest
 
     def _answer(self, name: str, path: str, form: str = "") -> None:
-        reply = self.world.reply(name, path, form)
+        reply = self.world.reply(name, path, form, self.headers.get("Cookie") or "")
         if reply is None:
             self.close_connection = True
         else:

@@ -17,6 +17,10 @@ from tests.support.local_address import answering
 LONDON = ZoneInfo("Europe/London")
 STATEMENTS = "/ws/fundamentals-timeseries/v1/finance/timeseries/"
 CALENDAR = "/calendar/earnings"
+SUMMARY = "/v10/finance/quoteSummary/"
+CRUMB_PATH = "/v1/test/getcrumb"
+CRUMB = "invented.crumb/7"
+COOKIE = "A3=invented"
 NOT_FOUND = {"code": "Not Found", "description": "No data found, symbol may be delisted"}
 
 
@@ -51,8 +55,22 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Rating:
+    """A row of the history of ratings, as Yahoo writes it."""
+
+    at: datetime
+    firm: str
+    grade: str
+    grade_before: str = ""
+    action: str = "main"
+    target: float = 0.0
+    target_before: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Company:
-    """Annual statements, line by line and by the end of the year, and rows of the calendar.
+    """Statements, line by line and by the end of the year or quarter, rows of the calendar, the
+    ratings, and how many estimates were raised and cut within 30 days.
 
     A row has the texts of its page: the day, the expected and the reported earnings a share.
     """
@@ -60,6 +78,9 @@ class Company:
     lines: Mapping[str, Mapping[date, float]]
     reports: tuple[tuple[str, str, str], ...] = ()
     currency: str = "USD"
+    quarters: Mapping[str, Mapping[date, float]] = field(default_factory=dict)
+    ratings: tuple[Rating, ...] = ()
+    revisions: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
@@ -116,7 +137,8 @@ def _handler(upstream: Upstream, released: threading.Event) -> type[BaseHTTPRequ
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             upstream.asked.append(self.path)
-            answer = upstream.always or _answer(upstream, self.path)
+            cookie = self.headers.get("Cookie") or ""
+            answer = upstream.always or answer_of(upstream, self.path, cookie)
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -137,14 +159,24 @@ def _handler(upstream: Upstream, released: threading.Event) -> type[BaseHTTPRequ
     return Handler
 
 
-def _answer(upstream: Upstream, path: str) -> Answer:
+def answer_of(upstream: Upstream, path: str, cookie: str = "") -> Answer:
+    """What an address answers to a path, asked with a cookie."""
     parts = urlsplit(path)
     for start, answer in upstream.instead.items():
         if parts.path.startswith(start):
             return answer
     if parts.path == "/v1/finance/search":
         return in_json({"explains": [], "count": 1, "quotes": upstream.matches, "news": []})
+    if parts.path == "/":
+        return Answer(b"", 404, {"Set-Cookie": f"{COOKIE}; Path=/"})
     asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    if parts.path == CRUMB_PATH:
+        return Answer(CRUMB.encode() if cookie == COOKIE else b"")
+    if parts.path.startswith(SUMMARY):
+        if (cookie, asked.get("crumb")) != (COOKIE, CRUMB):
+            error = {"code": "Unauthorized", "description": "Invalid Crumb"}
+            return in_json({"finance": {"result": None, "error": error}}, 401)
+        return summary(upstream.companies.get(asked["symbol"]), asked["modules"])
     if parts.path.startswith(STATEMENTS):
         return statements(upstream.companies.get(asked["symbol"], Company({})), asked)
     if parts.path == CALENDAR:
@@ -165,20 +197,52 @@ def statements(company: Company, asked: Mapping[str, str]) -> Answer:
 
 def _line(company: Company, symbol: str, kind: str) -> dict[str, Any]:
     row: dict[str, Any] = {"meta": {"symbol": [symbol], "type": [kind]}}
-    years = company.lines.get(kind.removeprefix("annual"))
+    quarterly = kind.startswith("quarterly")
+    held = company.quarters if quarterly else company.lines
+    years = held.get(kind.removeprefix("quarterly" if quarterly else "annual"))
     if years:
         row["timestamp"] = [int(datetime.combine(end, time(), UTC).timestamp()) for end in years]
         row[kind] = [
             {
                 "dataId": 20100,
                 "asOfDate": end.isoformat(),
-                "periodType": "12M",
+                "periodType": "3M" if quarterly else "12M",
                 "currencyCode": company.currency,
                 "reportedValue": {"raw": value, "fmt": f"{value:.4g}"},
             }
             for end, value in years.items()
         ]
     return row
+
+
+def summary(company: Company | None, modules: str) -> Answer:
+    """The part of a company's summary that is asked for: its ratings, or the trend of estimates."""
+    if company is None or not (company.ratings or company.revisions):
+        error = {"code": "Not Found", "description": "No fundamentals data found"}
+        return in_json({"quoteSummary": {"result": None, "error": error}}, 404)
+    if modules == "upgradeDowngradeHistory":
+        part: dict[str, object] = {"history": [_graded(each) for each in company.ratings]}
+    else:
+        raised, cut = company.revisions or (0, 0)
+        counts = {"upLast7days": 0, "upLast30days": raised, "downLast30days": cut}
+        told = {name: {"raw": count, "fmt": f"{count}"} for name, count in counts.items()}
+        told["downLast90days"] = {}
+        periods = ("0q", "+1q", "0y", "+1y")
+        part = {"trend": [{"period": period, "epsRevisions": told} for period in periods]}
+    return in_json({"quoteSummary": {"result": [{modules: {**part, "maxAge": 1}}], "error": None}})
+
+
+def _graded(rating: Rating) -> dict[str, object]:
+    return {
+        "epochGradeDate": int(rating.at.timestamp()),
+        "firm": rating.firm,
+        "toGrade": rating.grade,
+        "fromGrade": rating.grade_before,
+        "action": rating.action,
+        "priceTargetAction": "Maintains",
+        "currentPriceTarget": rating.target,
+        "priorPriceTarget": rating.target_before,
+    }
 
 
 def calendar(company: Company, symbol: str) -> Answer:

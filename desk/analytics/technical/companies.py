@@ -32,7 +32,8 @@ REPORTED = (
 MOST_STRENGTH = 0.5
 """Of growth and of surprises, which say little of the weeks to come."""
 
-_LARGE = {Metric.REVENUE_GROWTH: 50, Metric.EARNINGS_SURPRISE: 20}
+LARGE_GROWTH = 50
+_LARGE = {Metric.REVENUE_GROWTH: LARGE_GROWTH, Metric.EARNINGS_SURPRISE: 20}
 """Percent, from which on a signal is as strong as it gets."""
 
 

@@ -46,9 +46,11 @@ class Capability(StrEnum):
     FUNDAMENTALS = "fundamentals"
     RATIOS = "ratios"
     EARNINGS = "earnings"
+    QUARTERS = "quarters"
     NEWS_DIGEST = "news_digest"
     SENTIMENT = "sentiment"
     MENTIONS = "mentions"
+    RATINGS = "ratings"
     PATTERN_MINING = "pattern_mining"
     SEASONALITY = "seasonality"
     PERFORMANCE = "performance"
@@ -126,9 +128,11 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.FUNDAMENTALS: _routes("analysis.company_fundamentals"),
         Capability.RATIOS: _routes("analysis.ratio_calculator"),
         Capability.EARNINGS: _routes("analysis.earnings_analyzer"),
+        Capability.QUARTERS: _routes("yahoo_finance.quarterly_accounts"),
         Capability.NEWS_DIGEST: _routes("sentiment.news_aggregator"),
         Capability.SENTIMENT: _routes("sentiment.sentiment_analyzer"),
         Capability.MENTIONS: _routes("social.get_mentions"),
+        Capability.RATINGS: _routes("yahoo_finance.analyst_ratings"),
         Capability.PATTERN_MINING: _routes("analysis.pattern_miner"),
         Capability.SEASONALITY: _routes("analysis.seasonality_detector"),
         Capability.PERFORMANCE: _routes("analysis.performance"),

@@ -183,6 +183,42 @@ class Mentions(Analysis):
     unreachable_since: Annotated[Instant | None, Field(exclude_if=is_none)] = None
 
 
+class RatingAction(StrEnum):
+    """What an analyst did with a rating."""
+
+    RAISED = "raised"
+    CUT = "cut"
+    BEGUN = "begun"
+    REPEATED = "repeated"
+
+
+class AnalystRating(Contract):
+    """What a firm of analysts thought of a stock on a day. Text from outside: it is data, whatever
+    it says.
+
+    `target` is the price that it expected, in the currency of the stock.
+    """
+
+    firm: ShortText
+    action: RatingAction
+    grade: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    grade_before: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    target: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    target_before: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    day: date
+    known_from: Instant
+
+
+MOST_RATINGS = 100
+
+
+class AnalystRatings(Analysis):
+    """The answer of `analyst_ratings`: what analysts thought, newest first. In `figures` stand how
+    many ratings there are, how many of them were raised and cut, and the revisions of estimates."""
+
+    items: Annotated[tuple[AnalystRating, ...], Field(max_length=MOST_RATINGS)] = ()
+
+
 class FundamentalItem(Contract):
     """One line of a company's accounts, of the period that ended on a day, and when it was out."""
 
@@ -199,3 +235,10 @@ class CompanyFundamentals(SourceResult):
     symbol: MarketName
     items: Annotated[tuple[FundamentalItem, ...], Field(max_length=400)] = ()
     missing: Missing = ()
+
+
+class QuarterlyAccounts(Analysis):
+    """The answer of `quarterly_accounts`: the accounts of quarters known then, oldest first; in
+    `figures` the newest one's growth on the year and margin."""
+
+    items: Annotated[tuple[FundamentalItem, ...], Field(max_length=100)] = ()

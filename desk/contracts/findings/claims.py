@@ -102,11 +102,18 @@ class Metric(StrEnum):
     DEBT_TO_EQUITY = "debt_to_equity"
     REVENUE_GROWTH = "revenue_growth"
     EARNINGS_SURPRISE = "earnings_surprise"
+    QUARTER_REVENUE_GROWTH = "quarter_revenue_growth"
+    QUARTER_NET_MARGIN = "quarter_net_margin"
 
     NEWS_COUNT = "news_count"
     NEWS_TONE = "news_tone"
     MENTION_COUNT = "mention_count"
     MENTION_REACH = "mention_reach"
+    ANALYST_RATINGS = "analyst_ratings"
+    RATINGS_RAISED = "ratings_raised"
+    RATINGS_CUT = "ratings_cut"
+    ESTIMATES_RAISED = "estimates_raised"
+    ESTIMATES_CUT = "estimates_cut"
 
     ANALOGUES = "analogues"
     ANALOGUE_MOVE = "analogue_move"

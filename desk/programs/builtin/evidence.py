@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 from pydantic import JsonValue, ValidationError
 
 from desk.agents.capabilities import usual_route
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
 from desk.contracts.findings.results import AgentError
@@ -57,6 +57,13 @@ def ask(assignment: TaskAssignment, capability: Capability, **arguments: JsonVal
         arguments=arguments,
         capability=capability,
     )
+
+
+def is_offered(assignment: TaskAssignment, capability: Capability) -> bool:
+    """Whether somebody who has a capability can be asked in this run: one without a network does
+    without its live sources."""
+    routes = {(route.server, route.tool) for route in USUAL_ROUTES[capability]}
+    return any((tool.server, tool.tool) in routes for tool in assignment.tools)
 
 
 def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Evidence[Answer]:

@@ -17,11 +17,17 @@ TECHNICALS = (
     Capability.INDICATORS,
     Capability.CHART_PATTERNS,
 )
-COMPANY = (Capability.FUNDAMENTALS, Capability.RATIOS, Capability.EARNINGS)
+COMPANY = (
+    Capability.FUNDAMENTALS,
+    Capability.RATIOS,
+    Capability.EARNINGS,
+    Capability.QUARTERS,
+)
 OPINION = (
     Capability.NEWS_DIGEST,
     Capability.SENTIMENT,
     Capability.MENTIONS,
+    Capability.RATINGS,
     Capability.WEB_SEARCH,
 )
 _RECURRENCE = (Capability.PRICE_HISTORY, Capability.PATTERN_MINING, Capability.SEASONALITY)
@@ -160,7 +166,12 @@ _SPECIALISTS: Final = (
             ),
             asks=(Capability.RATIOS,),
             of_pairs=RATES,
-            of_stocks=(Capability.MARKET_DATA, Capability.FUNDAMENTALS, Capability.EARNINGS),
+            of_stocks=(
+                Capability.MARKET_DATA,
+                Capability.FUNDAMENTALS,
+                Capability.EARNINGS,
+                Capability.QUARTERS,
+            ),
             reach=0.85,
             words=(
                 r"fundamentals?|rates?|differentials?|carry|yields?|inflation|polic(?:y|ies)"

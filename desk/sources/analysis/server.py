@@ -41,6 +41,7 @@ from desk.sources.serving.command_line import (
     run,
 )
 from desk.sources.serving.market_symbol import MarketSymbol
+from desk.sources.yahoo.upstream import PAGES_URL, YAHOO_URL
 
 SYMBOLS_SOURCE = Provenance(name="Markets that there are prices of", tier=SourceTier.PRIMARY)
 MOST_NAMED, MOST_NEAREST = 20, 5
@@ -226,6 +227,8 @@ def build_server(
     store: PriceStore | None = None,
     live: bool = False,
     generated: bool = False,
+    yahoo_url: str = YAHOO_URL,
+    yahoo_pages_url: str = PAGES_URL,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
@@ -233,10 +236,11 @@ def build_server(
     fetched here, so `refresh_every` is accepted as by every server of ours and not used. With
     `live`, stocks and companies' accounts are asked of Yahoo Finance; without it stocks come from
     the packages of the extra `swarm`, and there are no accounts, or with `generated` those that are
-    generated for practice. `store` stands in for the prices of both.
+    generated for practice. `yahoo_url` and `yahoo_pages_url` are asked in place of Yahoo's hosts of
+    data and of pages. `store` stands in for the prices of both.
     """
     del refresh_every
-    stocks, accounts = _yahoo() if live else (None, None)
+    stocks, accounts = _yahoo(yahoo_url, yahoo_pages_url) if live else (None, None)
     prices = store or PriceStore(RatesStore(cache_dir), live=stocks)
     if generated:
         accounts = GeneratedFacts(prices)
@@ -267,30 +271,37 @@ def build_server(
     return server
 
 
-def _yahoo() -> tuple[LivePrices, AccountsSource]:
+def _yahoo(url: str, pages_url: str) -> tuple[LivePrices, AccountsSource]:
     from desk.sources.analysis.accounts import YahooAccounts
     from desk.sources.analysis.yahoo import YahooStocks
 
-    stocks = YahooStocks(_present)
-    return stocks, YahooAccounts(stocks)
+    stocks = YahooStocks(_present, url)
+    return stocks, YahooAccounts(stocks, url, pages_url)
 
 
 def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process."""
-    given = _arguments(args)
-    return build_server(
-        cache_dir, refresh_every=refresh_every, live=given.live, generated=given.generated
-    )
+    del refresh_every
+    return _built(_arguments(args), cache_dir)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _arguments(argv)
     log_to_stderr()
-    server = build_server(arguments.cache_dir, live=arguments.live, generated=arguments.generated)
-    return run(server, arguments)
+    return run(_built(arguments, arguments.cache_dir), arguments)
+
+
+def _built(arguments: argparse.Namespace, cache_dir: Path | None) -> MCPServer:
+    return build_server(
+        cache_dir,
+        live=arguments.live,
+        generated=arguments.generated,
+        yahoo_url=arguments.yahoo_url,
+        yahoo_pages_url=arguments.yahoo_pages_url,
+    )
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -305,6 +316,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--generated",
         action="store_true",
         help="tell accounts that are generated for practice and marked as such",
+    )
+    parser.add_argument(
+        "--yahoo-url", default=YAHOO_URL, help="where Yahoo's data are (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--yahoo-pages-url",
+        default=PAGES_URL,
+        help="where Yahoo's calendar of reports is (default: %(default)s)",
     )
     return parser.parse_args(argv)
 

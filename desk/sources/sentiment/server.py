@@ -70,8 +70,8 @@ JUDGED = (
     " The mean tone of all stories, from -100 to 100 for the market: the stance of banks' "
     "statements by a list of phrases, the polarity of headlines by vaderSentiment, turned round "
     "for the second currency of a pair; a story without a listed word counts as even. Lists of "
-    "words do not understand a text. Social feeds are counted by the server social; analysts' "
-    "ratings are given by nobody."
+    "words do not understand a text. Social feeds are counted by the server social, analysts' "
+    "ratings by yahoo_finance."
 )
 
 

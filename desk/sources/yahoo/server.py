@@ -1,11 +1,11 @@
-"""MCP server `yahoo_finance`: daily closes of currency pairs as Yahoo Finance has them."""
+"""MCP server `yahoo_finance`: daily closes of currency pairs, and what it has of companies."""
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -20,8 +20,10 @@ from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, lo
 from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.reachability import Reach, add_reach_tool
 from desk.sources.yahoo.closes import Close, last_known_day
+from desk.sources.yahoo.companies import COOKIES_URL, YahooCompanies
+from desk.sources.yahoo.company_tools import YahooCompanyTools
 from desk.sources.yahoo.failures import YahooRefused, YahooUnusable
-from desk.sources.yahoo.upstream import YAHOO_URL, YahooFinance
+from desk.sources.yahoo.upstream import PAGES_URL, YAHOO_URL, YahooFinance
 
 SOURCE = Provenance(
     name="Yahoo Finance",
@@ -137,15 +139,17 @@ def _present() -> datetime:
 
 DESCRIPTION = SourceDescription(
     server="yahoo_finance",
-    gives="Daily closes of currency pairs from Yahoo Finance.",
+    gives="Daily closes of currency pairs, analysts' ratings and quarterly accounts of companies.",
     origin="Yahoo Finance",
     tier=SourceTier.SECONDARY,
     licence="None is granted: Yahoo offers no public interface.",
     terms="For personal use only. Read Yahoo's terms before its figures are published or "
     "passed on.",
     terms_url="https://legal.yahoo.com/us/en/yahoo/terms/otos/index.html",
-    publication="A close counts as known one hour after the end of its UTC day; a later "
-    "correction is not told apart.",
+    publication="A close counts as known one hour after the end of its UTC day, a rating from the "
+    "end of its day, a quarter's accounts from the end of the day of their report or, where none "
+    "is told, 45 days after the quarter (90 after a financial year's). Corrections are not told "
+    "apart.",
     network=NetworkUse.LIVE,
     extra="live",
 )
@@ -156,12 +160,15 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     url: str = YAHOO_URL,
+    cookies_url: str = COOKIES_URL,
+    pages_url: str = PAGES_URL,
     now: Callable[[], datetime] = _present,
     offline: bool = False,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `url` is asked in place of Yahoo's hosts. Answers are kept in memory for five minutes;
+    `url` is asked in place of Yahoo's hosts of data, `cookies_url` in place of that of its cookie,
+    `pages_url` in place of that of its pages. Answers are kept in memory for five minutes;
     `cache_dir` holds whether Yahoo could be reached. With `offline` it counts as out of reach.
     Without the package `yfinance` the tools refuse and say how to install it. `refresh_every` is
     accepted as by every server of ours and not used.
@@ -169,13 +176,22 @@ def build_server(
     del refresh_every
     reach = Reach("yahoo_finance", (url,), cache_dir, offline=offline)
     tools = YahooTools(YahooFinance(url), now)
+    companies = YahooCompanyTools(YahooCompanies(url, cookies_url, pages_url), now)
     server = MCPServer(
         "yahoo_finance",
-        instructions="Daily closes of currency pairs from Yahoo Finance, for personal use.",
+        instructions="Closes of currency pairs, analysts' ratings and quarterly accounts of "
+        "companies from Yahoo Finance, for personal use. A rating is an opinion and no fact.",
         log_level="WARNING",
         extensions=[KeptNotes()],
     )
-    for tool in (tools.get_quote, tools.get_historical, tools.search_symbols):
+    offered: tuple[Callable[..., Any], ...] = (
+        tools.get_quote,
+        tools.get_historical,
+        tools.search_symbols,
+        companies.analyst_ratings,
+        companies.quarterly_accounts,
+    )
+    for tool in offered:
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)
     add_reach_tool(server, reach)
     return server
@@ -186,20 +202,41 @@ def from_arguments(
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process. In a worker that
     refreshes nothing it counts as out of reach."""
-    url = _parser().parse_args(args).url
-    return build_server(cache_dir, url=url, offline=refresh_every is None)
+    return _built(_parser().parse_args(args), cache_dir, offline=refresh_every is None)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir, url=arguments.url), arguments)
+    return run(_built(arguments, arguments.cache_dir), arguments)
+
+
+def _built(
+    arguments: argparse.Namespace, cache_dir: Path | None, *, offline: bool = False
+) -> MCPServer:
+    return build_server(
+        cache_dir,
+        url=arguments.url,
+        cookies_url=arguments.cookies_url,
+        pages_url=arguments.pages_url,
+        offline=offline,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argument_parser("desk.sources.yahoo.server", "Currency pairs from Yahoo Finance.")
+    parser = argument_parser("desk.sources.yahoo.server", "Pairs and companies from Yahoo Finance.")
     parser.add_argument("--url", default=YAHOO_URL, help="where to ask (default: %(default)s)")
+    parser.add_argument(
+        "--cookies-url",
+        default=COOKIES_URL,
+        help="where Yahoo gives the cookie that ratings take (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pages-url",
+        default=PAGES_URL,
+        help="where Yahoo's calendar of reports is (default: %(default)s)",
+    )
     return parser
 
 

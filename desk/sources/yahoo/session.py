@@ -32,16 +32,16 @@ _NOTHING_THEN = (400, "Data doesn't exist for startDate")
 class YahooSession(Session[Response]):
     """Asks `address` in place of Yahoo's hosts, and for all requests together waits `seconds`.
 
-    Every answer that it lets through is JSON of the kind asked for. It keeps no cookies, follows
-    no redirect, and is for one question: close it afterwards.
+    Every answer that it lets through is JSON of the kind asked for. It follows no redirect, keeps
+    no cookies unless it `keeps_cookies`, and is for one question: close it afterwards.
     """
 
-    def __init__(self, address: str, seconds: float) -> None:
+    def __init__(self, address: str, seconds: float, *, keeps_cookies: bool = False) -> None:
         # Yahoo turns away clients that do not look like a browser; yfinance does the same.
         super().__init__(
             impersonate="chrome",
             allow_redirects=False,
-            discard_cookies=True,
+            discard_cookies=not keeps_cookies,
             curl_options={CurlOpt.MAXFILESIZE_LARGE: LARGEST_ANSWER},
         )
         self._address = address.rstrip("/")

@@ -17,6 +17,9 @@ from desk.sources.yahoo.closes import CURRENCY_ZONE, Close, closes_of
 from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
 
 YAHOO_URL = "https://query2.finance.yahoo.com"
+PAGES_URL = "https://finance.yahoo.com"
+"""Where the calendar of reports is."""
+
 TIMEOUT_SECONDS = 5.0
 PATIENCE_SECONDS = 15.0
 """How long a question waits for those before it."""

@@ -15,12 +15,10 @@ from mcp import Client
 from desk.analytics.technical.companies import Accounts
 from desk.contracts.episode.analysis import Analysis, CompanyFundamentals
 from desk.contracts.findings.claims import Metric
-from desk.sources.analysis import accounts as analysis_accounts
-from desk.sources.analysis import yahoo as analysis_yahoo
 from desk.sources.analysis.accounts import YahooAccounts
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore
-from desk.sources.analysis.server import build_server
+from desk.sources.analysis.server import build_server, from_arguments
 from desk.sources.analysis.yahoo import YahooStocks
 from desk.sources.ecb.store import RatesStore
 from tests.support.yahoo_address import (
@@ -360,17 +358,12 @@ def test_a_year_before_all_accounts_is_told_as_none_known() -> None:
     )
 
 
-async def test_the_live_server_tells_accounts_and_the_other_has_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_live_server_tells_accounts_and_the_other_has_none() -> None:
     question = {"symbol": "ACME", "as_of": NOW.isoformat()}
     with asked() as (_, upstream):
-        url = upstream.url
-        monkeypatch.setattr(analysis_yahoo, "YahooStocks", lambda _: YahooStocks(lambda: NOW, url))
-        monkeypatch.setattr(
-            analysis_accounts, "YahooAccounts", lambda stocks: YahooAccounts(stocks, url, url)
-        )
-        async with Client(build_server(live=True)) as client:
+        args = ("--live", "--yahoo-url", upstream.url, "--yahoo-pages-url", upstream.url)
+        live = from_arguments(args, cache_dir=None, refresh_every=None)
+        async with Client(live) as client:
             answer = await client.call_tool("company_fundamentals", question)
         async with Client(build_server()) as client:
             offline = await client.call_tool("company_fundamentals", question)

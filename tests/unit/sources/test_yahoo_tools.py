@@ -264,6 +264,9 @@ async def test_structured_results_are_the_contracts_in_json(tmp_path: Path) -> N
     assert Quote.model_validate(quote).fixed_on == date(2026, 11, 2)
     assert SymbolMatches.model_validate(matches).symbols == ("USD/JPY",)
     offered = [tool for tool in offered if tool.name != REACH_TOOL]
-    assert {tool.name for tool in offered} == {"get_quote", "get_historical", "search_symbols"}
+    assert {tool.name for tool in offered} == {
+        *("get_quote", "get_historical", "search_symbols"),
+        *("analyst_ratings", "quarterly_accounts"),
+    }
     assert all("as_of" in tool.input_schema["required"] for tool in offered)
     assert not (tmp_path / "cache").exists()

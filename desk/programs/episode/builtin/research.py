@@ -19,9 +19,22 @@ from desk.programs.episode.actions import PART_METRICS
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.balance import judge
 from desk.programs.swarm.builtin.delivery import Note, direction, findings_of, noted
-from desk.programs.swarm.builtin.fundamental import ACCOUNTS, read_company, tell_company
+from desk.programs.swarm.builtin.fundamental import (
+    ACCOUNTS,
+    accounts_asked,
+    read_company,
+    tell_company,
+)
 from desk.programs.swarm.builtin.market import tell_expected, tell_move, tell_trend, tell_year
-from desk.programs.swarm.builtin.sentiment import KINDS, tell_coverage, tell_tone
+from desk.programs.swarm.builtin.sentiment import (
+    KINDS,
+    RATED,
+    REVISED,
+    besides,
+    tell_coverage,
+    tell_ratings,
+    tell_tone,
+)
 from desk.programs.swarm.builtin.technical import (
     tell_averages,
     tell_bands,
@@ -54,6 +67,13 @@ _LIKE: Final = {
 """Whose reach over the weeks ahead the signals of a part have."""
 
 
+_BESIDES: Final[Mapping[StockAction, tuple[Metric, ...]]] = {
+    StockAction.FETCH_FUNDAMENTALS: (Metric.QUARTER_REVENUE_GROWTH, Metric.QUARTER_NET_MARGIN),
+    StockAction.FETCH_SENTIMENT: (*RATED, *REVISED),
+}
+"""Figures that a part tells of where they can be had; without them it lacks nothing."""
+
+
 def read_part(
     request: TurnRequest,
     action: StockAction,
@@ -77,9 +97,10 @@ def deliver_part(
     not its to say.
     """
     metrics = PART_METRICS[action]
-    own = own_figures(reading, metrics)
+    told = (*metrics, *_BESIDES.get(action, ()))
+    own = own_figures(reading, metrics).with_claims(reading.only(told).known.values())
     judgement = judge(own.signals, SPECIALITIES[_LIKE[action]].reach, len(own.gaps))
-    view = None if judgement.leaning is Leaning.ABSTAINS else direction(own, judgement, metrics)
+    view = None if judgement.leaning is Leaning.ABSTAINS else direction(own, judgement, told)
     found = findings_of(own, judgement, notes)
     return found.model_copy(update={"views": (view,) if view else ()})
 
@@ -140,7 +161,7 @@ def fetch_fundamentals(request: TurnRequest) -> Turn:
     """
     market = market_of(request)
     if not request.exchanges:
-        return questions(request, about(market, *ACCOUNTS), "the accounts")
+        return questions(request, accounts_asked(request, market), "the accounts")
     reading = read_company(request)
     stop_if_nobody_answered(reading, ACCOUNTS[0])
     notes = noted(tell_company(reading))
@@ -148,13 +169,17 @@ def fetch_fundamentals(request: TurnRequest) -> Turn:
 
 
 def _fetch(request: TurnRequest, part: _News) -> Turn:
-    market = market_of(request)
+    kinds = {part.capability: KINDS[part.capability]}
+    if part.action is StockAction.FETCH_SENTIMENT:
+        more = besides(request)
+        kinds |= {each: more[each] for each in (Capability.RATINGS,) if each in more}
     if not request.exchanges:
-        return questions(request, about(market, part.capability), part.what)
-    reading = read_part(request, part.action, {part.capability: KINDS[part.capability]})
+        return questions(request, about(market_of(request), *kinds), part.what)
+    reading = read_part(request, part.action, kinds)
     stop_if_nobody_answered(reading, part.capability)
     evidence = tuple(source.evidence_id for source in reading.sources)[:8]
-    notes = noted(((part.topic, part.tell(reading)),), evidence)
+    told = ((part.topic, part.tell(reading)), ("analysts", tell_ratings(reading)))
+    notes = noted(told, evidence)
     return Turn(result=deliver_part(reading, part.action, notes))
 
 

@@ -6,12 +6,18 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.episode.analysis import Analysis, CompanyFundamentals, Hint, Signal
+from desk.contracts.episode.analysis import (
+    Analysis,
+    CompanyFundamentals,
+    Hint,
+    QuarterlyAccounts,
+    Signal,
+)
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
-from desk.programs.builtin.evidence import market_of
+from desk.programs.builtin.evidence import is_offered, market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.rates import (
     ask_rates,
@@ -41,10 +47,12 @@ RESTS_ON: Final = (
     Metric.DEBT_TO_EQUITY,
     Metric.REVENUE_GROWTH,
     Metric.EARNINGS_SURPRISE,
+    Metric.QUARTER_REVENUE_GROWTH,
+    Metric.QUARTER_NET_MARGIN,
 )
 
 ACCOUNTS: Final = (Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
-"""What a company is asked for."""
+"""What a company is asked for; its quarters besides, where they can be had."""
 
 WIDE: Final = Decimal(400)
 """Basis points. A differential of these and more is as strong a signal as there is, by convention;
@@ -64,7 +72,7 @@ def take_turn(request: TurnRequest) -> Turn:
         TaskNotPossible: no tool could be asked.
     """
     market = market_of(request)
-    asked = _asked(market)
+    asked = _asked(request, market)
     if not request.exchanges:
         return questions(request, asked, "the fundamentals")
     reading = _read(request, market)
@@ -75,9 +83,12 @@ def take_turn(request: TurnRequest) -> Turn:
 
 def read_company(request: TurnRequest) -> SpecialistReading:
     """What the tools answered that are asked for a company's `ACCOUNTS`."""
-    reading = read_analyses(
-        request, dict.fromkeys((Capability.RATIOS, Capability.EARNINGS), Analysis)
+    kinds: dict[Capability, type[Analysis]] = dict.fromkeys(
+        (Capability.RATIOS, Capability.EARNINGS), Analysis
     )
+    if is_offered(request.assignment, Capability.QUARTERS):
+        kinds[Capability.QUARTERS] = QuarterlyAccounts
+    reading = read_analyses(request, kinds)
     evidence, reading = consulted(reading, Capability.FUNDAMENTALS, CompanyFundamentals)
     if evidence is None:
         return reading
@@ -90,12 +101,19 @@ def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
         ("valuation", _valuation(reading)),
         ("balance sheet", _balance_sheet(reading)),
         ("earnings", _earnings(reading)),
+        ("last quarter", _quarter(reading)),
     )
 
 
-def _asked(market: MarketSpec) -> Questions:
+def accounts_asked(request: TurnRequest, market: MarketSpec) -> Questions:
+    """What a company is asked for in this run."""
+    offered = is_offered(request.assignment, Capability.QUARTERS)
+    return about(market, *ACCOUNTS, *((Capability.QUARTERS,) if offered else ()))
+
+
+def _asked(request: TurnRequest, market: MarketSpec) -> Questions:
     if market.kind is MarketKind.STOCK:
-        return about(market, *ACCOUNTS)
+        return accounts_asked(request, market)
     return {**ask_rates(market), **about(market, Capability.RATIOS)}
 
 
@@ -166,4 +184,15 @@ def _earnings(reading: SpecialistReading) -> str:
         side = "above" if surprise > 0 else "below" if surprise < 0 else "at"
         reference = reading.reference(Metric.EARNINGS_SURPRISE)
         told.append(f"Its last earnings were {side} what was expected ({reference}).")
+    return joined(told)
+
+
+def _quarter(reading: SpecialistReading) -> str:
+    told = []
+    if reading.has(Metric.QUARTER_REVENUE_GROWTH):
+        growth = reading.reference(Metric.QUARTER_REVENUE_GROWTH)
+        told.append(f"Its revenue of the last quarter grew by {growth} on the year.")
+    if reading.has(Metric.QUARTER_NET_MARGIN):
+        margin = reading.reference(Metric.QUARTER_NET_MARGIN)
+        told.append(f"The quarter's net margin was {margin}.")
     return joined(told)

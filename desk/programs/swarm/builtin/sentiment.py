@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
-from desk.contracts.episode.analysis import Analysis, Mentions, NewsDigest
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.episode.analysis import Analysis, AnalystRatings, Mentions, NewsDigest
 from desk.contracts.findings.claims import Metric
+from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
-from desk.programs.builtin.evidence import market_of
+from desk.programs.builtin.evidence import is_offered, market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.conclusion.reading import (
     SpecialistReading,
@@ -18,17 +19,31 @@ from desk.programs.swarm.conclusion.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
 KINDS: Final[dict[Capability, type[Analysis]]] = {
     Capability.SENTIMENT: Analysis,
     Capability.NEWS_DIGEST: NewsDigest,
 }
-SOCIAL: Final[dict[Capability, type[Analysis]]] = {Capability.MENTIONS: Mentions}
-"""Asked where they can be reached."""
+BESIDES: Final[dict[Capability, type[Analysis]]] = {
+    Capability.MENTIONS: Mentions,
+    Capability.RATINGS: AnalystRatings,
+}
+"""Asked where they can be reached; of ratings only a company has any."""
 
-RESTS_ON: Final = (Metric.NEWS_TONE, Metric.NEWS_COUNT)
+RESTS_ON: Final = (
+    Metric.NEWS_TONE,
+    Metric.RATINGS_RAISED,
+    Metric.RATINGS_CUT,
+    Metric.ESTIMATES_RAISED,
+    Metric.ESTIMATES_CUT,
+    Metric.NEWS_COUNT,
+)
 """What a view may rest on: how much is said in social feeds is no reason for any."""
+
+RATED: Final = (Metric.ANALYST_RATINGS, Metric.RATINGS_RAISED, Metric.RATINGS_CUT)
+REVISED: Final = (Metric.ESTIMATES_RAISED, Metric.ESTIMATES_CUT)
 
 FLAT: Final = Decimal(10)
 """Points of the scale from a hundred below zero to a hundred above: nearer to zero than this the
@@ -44,7 +59,7 @@ def take_turn(request: TurnRequest) -> Turn:
         TaskNotPossible: no tool could be asked.
     """
     market = market_of(request)
-    kinds = KINDS | (SOCIAL if _offered(request) else {})
+    kinds = KINDS | besides(request)
     if not request.exchanges:
         return questions(request, about(market, *kinds), "the news")
     reading = read_analyses(request, kinds)
@@ -53,10 +68,15 @@ def take_turn(request: TurnRequest) -> Turn:
     return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
 
 
-def _offered(request: TurnRequest) -> bool:
-    """Whether social feeds can be asked in this run: one without a network does without them."""
-    servers = {tool.server for tool in request.assignment.tools}
-    return not servers.isdisjoint(route.server for route in USUAL_ROUTES[Capability.MENTIONS])
+def besides(request: TurnRequest) -> dict[Capability, type[Analysis]]:
+    """What there is to ask besides the news in this run, about this market."""
+    stock = market_of(request).kind is MarketKind.STOCK
+    return {
+        capability: kind
+        for capability, kind in BESIDES.items()
+        if is_offered(request.assignment, capability)
+        and (stock or capability is not Capability.RATINGS)
+    }
 
 
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
@@ -64,6 +84,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
     told = (
         ("coverage", tell_coverage(reading)),
         ("tone", tell_tone(reading)),
+        ("analysts", tell_ratings(reading)),
         ("social feeds", tell_mentions(reading)),
     )
     return noted(told, evidence)
@@ -91,6 +112,24 @@ def tell_mentions(reading: SpecialistReading) -> str:
         return f"{said}. What they say is no finding."
     reach = reading.reference(Metric.MENTION_REACH)
     return f"{said}, with {reach} likes, reposts and comments. What they say is no finding."
+
+
+def tell_ratings(reading: SpecialistReading) -> str:
+    """How many analysts changed their minds about a company, and which way; empty where that is not
+    known."""
+    if not reading.has(*RATED):
+        return ""
+    given, raised, cut = map(reading.reference, RATED)
+    told = [
+        f"Of {given} analysts' ratings of {reading.name} over the last three months {raised} were"
+        f" raised and {cut} cut."
+    ]
+    if reading.has(*REVISED):
+        raised, cut = map(reading.reference, REVISED)
+        told.append(
+            f"Over the last month {raised} estimates of its earnings were raised and {cut} cut."
+        )
+    return joined((*told, "These are opinions and no facts."))
 
 
 def tell_tone(reading: SpecialistReading) -> str:
