@@ -114,6 +114,10 @@ COMMANDS: Final = {
         "starters.questions.graph.command",
         "List the graphs that come with the desk; check or draw one; go back in a run.",
     ),
+    "eval": Command(
+        "starters.evaluation.command",
+        "Have tasks with known answers done, and print what was right, refused and wrong.",
+    ),
     "dead-letters": Command(
         "starters.operations.dead_letters",
         "List the tasks that failed with every agent, or try one again.",

@@ -1,15 +1,20 @@
-"""A connection to a working desk: the user's own server, a running `desk up`, or this process."""
+"""A connection to a working desk: the user's own server, a running `desk up`, or this process; or a
+desk apart, in a temporary folder."""
 
 import asyncio
 import contextlib
 import importlib
+import socket
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from desk.platform.payloads.codec_server import opening_of
+from desk.platform.server.failure import PortInUse
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings
 from desk.platform.telemetry.otlp import command_span
@@ -121,6 +126,9 @@ T = TypeVar("T")
 
 WORKER_PATIENCE_SECONDS = 60.0
 """How long a command waits for workers that may be about to start."""
+
+TRIES: Final = 3
+"""For the ports of a desk apart: a free one can be taken before the server has it."""
 
 _WORKERS: Final = ("workers.agents", "workers.orchestrator", "workers.sources")
 
@@ -295,3 +303,65 @@ async def require_workers(
                 "all` starts them)"
             )
         await asyncio.sleep(0.25)
+
+
+async def at_a_desk_apart(
+    prefix: str,
+    settings_in: Callable[[Path], Settings],
+    work: Work[T],
+    roles: "tuple[Role, ...]" = (),
+) -> T:
+    """Do the work at a desk in a temporary folder, which is gone afterwards.
+
+    Args:
+        prefix: What the folder's name begins with.
+        settings_in: The desk's settings, given its folder.
+        work: What is done there; done again at another port where one was taken meanwhile.
+        roles: The workers that it runs.
+
+    Raises:
+        PortInUse: no port stayed free.
+    """
+    for left in reversed(range(TRIES)):
+        with tempfile.TemporaryDirectory(prefix=prefix) as folder:
+            apart = settings_in(Path(folder))
+            try:
+                with HostLock(apart.home):
+                    return await host(apart, work, roles)
+            except PortInUse:
+                if not left:
+                    raise
+    raise AssertionError("a try either returns or raises")
+
+
+def settings_apart(settings: Settings, folder: Path) -> Settings:
+    """Settings of a desk in a folder: a server of its own, no network, no key."""
+    port, ui_port = _free_ports(settings.server.ip)
+    server = settings.server.model_copy(update={"port": port, "ui_port": ui_port})
+    return settings.model_copy(
+        update={
+            "home": folder / "home",
+            "reports_dir": folder / "reports",
+            "server": server,
+            "offline": True,
+            "external_ui_url": None,
+            "temporal_address": None,
+            "temporal_namespace": None,
+            "temporal_profile": None,
+            "temporal_config_file": None,
+            "temporal_environment": {},
+            "variables": {},
+            "anthropic_api_key": None,
+            "yahoo_finance_api_key": None,
+            "google_news_api_key": None,
+            "reuters_api_token": None,
+        }
+    )
+
+
+def _free_ports(ip: str) -> tuple[int, int]:
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    with socket.socket(family) as one, socket.socket(family) as other:
+        one.bind((ip, 0))
+        other.bind((ip, 0))
+        return one.getsockname()[1], other.getsockname()[1]

@@ -25,12 +25,16 @@ OURS: dict[str, set[str]] = {
     "desk.platform": {"desk.contracts", "desk.analytics"},
     "desk.sources": {"desk.contracts", "desk.analytics"},
     "desk.training": _PURE | {"desk.learning", "desk.programs", "desk.sources"},
+    "desk.evaluation": _LOGIC | {"desk.programs", "desk.platform", "desk.sources"},
     "mcp_servers": {"desk.platform"},
     "activities": _LOGIC | {"desk.programs", "desk.platform"},
     "workflows": _LOGIC | {"desk.programs", "activities"},
     "workers": _LOGIC | {"desk.programs", "desk.platform", "activities", "workflows"},
     "starters": _LOGIC
-    | {"desk.programs", "desk.platform", "desk.training", "workers", "workflows"},
+    | {
+        *("desk.programs", "desk.platform", "desk.training", "desk.evaluation"),
+        *("workers", "workflows"),
+    },
 }
 """What each package may import of the others; the workers hand the desk to the starters."""
 

@@ -3,9 +3,7 @@
 import asyncio
 import contextlib
 import shutil
-import socket
 import sys
-import tempfile
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from desk.analytics.weeks import parse_week, window_of
 from desk.contracts.runs.tape import Effect, Tape
 from desk.contracts.week.report import ResearchReport
-from desk.platform.server.failure import PortInUse
-from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import Settings, load_settings
 from desk.trust.ledger import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here
@@ -23,7 +19,7 @@ from starters.runs.command_run import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
 from starters.runs.watching import wait_until_published
 from starters.runs.week_runs import week_start
-from starters.session import Desk, host, say
+from starters.session import Desk, at_a_desk_apart, say, settings_apart
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -37,9 +33,6 @@ T = TypeVar("T")
 
 FOLDER: Final = "tape"
 """Where in the reports' folder played reports stand, unless another is named."""
-
-TRIES: Final = 3
-"""For ports: a free one can be taken before the server has it."""
 
 MOST_NAMED: Final = 5
 
@@ -72,7 +65,10 @@ def play_tape(options: PlayOptions) -> ExitStatus:
     log_to_file(settings)
     playback = _Playback(options, tape, target)
     try:
-        return interruptible(_apart(settings, playback))
+        apart = at_a_desk_apart(
+            "desk-tape-", lambda folder: settings_apart(settings, folder), playback.work
+        )
+        return interruptible(apart)
     except KeyboardInterrupt:
         say("desk: stopped; nothing of the tape was published")
         return ExitStatus.INTERRUPTED
@@ -91,53 +87,6 @@ def _check_week(options: PlayOptions, tape: Tape) -> None:
             f"{options.tape} cannot be played: its {tape.week} ends at {tape.window.end}, and by "
             f"this desk's calendar at {window.end}"
         )
-
-
-async def _apart(settings: Settings, playback: "_Playback") -> ExitStatus:
-    """The playback at a desk in a temporary folder, with a server of its own."""
-    for left in reversed(range(TRIES)):
-        with tempfile.TemporaryDirectory(prefix="desk-tape-") as folder:
-            apart = settings_apart(settings, Path(folder))
-            try:
-                with HostLock(apart.home):
-                    return await host(apart, playback.work, ())
-            except PortInUse:
-                if not left:
-                    raise
-    raise AssertionError("a try either returns or raises")
-
-
-def settings_apart(settings: Settings, folder: Path) -> Settings:
-    """Settings of a desk in a folder: a server of its own, no network, no key."""
-    port, ui_port = _free_ports(settings.server.ip)
-    server = settings.server.model_copy(update={"port": port, "ui_port": ui_port})
-    return settings.model_copy(
-        update={
-            "home": folder / "home",
-            "reports_dir": folder / "reports",
-            "server": server,
-            "offline": True,
-            "external_ui_url": None,
-            "temporal_address": None,
-            "temporal_namespace": None,
-            "temporal_profile": None,
-            "temporal_config_file": None,
-            "temporal_environment": {},
-            "variables": {},
-            "anthropic_api_key": None,
-            "yahoo_finance_api_key": None,
-            "google_news_api_key": None,
-            "reuters_api_token": None,
-        }
-    )
-
-
-def _free_ports(ip: str) -> tuple[int, int]:
-    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
-    with socket.socket(family) as one, socket.socket(family) as other:
-        one.bind((ip, 0))
-        other.bind((ip, 0))
-        return one.getsockname()[1], other.getsockname()[1]
 
 
 class _Playback:

@@ -1,0 +1,1 @@
+"""Questions with known answers over a corpus that is made for them by a seed."""

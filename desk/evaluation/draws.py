@@ -1,0 +1,35 @@
+"""Draws by a seed: the same on every machine and in every version of Python and its libraries."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class SeededDraws:
+    """Draws by a seed. Each is named, so that a draw more changes none of the others."""
+
+    def __init__(self, seed: int, about: str) -> None:
+        """`about` tells the draws of one use of the seed from those of another."""
+        self._root = f"{about}/{seed}"
+
+    def number(self, name: str, least: int, most: int, step: int = 1) -> int:
+        """A number from `least` to `most`, in steps from `least` on."""
+        return least + step * (self._of(name) % ((most - least) // step + 1))
+
+    def one(self, name: str, of: Sequence[T]) -> T:
+        """One of several."""
+        return of[self._of(name) % len(of)]
+
+    def order(self, name: str, of: Sequence[T]) -> list[T]:
+        """All of them, in an order that is drawn."""
+        places = sorted(range(len(of)), key=lambda place: self._of(f"{name}/{place}"))
+        return [of[place] for place in places]
+
+    def some(self, name: str, of: Sequence[T], count: int) -> list[T]:
+        """As many of them as `count`, none twice; all where there are fewer."""
+        return self.order(name, of)[:count]
+
+    def _of(self, name: str) -> int:
+        return int.from_bytes(sha256(f"{self._root}/{name}".encode()).digest()[:8], "big")

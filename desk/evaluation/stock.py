@@ -1,0 +1,139 @@
+"""Days of stocks with what came after them, and what an episode's recommendation is worth."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.episode.stock import Blackboard, Recommended
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import Leaning
+from desk.contracts.question.answers import AnswerReport
+from desk.evaluation.draws import SeededDraws
+from desk.evaluation.oracle import stocks
+from desk.evaluation.scores import TaskCheck, Verdict
+from desk.evaluation.week import verdict_on
+
+WEEKS: Final = 4
+ZONE: Final = ZoneInfo("Europe/London")
+HELD_OUT: Final = 0.7
+"""Of a series, only days after this part of it are drawn."""
+
+ACCOUNTS: Final = frozenset(
+    {
+        Metric.PRICE_TO_EARNINGS,
+        Metric.PRICE_TO_BOOK,
+        Metric.NET_MARGIN,
+        Metric.DEBT_TO_EQUITY,
+        Metric.REVENUE_GROWTH,
+        Metric.EARNINGS_SURPRISE,
+    }
+)
+
+_SIDES: Final = {Recommended.BUY: 1, Recommended.SELL: -1}
+_WAYS: Final = {Leaning.UP: 1, Leaning.DOWN: -1}
+
+
+class StockTask(Contract):
+    """A stock and the instant of an episode."""
+
+    task_id: ShortText
+    symbol: ShortText
+    as_of: Instant
+    rose: bool
+    """Whether the price was higher at the horizon."""
+
+    @property
+    def asked(self) -> str:
+        """What is asked, in a line."""
+        return f"{self.symbol} as of {self.as_of:%Y-%m-%d}, for {WEEKS} weeks"
+
+
+def stock_tasks(seed: int, count: int) -> tuple[StockTask, ...]:
+    """As many episodes, of all stocks in turn, each on a day that is drawn."""
+    draws = SeededDraws(seed, "stocks")
+    made: list[StockTask] = []
+    symbols = draws.order("symbols", sorted(stocks.SERIES))
+    for number in range(20 * count):
+        if len(made) == count:
+            break
+        symbol = symbols[number % len(symbols)]
+        task = _task(draws, seed, symbol, number)
+        if task is not None:
+            made.append(task)
+    return tuple(made)
+
+
+def _task(draws: SeededDraws, seed: int, symbol: str, number: int) -> StockTask | None:
+    days = stocks.closes(symbol).days
+    at = draws.number(f"{symbol} {number}", int(len(days) * HELD_OUT), len(days) - 1)
+    as_of = datetime.combine(days[at], time(23, 59, 59), ZONE)
+    rose = stocks.closes(symbol).rose(days[at], _end(days[at]))
+    if rose is None:
+        return None
+    return StockTask(task_id=f"{seed}/{symbol}/{days[at]}", symbol=symbol, as_of=as_of, rose=rose)
+
+
+def _end(day: date) -> date:
+    return day + timedelta(weeks=WEEKS)
+
+
+def scored_stock(task: StockTask, report: AnswerReport) -> tuple[TaskCheck, ...]:
+    """The checks of an episode: its blackboard and its claims."""
+    return tuple(_checks(task, report)) if report.stock is not None else ()
+
+
+def _checks(task: StockTask, report: AnswerReport) -> Iterator[TaskCheck]:
+    if report.stock is None:
+        return
+    board = report.stock.board
+    yield _accounts(task, report, board)
+    yield _consistent(task, board)
+    yield _forecast(task, board)
+
+
+def _accounts(task: StockTask, report: AnswerReport, board: Blackboard) -> TaskCheck:
+    """No package has a company's accounts: whatever is told of them is invented."""
+    part = board.fundamentals_data
+    figures = {figure.metric for figure in part.figures} if part else set()
+    told = (figures | {claim.metric for claim in report.claims}) & ACCOUNTS
+    said = ", ".join(sorted(told)) or None
+    return TaskCheck(
+        check_id=f"{task.task_id}/accounts",
+        kind="no accounts",
+        verdict=verdict_on(None, said, same=False),
+        expected="nothing",
+        said=said or "nothing",
+    )
+
+
+def _consistent(task: StockTask, board: Blackboard) -> TaskCheck:
+    """A recommendation goes the way of its own probability and of the insights on the board."""
+    action, probability = board.recommendation, board.probability
+    balance = sum(_WAYS.get(each.leaning, 0) * each.strength for each in board.insights)
+    side = _SIDES.get(action, 0) if action else 0
+    agrees = side == 0 or (
+        probability is not None and (probability - 0.5) * side > 0 and balance * side > 0
+    )
+    told = f"{action}, {probability}, balance {balance:.2f}"
+    return TaskCheck(
+        check_id=f"{task.task_id}/consistent",
+        kind="consistent",
+        verdict=Verdict.REFUSED if action is None else Verdict.RIGHT if agrees else Verdict.WRONG,
+        expected="action, probability and insights point one way",
+        said=told,
+    )
+
+
+def _forecast(task: StockTask, board: Blackboard) -> TaskCheck:
+    gave = board.recommendation not in (None, Recommended.ABSTAIN)
+    return TaskCheck(
+        check_id=f"{task.task_id}/forecast",
+        kind="forecast",
+        verdict=Verdict.SCORED if gave and board.probability is not None else Verdict.REFUSED,
+        expected="higher" if task.rose else "not higher",
+        said=f"{board.probability}",
+        probability=board.probability if gave else None,
+        outcome=float(task.rose),
+    )

@@ -1,0 +1,201 @@
+"""The table of an evaluation: what was right, refused and wrong, and what it took."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from statistics import fmean
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from desk.contracts.base import Contract, Figure, Instant, ShortText, is_none
+from desk.evaluation.scores import Suite, TaskCheck, TaskScore, Verdict, Work
+
+ALL: Final = "all"
+
+
+class KindLine(Contract):
+    """What the checks of one kind came to, or those of a whole suite (`all`).
+
+    `accuracy` is the share that is right, right refusals included; `shown` that share with what
+    stands in one of the first three places. Forecasts are in neither: `brier` is the mean of
+    (probability - outcome)^2 over `forecasts` (Brier, 1950), 0.25 for always one half.
+    """
+
+    suite: Suite
+    kind: ShortText
+    checks: int
+    right: int
+    near: int
+    wrong: int
+    refused: int
+    rightly_refused: int
+    invented: int
+    failed: int
+    accuracy: float
+    shown: float
+    forecasts: int = 0
+    brier: Annotated[float | None, Field(exclude_if=is_none)] = None
+
+
+class SuiteWork(Contract):
+    """What the tasks of a suite took: sums, and `per_task` the means."""
+
+    suite: Suite
+    tasks: int
+    total: Work
+    turns: float
+    tokens: float
+    usd: Figure
+    seconds: float
+
+
+class EvaluationTable(Contract):
+    """An evaluation of one model, as it is kept: two such tables can be compared.
+
+    `model` is `builtin` for the built-in analysts. `seed` and `tasks` give the same tasks again.
+    """
+
+    model: ShortText
+    seed: int
+    asked: Annotated[dict[Suite, int], Field(max_length=10)]
+    made_at: Instant
+    seconds: float
+    lines: Annotated[tuple[KindLine, ...], Field(max_length=200)]
+    work: Annotated[tuple[SuiteWork, ...], Field(max_length=10)]
+    tasks: Annotated[tuple[TaskScore, ...], Field(max_length=5_000)]
+
+
+def lines_of(tasks: Sequence[TaskScore]) -> tuple[KindLine, ...]:
+    """The lines of all suites: each of its kinds, and the whole."""
+    found: list[KindLine] = []
+    for suite in Suite:
+        checks = [check for task in tasks if task.suite is suite for check in task.checks]
+        kinds = dict.fromkeys(check.kind for check in checks)
+        found += [_line(suite, k, [c for c in checks if c.kind == k]) for k in kinds]
+        found += [_line(suite, ALL, checks)] if checks else []
+    return tuple(found)
+
+
+def work_lines(tasks: Sequence[TaskScore]) -> tuple[SuiteWork, ...]:
+    """What each suite took."""
+    of_suites = {suite: [t.work for t in tasks if t.suite is suite] for suite in Suite}
+    return tuple(_work_line(suite, works) for suite, works in of_suites.items() if works)
+
+
+def _line(suite: Suite, kind: str, checks: Sequence[TaskCheck]) -> KindLine:
+    counted = [check for check in checks if check.verdict is not Verdict.SCORED]
+    count = {each: sum(c.verdict is each for c in counted) for each in Verdict}
+    correct = count[Verdict.RIGHT] + count[Verdict.RIGHTLY_REFUSED]
+    whole = len(counted) or 1
+    errors = list(_errors(checks))
+    return KindLine(
+        suite=suite,
+        kind=kind,
+        checks=len(counted),
+        right=count[Verdict.RIGHT],
+        near=count[Verdict.NEAR],
+        wrong=count[Verdict.WRONG],
+        refused=count[Verdict.REFUSED],
+        rightly_refused=count[Verdict.RIGHTLY_REFUSED],
+        invented=count[Verdict.INVENTED],
+        failed=count[Verdict.FAILED],
+        accuracy=round(correct / whole, 4),
+        shown=round((correct + count[Verdict.NEAR]) / whole, 4),
+        forecasts=len(errors),
+        brier=round(fmean(errors), 4) if errors else None,
+    )
+
+
+def _errors(checks: Iterable[TaskCheck]) -> Iterator[float]:
+    for check in checks:
+        if check.probability is not None and check.outcome is not None:
+            yield (check.probability - check.outcome) ** 2
+
+
+def _work_line(suite: Suite, works: Sequence[Work]) -> SuiteWork:
+    total = Work()
+    for work in works:
+        total = total.plus(work)
+    return SuiteWork(
+        suite=suite,
+        tasks=len(works),
+        total=total,
+        turns=round(total.turns / len(works), 1),
+        tokens=round(total.tokens / len(works), 1),
+        usd=(total.cost_usd / len(works)).quantize(Decimal("0.0001")),
+        seconds=round(total.seconds / len(works), 2),
+    )
+
+
+KIND_TITLES: Final = (
+    *("suite", "kind", "checks", "right", "near", "wrong", "refused", "rightly refused"),
+    *("invented", "failed", "accuracy", "in three"),
+)
+WORK_TITLES: Final = (
+    *("suite", "tasks", "turns a task", "sent back", "mended", "left out", "tokens a task"),
+    *("USD a task", "s a task", "Brier"),
+)
+
+
+def kind_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
+    """The cells of each kind's line."""
+    for line in table.lines:
+        numbers = (line.checks, line.right, line.near, line.wrong, line.refused)
+        others = (line.rightly_refused, line.invented, line.failed)
+        shares = (line.accuracy, line.shown) if line.checks else ()
+        yield (
+            line.suite,
+            line.kind,
+            *map(str, (*numbers, *others)),
+            *(f"{100 * share:.1f} %" for share in shares),
+            *([] if line.checks else ["", ""]),
+        )
+
+
+def work_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
+    """The cells of each suite's line: what it took, and its Brier score."""
+    brier = {line.suite: line for line in table.lines if line.kind == ALL}
+    for line in table.work:
+        scored = brier.get(line.suite)
+        forecast = f"{scored.brier} of {scored.forecasts}" if scored and scored.forecasts else ""
+        yield (
+            line.suite,
+            str(line.tasks),
+            f"{line.turns}",
+            str(line.total.objected),
+            str(line.total.mended),
+            str(line.total.dropped),
+            f"{line.tokens:,.0f}",
+            f"{line.usd}" + (" and more" if line.total.unpriced_calls else ""),
+            f"{line.seconds}",
+            forecast,
+        )
+
+
+def to_markdown(table: EvaluationTable) -> str:
+    """The table for people."""
+    asked = ", ".join(f"{suite} {count}" for suite, count in table.asked.items())
+    head = f"# Evaluation of {table.model}\n\nSeed {table.seed}; {asked}; {table.seconds:.0f} s."
+    missed = [*_missed(table)]
+    parts = [head, _rows(KIND_TITLES, kind_rows(table)), _rows(WORK_TITLES, work_rows(table))]
+    if missed:
+        titles = ("verdict", "asked", "expected", "said")
+        parts.append("## Not right\n\n" + _rows(titles, missed))
+    return "\n\n".join(parts) + "\n"
+
+
+def _missed(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
+    for task in table.tasks:
+        for check in task.checks:
+            if not check.verdict.correct and check.verdict is not Verdict.SCORED:
+                asked = f"{check.kind}: {task.asked}"
+                yield (check.verdict, asked, check.expected, task.error or check.said)
+
+
+def _rows(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")

@@ -1,0 +1,1 @@
+"""`desk eval`: how good a desk's answers are, and its models."""

@@ -1,0 +1,78 @@
+"""`desk eval`: tasks with known answers on the real engine, and the tables of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command import Answer, DeskCommand
+
+pytestmark = pytest.mark.timeout(240)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> DeskCommand:
+    return DeskCommand(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def table(desk: DeskCommand) -> tuple[Answer, Path, Any]:
+    """A small evaluation of the built-in analysts: what was said, where it stands, its table."""
+    target = desk.directory / "tables" / "builtin.json"
+    line = ("eval", "--suite", "ask,week,stock", "--seed", "5", "--tasks", "2")
+    answer = desk(*line, "--out", str(target))
+    assert answer.code == 0, answer.err
+    return answer, target, json.loads(target.read_text())
+
+
+def test_every_task_ran_and_was_checked(table: tuple[Answer, Path, Any]) -> None:
+    _, _, held = table
+    assert held["asked"] == {"week": 2, "ask": 2, "stock": 2}
+    assert all(task["checks"] and not task.get("error") for task in held["tasks"])
+    assert all(task["work"]["turns"] > 0 for task in held["tasks"])
+
+
+def test_a_week_says_what_is_known_of_it(table: tuple[Answer, Path, Any]) -> None:
+    _, _, held = table
+    week = next(line for line in held["lines"] if (line["suite"], line["kind"]) == ("week", "all"))
+    assert week["accuracy"] == 1 and week["checks"] >= 30 and week["forecasts"] >= 6
+
+
+def test_the_built_in_analyst_costs_nothing(table: tuple[Answer, Path, Any]) -> None:
+    answer, target, held = table
+    assert held["model"] == "builtin"
+    assert all(float(line["usd"]) == 0 and line["tokens"] == 0 for line in held["work"])
+    assert "accuracy" in answer.out and str(target) in answer.out
+    assert target.with_suffix(".md").read_text().startswith("# Evaluation of builtin")
+
+
+def test_an_evaluation_leaves_nothing_in_the_users_home(
+    desk: DeskCommand, table: tuple[Answer, Path, Any]
+) -> None:
+    kept = {path.name for path in (desk.directory / "reports").glob("*")}
+    assert not kept & {"answers", "weekly"}
+
+
+def test_two_tables_are_held_against_each_other(
+    desk: DeskCommand, table: tuple[Answer, Path, Any]
+) -> None:
+    _, target, _ = table
+    answer = desk("eval", "compare", str(target), str(target), "--json")
+    assert answer.code == 0
+    assert [suite["only_first"] for suite in answer.json["suites"]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--suite", "asks"), "did you mean ask?"),
+        (("--out", "table.txt"), "end the name in .json"),
+        (("compare", "one.json", "other.json"), "is missing"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_told(
+    desk: DeskCommand, words: tuple[str, ...], told: str
+) -> None:
+    answer = desk("eval", *words)
+    assert answer.code in (1, 2) and told in answer.err
