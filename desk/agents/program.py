@@ -4,7 +4,7 @@ A declaration is light, and workflows read it: code that takes turns is named by
 `package.module:name` and loaded by whoever runs it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Annotated
@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from desk.agents.speciality import Speciality
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import AgentLimits, TaskType, ToolName
+from desk.contracts.agents.tools import ToolCall
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.names import AgentId, Queue
@@ -54,13 +55,15 @@ class ModelTask:
     `prompts` are texts that follow each other; `{{figures}}` in a line of its own stands for how
     figures are written. `form` is the model's answer. `material` says what the model is shown and
     `result` reads its answer; both have the request and what the built-in analyst delivered, and
-    `result` raises a ValueError that tells the model what is wrong.
+    `result` raises a ValueError that tells the model what is wrong. `opening` is what the desk asks
+    for a model besides its own first questions.
     """
 
     prompts: tuple[str, ...]
     form: type[BaseModel]
     material: Callable[[TurnRequest, AgentResult | None], str]
     result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
+    opening: Callable[[TurnRequest], Sequence[ToolCall]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

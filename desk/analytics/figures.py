@@ -33,6 +33,7 @@ SUFFIXES: Final = {
     Unit.RATIO: "",
     Unit.COUNT: "",
     Unit.CALENDAR_DAY: "",
+    Unit.NUMBER: "",
 }
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -26,6 +26,8 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.Z_SCORE: Unit.STANDARD_DEVIATIONS,
     Metric.STREAK: Unit.DAYS,
     Metric.POLICY_RATE: Unit.PERCENT_A_YEAR,
+    Metric.TARGET_RANGE_LOW: Unit.PERCENT_A_YEAR,
+    Metric.TARGET_RANGE_HIGH: Unit.PERCENT_A_YEAR,
     Metric.YIELD_2Y: Unit.PERCENT_A_YEAR,
     Metric.YIELD_10Y: Unit.PERCENT_A_YEAR,
     Metric.YIELD_2Y_CHANGE: Unit.BASIS_POINTS,
@@ -92,5 +94,6 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.OVER_CASH: Unit.PERCENT,
     Metric.OVER_HOLDING: Unit.PERCENT,
     Metric.REWARD: Unit.RATIO,
+    Metric.STATED: Unit.NUMBER,
 }
 """What each metric is counted in."""

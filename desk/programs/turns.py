@@ -1,10 +1,13 @@
 """A turn of the desk's own, by the built-in analyst of its task; and what the desk holds of a turn,
 whoever took it."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from desk.agents.registry import TASKS
 from desk.contracts.agents.usage import BUILTIN_VERSION
+from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     Commentary,
     ConflictRecord,
@@ -20,6 +23,9 @@ from desk.trust.prose import review, without_rejected
 
 ANALYSTS: Final = {name: kind.load_analyst() for name, kind in TASKS.items()}
 """Who takes a turn on which task."""
+
+
+NO_CLAIMS: Final[Mapping[str, Claim]] = MappingProxyType({})
 
 
 def builtin_turn(request: TurnRequest) -> Turn:
@@ -57,15 +63,17 @@ def is_for_a_model(request: TurnRequest) -> bool:
     return kind is not None and kind.model is not None
 
 
-def judged(turn: Turn, request: TurnRequest) -> Turn:
+def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO_CLAIMS) -> Turn:
     """The turn with what is objected to in its result, and what is left of it without that.
 
-    A validation has the conflicts between the findings it was shown besides.
+    A validation has the conflicts between the findings it was shown besides. `reachable` are claims
+    that the result could have taken up: an objection names those that are near to a wrong name.
     """
-    if turn.result is None:
+    if turn.result is None or turn.judged:
         return turn
     result = _with_conflicts(turn.result, request)
     known = {c.claim_id: c for finding in request.findings for c in finding.claims}
+    known = {**reachable, **known}
     if isinstance(result, Commentary):
         known |= week_counts(known)
     rejected = review(result, known, request.state, request.conflicts)

@@ -74,7 +74,7 @@ def script() -> Episode:
     stretch = insight("stretch", "rsi", leaning="down", strength=0.3)
     unknown = insight("stretch", "price_to_earnings", leaning="down")
     episode.role("insight").delivers(insights(insight(), unknown)).delivers(
-        insights(insight(), stretch), told="insights.1: it rests on what is not among"
+        insights(insight(), stretch), told="insights.1.claims.0: nothing goes by that name"
     )
     sure = advice(confidence=1.0, **{**REASONS, "reasons_for": [TOPIC]})
     invented = advice(f"Buy: they ended at {INVENTED}.", confidence=SURE, **REASONS)

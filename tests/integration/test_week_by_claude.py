@@ -49,10 +49,14 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
     script = Scripted()
-    script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/USD").says(
+    # A cross rate and a rate that it asked for are claims, and so is the other agent's differential.
+    script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/JPY").says(
         events={"fx_movement": "USD/JPY rose to 151.234, which nobody has measured."}
     ).says(
-        events={"fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged."},
+        events={
+            "fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged, with EUR/JPY at"
+            " [[EUR/JPY:last]] and a differential of [[USD/JPY:differential|size]]."
+        },
         told="151.234",
     )
     script.research("EUR/USD", "research_fx").busy(429).busy(529).says()
@@ -68,7 +72,12 @@ def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
     told = [event["text"] for event in section(report, "USD/JPY")["events"]]
     assert any("as yields diverged" in text for text in told)
     assert not any("151.234" in text for text in told)
-    assert work(report, "USD/JPY", "research_fx")["tool_calls"] == 2
+    printed = {claim["claim_id"]: claim for claim in section(report, "USD/JPY")["claims"]}
+    assert printed["EUR/JPY:last"]["evidence"] == ["USD/JPY/research_fx/get_quote.1.1"]
+    assert printed["USD/JPY:differential"]["inputs"] == ["US:policy_rate", "JP:policy_rate"]
+    assert work(report, "USD/JPY", "research_fx")["tool_calls"] == 5, (
+        "its own, those of the other agent, and the one that it asked"
+    )
     assert "refused" in work(report, "EUR/USD", "research_rates")["remark"]
     assert work(report, "EUR/USD", "research_fx")["remark"] is None
     assert work(report, "JP", "research_rates")["remark"] is None

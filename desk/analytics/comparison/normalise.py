@@ -91,6 +91,7 @@ COARSEST: Final = {
     Unit.RATIO: Decimal("0.01"),
     Unit.COUNT: Decimal(0),
     Unit.CALENDAR_DAY: Decimal(0),
+    Unit.NUMBER: Decimal(0),
 }
 """The coarsest last digit that still counts as rounding: a share of the level, else in the unit.
 A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or finer."""

@@ -40,7 +40,7 @@ ASIAN: Final = frozenset({"CNY", "HKD", "IDR", "INR", "KRW", "MYR", "PHP", "SGD"
 """A pair with one of these is counted to Asia; the yen is of the G10."""
 
 DIGITS: Final[Mapping[str, int]] = MappingProxyType(
-    {"JPY": 2, "KRW": 2, "HUF": 2, "ISK": 2, "INR": 2, "IDR": 0, "THB": 3, "PHP": 3, "TWD": 3}
+    {"JPY": 2, "KRW": 2, "HUF": 2, "ISK": 2, "IDR": 0, "THB": 3, "PHP": 3, "TWD": 3}
 )
 """Decimals of a level in these quote currencies; in all others four."""
 
@@ -53,6 +53,12 @@ def market_of_symbol(known: KnownSymbol, covered: Iterable[MarketSpec]) -> Marke
         if (market.market, market.kind) == (known.symbol, known.kind):
             return market
     return _pair(known.symbol) if known.kind is MarketKind.PAIR else _other(known)
+
+
+def pair_by_name(symbol: str) -> MarketSpec:
+    """A pair that the desk does not cover, as its name tells: the decimals of its quote currency,
+    and the areas of both banks where the desk knows them."""
+    return _pair(symbol)
 
 
 def areas_of_pair(pair: str) -> tuple[AreaCode | None, ...]:

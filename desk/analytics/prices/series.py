@@ -1,9 +1,10 @@
 """A series of daily fixings, and how it divides into weeks and windows."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple, Self
 from zoneinfo import ZoneInfo
 
@@ -33,12 +34,21 @@ class Fixings:
         Raises:
             ValueError: days and values differ in number, or the days do not run forward.
         """
-        if any(
-            after <= before for before, after in zip(history.days, history.days[1:], strict=False)
-        ):
-            raise ValueError(f"the days of {history.symbol} do not run forward")
-        pairs = zip(history.days, history.values, strict=True)
-        return cls(tuple(Fixing(day, value) for day, value in pairs))
+        try:
+            return cls.from_days(history.days, history.values)
+        except ValueError as error:
+            raise ValueError(f"{history.symbol}: {error}") from error
+
+    @classmethod
+    def from_days(cls, days: Sequence[date], values: Sequence[Decimal]) -> Self:
+        """The fixings of some days, oldest first.
+
+        Raises:
+            ValueError: days and values differ in number, or the days do not run forward.
+        """
+        if any(after <= before for before, after in pairwise(days)):
+            raise ValueError("the days do not run forward")
+        return cls(tuple(Fixing(day, value) for day, value in zip(days, values, strict=True)))
 
     @property
     def values(self) -> tuple[Decimal, ...]:

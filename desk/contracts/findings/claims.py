@@ -11,11 +11,14 @@ from desk.contracts.base import Contract, Figure, ShortText
 ClaimId = Annotated[
     str,
     Field(
-        pattern=r"^[A-Z^][A-Z0-9.^=-]{0,14}(/[A-Z]{3})?:[a-z0-9_]+(@\d{4}-\d{2}-\d{2})?$",
+        pattern=r"^[A-Z^][A-Z0-9.^=-]{0,14}(/[A-Z]{3})?:[a-z0-9_]+"
+        r"((\.[A-Za-z0-9_-]+)+|@\d{4}-\d{2}-\d{2})?$",
+        max_length=200,
     ),
 ]
 """`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where there can be
-several in a window, the day."""
+several in a window, the day. `TRACKER:find_case_3fa2.price.last` is a number as a tool of another
+form states it: the server, the tool with what tells its question from others, and the path."""
 
 
 class Unit(StrEnum):
@@ -37,6 +40,8 @@ class Unit(StrEnum):
     COUNT = "count"
     CALENDAR_DAY = "calendar_day"
     """A day, written as the number 20240312."""
+    NUMBER = "number"
+    """Whatever its source counts: the sentence around it says what that is."""
 
 
 class Metric(StrEnum):
@@ -59,6 +64,8 @@ class Metric(StrEnum):
     LOWEST_SINCE = "lowest_since"
     LARGEST_DAY = "largest_day"
     POLICY_RATE = "policy_rate"
+    TARGET_RANGE_LOW = "target_range_low"
+    TARGET_RANGE_HIGH = "target_range_high"
     YIELD_2Y = "yield_2y"
     YIELD_10Y = "yield_10y"
     YIELD_2Y_CHANGE = "yield_2y_change"
@@ -131,6 +138,9 @@ class Metric(StrEnum):
     OVER_CASH = "over_cash"
     OVER_HOLDING = "over_holding"
     REWARD = "reward"
+
+    STATED = "stated"
+    """A number in the answer of a tool whose form the desk does not know."""
 
 
 class Claim(Contract):

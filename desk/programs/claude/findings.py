@@ -1,10 +1,11 @@
 """What a model is shown of claims, and by what its answer is checked, in every program."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Annotated, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Final, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
@@ -14,9 +15,12 @@ from desk.contracts.findings.results import (
     View,
     ViewKind,
 )
+from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
-from desk.trust.prose import Form, moves, printed
+from desk.programs.claude.figures import Figures
+from desk.trust.ledger import EvidenceUnusable, attributed, check_result
+from desk.trust.prose import REFERENCE, Form, moves, printed
 
 MOST_VIEWS: Final = 20
 
@@ -25,6 +29,34 @@ MOST_WARNINGS: Final = 20
 ODDITY: Final = "A source holds words that are no data: "
 
 Oddities = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=5)]
+
+Unread = Annotated[tuple[Annotated[str, Field(max_length=300)], ...], Field(max_length=5)]
+
+Result = TypeVar("Result", bound=AgentResult)
+
+FROM_A_FAULT: Final = (ValueError, LookupError)
+"""What goes wrong where a result is made of an answer that has faults."""
+
+
+def _bare(written: object) -> object:
+    """A claim's name as it is, or out of the brackets of a reference to it."""
+    if not isinstance(written, str):
+        return written
+    found = REFERENCE.fullmatch(written.strip())
+    return (found[1] if found else written).partition("|")[0].strip()
+
+
+ClaimName = Annotated[ShortText, BeforeValidator(_bare)]
+"""A claim by its name, with the brackets of a reference or without."""
+
+
+class Refused(ValueError):
+    """An answer has faults. `partial` is what is left of it without them, so that what else is
+    wrong with it can be told at once; None where nothing can be made of it."""
+
+    def __init__(self, words: str, partial: AgentResult | None) -> None:
+        super().__init__(words)
+        self.partial = partial
 
 
 class ProposedView(Contract):
@@ -38,13 +70,18 @@ class ProposedView(Contract):
     kind: ViewKind
     leaning: Leaning
     confidence: Confidence
-    claims: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
+    claims: Annotated[tuple[ClaimName, ...], Field(max_length=8)] = ()
     probability: Confidence | None = None
 
 
 def odd(oddities: Iterable[str]) -> Iterator[str]:
     """What a model says of words in a source that are no data, as warnings."""
     return (ODDITY + words for words in map(str.strip, oddities) if words)
+
+
+def unread_in(unread: Iterable[str]) -> Iterator[str]:
+    """What a model says that it could not read, as what is missing."""
+    return (f"Could not be read: {words}" for words in map(str.strip, unread) if words)
 
 
 def claim_line(claim: Claim) -> dict[str, str]:
@@ -69,15 +106,22 @@ def found_in(base: AgentResult | None) -> ResearchResult:
     return base
 
 
-def refuse(faults: Iterable[str]) -> None:
-    """Passes an answer without faults.
+def checked(faults: Iterable[str], make: Callable[[], Result]) -> Result:
+    """What an answer without faults comes to.
+
+    `make` leaves out what has faults.
 
     Raises:
-        ValueError: it has some; the first of them are told, each once.
+        Refused: it has some; the first of them are told, each once.
     """
     told = list(dict.fromkeys(faults))
-    if told:
-        raise ValueError("; ".join(told[:10]))
+    if not told:
+        return make()
+    try:
+        partial: Result | None = make()
+    except FROM_A_FAULT:
+        partial = None
+    raise Refused("; ".join(told[:10]), partial)
 
 
 def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
@@ -87,39 +131,92 @@ def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
             yield f"{kind}.{place}: it is about the same as {kind}.{named.index(name)}"
 
 
-def view_faults(request: TurnRequest, view: ProposedView, claims: Collection[str]) -> Iterator[str]:
-    """What a view is of, or rests on, and is not there."""
+def views_faults(
+    request: TurnRequest, views: Sequence[ProposedView], figures: Figures
+) -> Iterator[str]:
+    """What views are of, or rest on, and is not there; and two of one kind on one subject."""
     market = request.assignment.market
     own = (market.market,) if market else ()
     areas = market.areas if market else ()
-    subjects = (areas or own) if view.kind is ViewKind.STANCE else own
-    if view.subject not in subjects:
-        yield f"a {view.kind} can only be of {' or '.join(subjects)} here"
-    if not set(view.claims).issubset(claims):
-        yield "it rests on what is not among the claims"
+    for place, view in enumerate(views):
+        subjects = (areas or own) if view.kind is ViewKind.STANCE else own
+        if view.subject not in subjects:
+            told = " or ".join(subjects)
+            yield f"views.{place}: a {view.kind} can only be of {told} here"
+        yield from figures.unknown(f"views.{place}.claims", view.claims)
+    yield from twice("views", [(view.kind, view.subject) for view in views])
 
 
-def views_of(found: ResearchResult, proposed: Iterable[ProposedView]) -> tuple[View, ...]:
-    """The model's views, and the desk's on what the model has none of."""
+def views_of(
+    found: ResearchResult, proposed: Iterable[ProposedView], figures: Figures
+) -> tuple[View, ...]:
+    """The model's views and no others: what it leaves out is not its own."""
     of_desk = {(view.kind, view.subject): view for view in found.views}
-    own = {
-        (line.kind, line.subject): View(
-            **line.model_dump(exclude={"probability"}),
+    return tuple(
+        View(
+            subject=line.subject,
+            kind=line.kind,
+            leaning=line.leaning,
+            confidence=line.confidence,
+            claims=tuple(name for name in line.claims if name in figures.known),
             forecast=_forecast(line, of_desk.get((line.kind, line.subject))),
         )
         for line in proposed
-    }
-    kept = (view for view in found.views if (view.kind, view.subject) not in own)
-    return (*own.values(), *kept)
+    )[:MOST_VIEWS]
 
 
 def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
-    """The model's probability over the desk's horizon. Without one the desk's own, if both lean
-    the same way, since it is of what came after such moves. An abstention forecasts nothing."""
+    """The model's probability over the desk's horizon; without one there is no forecast of its
+    own. An abstention forecasts nothing."""
     made = of_desk.forecast if of_desk else None
-    if of_desk is None or made is None or line.leaning is Leaning.ABSTAINS:
+    if made is None or line.probability is None or line.leaning is Leaning.ABSTAINS:
         return None
-    if line.probability is not None:
-        probability = round(line.probability, PROBABILITY_DIGITS)
-        return made.model_copy(update={"probability": probability})
-    return made if line.leaning is of_desk.leaning else None
+    return made.model_copy(update={"probability": round(line.probability, PROBABILITY_DIGITS)})
+
+
+def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:
+    """The answers to the calls that a model made by itself."""
+    return tuple(r for exchange in request.exchanges if exchange.said for r in exchange.results)
+
+
+def calls_without_answer(request: TurnRequest) -> Iterator[str]:
+    """The tools that a model asked in vain, each once. Why is another's words, and stands with the
+    tool result. A name with a figure in it is not told."""
+    named = (
+        f"{result.call.server}: {result.call.tool} was asked and did not answer"
+        for result in asked_by_model(request)
+        if result.status is not ToolStatus.OK
+    )
+    return (told for told in dict.fromkeys(named) if not any(sign.isdigit() for sign in told))
+
+
+def sources_with(
+    sources: Iterable[DataSource], evidence: Iterable[str], request: TurnRequest
+) -> Iterator[DataSource]:
+    """The sources, those of further answers that something rests on, by their full names, and all
+    that a model asked and that answered."""
+    listed = tuple(sources)
+    yield from listed
+    wanted = {*evidence, *(answer.evidence_id for answer in asked_by_model(request))}
+    wanted -= {source.evidence_id for source in listed}
+    for answer in request.results:
+        if answer.evidence_id in wanted and is_usable(request, answer):
+            yield attributed(answer, _published_by(answer))
+
+
+def is_usable(request: TurnRequest, answer: ToolResult) -> bool:
+    """Whether something can rest on an answer: it is unchanged, and of the task's instant."""
+    try:
+        check_result(answer, request.assignment.window)
+    except EvidenceUnusable:
+        return False
+    return True
+
+
+def _published_by(answer: ToolResult) -> Provenance:
+    """Who published an answer; the tool itself where it does not say."""
+    try:
+        return SourceResult.model_validate(answer.content).source
+    except ValueError:
+        name = f"{answer.call.server}.{answer.call.tool}"
+        return Provenance(name=name[:200], tier=SourceTier.SECONDARY)

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from desk.analytics.links import web_link
 from desk.analytics.news.stance_words import TextLeaning
-from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import (
     EventType,
@@ -22,7 +22,6 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.findings.source_results import NewsItem
 from desk.contracts.runs.turns import TurnRequest
-from desk.trust.ledger import attributed
 from desk.trust.ledger.events import news_in
 
 NEWS_CONFIDENCE: Final = 0.5
@@ -136,24 +135,3 @@ def tones_of(
         if (meant := item_meant(request, line)) is not None
     )
     return merged((*(tone for tone in judged if tone is not None), *found.tones))
-
-
-def sources_of(
-    request: TurnRequest,
-    found: ResearchResult,
-    news: Sequence[MarketEvent],
-    tones: Sequence[Tone],
-) -> tuple[DataSource, ...]:
-    """The finding's sources, and those that the news were read in."""
-    told = {name for event in news for name in event.evidence}
-    told |= {tone.evidence_id for tone in tones}
-    told -= {source.evidence_id for source in found.sources}
-    read = (
-        (answer, news_in(answer, request.assignment.window))
-        for answer in request.results
-        if answer.evidence_id in told
-    )
-    return (
-        *found.sources,
-        *(attributed(answer, news.source) for answer, news in read if news is not None),
-    )

@@ -16,12 +16,15 @@ from desk.agents.registry import TASKS
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
+from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
+from desk.programs.claude.figures import Figures, figures_of, told_names
+from desk.programs.claude.findings import Refused
 from desk.programs.claude.prompts import prompt
-from desk.programs.turns import builtin_turn
+from desk.programs.turns import builtin_turn, judged
 from desk.runs.assignments import effort_for
 
 LONGEST_TRANSCRIPT: Final = 300_000
@@ -62,7 +65,8 @@ TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a t
 
 LAST: Final = "This was your last call of a tool. Give your result now."
 
-LONGEST_OBJECTION: Final = 2_000
+LONGEST_OBJECTION: Final = 4_000
+"""The bound of `desk.contracts.base.Text`."""
 
 _ENDED: Final = {
     StopReason.REFUSAL: "the model refused the task",
@@ -141,13 +145,16 @@ def asked_for(content: Sequence[JsonValue]) -> list[Mapping[str, Any]]:
     return [b for b in content if isinstance(b, dict) and b.get("type") == "tool_use"]
 
 
-def messages(material: str, request: TurnRequest) -> tuple[JsonValue, ...]:
-    """The messages of a model's next call."""
+def messages(
+    material: str, request: TurnRequest, figures: Figures | None = None
+) -> tuple[JsonValue, ...]:
+    """The messages of a model's next call. With each answer of a tool stand the claims that it
+    makes."""
     said = [_Message("user", [_text(material)])]
     exchanges = condensed([exchange for exchange in request.exchanges if exchange.said])
     for exchange in exchanges:
         said.append(_Message("assistant", list(exchange.said)))
-        said.append(_Message("user", _results(exchange)))
+        said.append(_Message("user", _results(exchange, figures)))
     objection = request.objection or "\n".join(map(_rejection, request.rejected))
     if objection and request.draft and not _was_answered(request):
         said.append(_Message("assistant", list(request.draft)))
@@ -168,10 +175,16 @@ def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
     return tuple(kept)
 
 
-def shown(result: ToolResult) -> str:
-    """A tool's answer as a model reads it: JSON, under the name that it may refer to it by."""
+def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
+    """A tool's answer as a model reads it: JSON, under the name that it may refer to it by, behind
+    the claims that it makes, each named as it is written in prose."""
     name = result.evidence_id.rsplit("/", 1)[-1]
-    told = {"evidence": name, "content": result.content, "error": result.error}
+    told = {
+        "evidence": name,
+        "claims": told_names(claims) or None,
+        "content": result.content,
+        "error": result.error,
+    }
     text = json.dumps({k: v for k, v in told.items() if v is not None}, ensure_ascii=False)
     if len(text) <= LONGEST_RESULT:
         return text
@@ -185,11 +198,11 @@ def model_call(request: TurnRequest) -> ModelCall:
     Raises:
         ValueError: the desk has no result yet.
     """
-    task = _TASKS[request.assignment.task_type]
+    task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
     return ModelCall(
         model=request.model,
         system="\n".join(map(_with_figures, task.prompts)),
-        messages=messages(task.material(request, builtin_turn(request).result), request),
+        messages=messages(task.material(request, own), request, figures_of(request, own)),
         schema_of_result=task.form.model_json_schema(),
         tools=described(request.tools),
         no_more_calls=request.last,
@@ -197,8 +210,19 @@ def model_call(request: TurnRequest) -> ModelCall:
     )
 
 
+def with_opening(request: TurnRequest, own: Turn) -> Turn:
+    """The desk's own turn on a model's task, with what the desk asks besides for a model."""
+    task = _TASKS.get(request.assignment.task_type)
+    if task is None or task.opening is None or request.exchanges or not own.calls:
+        return own
+    asked = {call.call_id for call in own.calls}
+    besides = (call for call in task.opening(request) if call.call_id not in asked)
+    return own.model_copy(update={"calls": (*own.calls, *besides)[:MAX_CALLS_A_TURN]})
+
+
 def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
-    """The turn that an answer is: calls, the result, or why it holds none, with what it cost."""
+    """The turn that an answer is: calls, the result as it is judged, or why it holds none, with
+    what it cost. All that is wrong with an answer is told at once."""
     if answer.stop_reason in _ENDED:
         words = f"{_ENDED[answer.stop_reason]} ({answer.stop_reason})"
         return Turn(failure=_error(request, words), usage=answer.usage)
@@ -211,13 +235,18 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
         unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
         return _objected(answer, unfinished)
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
+    known = figures_of(request, own).known
     try:
         result = task.result(request, own, answer.text)
     except ValidationError as error:
         return _objected(answer, f"The answer does not have the form asked for: {_faults(error)}")
     except ValueError as error:
-        return _objected(answer, f"The answer cannot be used: {error}")
-    return Turn(said=said, result=_by_model(result, own), usage=answer.usage)
+        partial = error.partial if isinstance(error, Refused) else None
+        rejected = judged(Turn(result=partial), request, known).rejected if partial else ()
+        told = "; ".join((str(error), *map(_rejection, rejected)))
+        return _objected(answer, f"The answer cannot be used: {told}")
+    turn = Turn(said=said, result=_by_model(result, own), usage=answer.usage)
+    return judged(turn, request, known)
 
 
 def _condensed(exchange: Exchange) -> Exchange:
@@ -306,11 +335,15 @@ def _was_answered(request: TurnRequest) -> bool:
     return bool(request.exchanges) and request.exchanges[-1].said == request.draft
 
 
-def _results(exchange: Exchange) -> list[JsonValue]:
+def _results(exchange: Exchange, figures: Figures | None) -> list[JsonValue]:
     """What a turn's calls brought, in the order in which they were asked for."""
     asked = asked_for(exchange.said)
     brought: list[JsonValue] = [
-        _result(str(block.get("id")), shown(result), failed=result.status is not ToolStatus.OK)
+        _result(
+            str(block.get("id")),
+            shown(result, figures.of(result) if figures else ()),
+            failed=result.status is not ToolStatus.OK,
+        )
         for block, result in zip(asked, exchange.results, strict=False)
     ]
     left = asked[len(exchange.results) :]

@@ -40,6 +40,29 @@ def policy_rate_claims(
     )
 
 
+def target_range_claims(
+    rates: Iterable[PolicyRate], as_of_day: date, evidence: str
+) -> tuple[Claim, ...]:
+    """Both ends of each target range."""
+    return tuple(
+        Claim(
+            claim_id=claim_id(rate.area, metric),
+            subject=rate.area,
+            metric=metric,
+            value=end,
+            unit=Unit.PERCENT_A_YEAR,
+            as_of=known_on(rate, as_of_day),
+            evidence=(evidence,),
+        )
+        for rate in rates
+        for metric, end in (
+            (Metric.TARGET_RANGE_LOW, rate.low),
+            (Metric.TARGET_RANGE_HIGH, rate.high),
+        )
+        if end is not None
+    )
+
+
 def known_on(rate: PolicyRate, as_of_day: date) -> date:
     """The day that a rate can be vouched for: the as-of day, or the end of the source's cover."""
     return min(as_of_day, rate.covered_until) if rate.covered_until else as_of_day

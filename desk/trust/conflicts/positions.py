@@ -31,6 +31,7 @@ SUFFIXES: Final = {
     Unit.RATIO: " times",
     Unit.COUNT: " in number",
     Unit.CALENDAR_DAY: " as a day",
+    Unit.NUMBER: " as stated",
 }
 """By these a stated figure is read again, so no two are alike."""
 

@@ -1,7 +1,7 @@
 """Whether a claim follows from the evidence that it names."""
 
 from desk.trust.ledger.corroboration import Corroboration, IndependentStatement
-from desk.trust.ledger.derivation import derive
+from desk.trust.ledger.derivation import derive, given_by
 from desk.trust.ledger.evidence import (
     Answer,
     EvidenceUnusable,
@@ -39,6 +39,7 @@ __all__ = [
     "content_hash",
     "derive",
     "disagreeing",
+    "given_by",
     "granted_tier",
     "objections_of",
     "read_answer",

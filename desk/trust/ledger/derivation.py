@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final
 
+from desk.analytics.names.markets import STOCK_DIGITS, pair_by_name
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixings, window_days
-from desk.contracts.episode.analysis import Analysis
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.episode.analysis import Analysis, PriceHistory
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.source_results import (
+    AssetSeries,
     History,
     MonthEndRates,
     PolicyRates,
@@ -17,13 +20,19 @@ from desk.contracts.findings.source_results import (
     RateDecisions,
     Yields,
 )
-from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.analysis_claims import analysis_claims
 from desk.trust.claims.price_claims import level_step, price_claims
-from desk.trust.claims.rate_claims import decision_claims, in_a_row_claims, policy_rate_claims
+from desk.trust.claims.rate_claims import (
+    decision_claims,
+    in_a_row_claims,
+    policy_rate_claims,
+    target_range_claims,
+)
+from desk.trust.claims.stated_claims import stated_claims
 from desk.trust.claims.yield_claims import area_claims, pair_claims
-from desk.trust.ledger.evidence import Answer, EvidenceUnusable
+from desk.trust.ledger.evidence import Answer, EvidenceUnusable, asset_symbol
 
 FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
     Metric.MOVE: ("percent_change", (Metric.PREVIOUS, Metric.LAST)),
@@ -36,13 +45,30 @@ FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
 """The formula of each metric that follows from claims on the same subject, and its inputs."""
 
 
+def given_by(
+    result: ToolResult,
+    answer: Answer | None,
+    specs: Mapping[str, MarketSpec],
+    window: TimeWindow,
+) -> tuple[Claim, ...]:
+    """Every claim that a tool result gives by itself: what follows from its `answer` in one of the
+    desk's own forms, or else the numbers that it states.
+
+    Raises:
+        EvidenceUnusable: as `derive`.
+    """
+    derived = derive(answer, specs, window, result.evidence_id) if answer else ()
+    return derived or stated_claims(result, window_days(window)[1])
+
+
 def derive(
     answer: Answer, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
 ) -> tuple[Claim, ...]:
     """Every claim that an answer gives by itself, the differential excepted.
 
-    A pair's figures depend on its digits and its band, so a pair that is no market of the run
-    gives none. The calendar of decisions and the averages of months give none either.
+    A pair's figures depend on its digits and its band; one that is no market of the run has those
+    of its quote currency, and no band. The calendar of decisions and the averages of months give
+    none.
 
     Raises:
         EvidenceUnusable: the figures in the answer contradict each other or cannot be levels.
@@ -51,11 +77,14 @@ def derive(
         match answer:
             case History():
                 return _of_history(answer, specs, window, evidence_id)
+            case PriceHistory() | AssetSeries():
+                return _of_prices(answer, specs, window, evidence_id)
             case Quote():
                 return _of_quote(answer, specs, evidence_id)
             case PolicyRates():
                 _, last_day = window_days(window)
-                return policy_rate_claims(answer.rates, last_day, evidence_id)
+                rates = policy_rate_claims(answer.rates, last_day, evidence_id)
+                return rates + target_range_claims(answer.rates, last_day, evidence_id)
             case RateDecisions():
                 decided = decision_claims(answer.decisions, evidence_id)
                 return decided + in_a_row_claims(answer, evidence_id)
@@ -71,24 +100,50 @@ def derive(
         raise EvidenceUnusable(f"no figure can be taken from it: {error}") from error
 
 
-def _pair(specs: Mapping[str, MarketSpec], symbol: str) -> MarketSpec | None:
+def _pair(specs: Mapping[str, MarketSpec], symbol: str) -> MarketSpec:
     spec = specs.get(symbol)
-    return spec if spec and spec.kind is MarketKind.PAIR else None
+    return spec if spec and spec.kind is MarketKind.PAIR else pair_by_name(symbol)
 
 
 def _of_history(
     history: History, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
 ) -> tuple[Claim, ...]:
     spec = _pair(specs, history.symbol)
-    if spec is None or not history.days:
+    if not history.days:
         return ()
     view = view_prices(Fixings.of(history), *window_days(window))
     return price_claims(view, spec, evidence_id) if view else ()
 
 
+def _of_prices(
+    answer: PriceHistory | AssetSeries,
+    specs: Mapping[str, MarketSpec],
+    window: TimeWindow,
+    evidence_id: str,
+) -> tuple[Claim, ...]:
+    """The claims of a market's own prices, or of an asset's that stands beside it."""
+    if isinstance(answer, AssetSeries):
+        symbol, days, values = asset_symbol(answer.name), answer.days, answer.values
+        pair = False
+    else:
+        symbol, days, values = answer.symbol, answer.days, answer.closes
+        pair = answer.kind is MarketKind.PAIR
+    spec = _pair(specs, symbol) if pair else _asset(specs, symbol)
+    view = view_prices(Fixings.from_days(days, values), *window_days(window)) if days else None
+    return price_claims(view, spec, evidence_id) if view else ()
+
+
+def _asset(specs: Mapping[str, MarketSpec], symbol: str) -> MarketSpec:
+    known = specs.get(symbol)
+    if known is not None:
+        return known
+    stock, group = MarketKind.STOCK, MarketGroup.STOCKS
+    return MarketSpec(market=symbol, kind=stock, group=group, digits=STOCK_DIGITS)
+
+
 def _of_quote(quote: Quote, specs: Mapping[str, MarketSpec], evidence_id: str) -> tuple[Claim, ...]:
     spec = _pair(specs, quote.symbol)
-    if spec is None or quote.value is None or quote.fixed_on is None:
+    if quote.value is None or quote.fixed_on is None:
         return ()
     return (
         Claim(

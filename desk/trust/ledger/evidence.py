@@ -13,6 +13,7 @@ from desk.contracts.agents.capabilities import SHIPPED
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.episode.analysis import Analysis, PriceHistory
 from desk.contracts.findings.source_results import (
+    AssetSeries,
     DecisionCalendar,
     Histories,
     History,
@@ -41,6 +42,7 @@ Answer: TypeAlias = (
     | Yields
     | Analysis
     | PriceHistory
+    | AssetSeries
 )
 
 COMMON: Final = frozenset({"as_of", "source"})
@@ -57,8 +59,14 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
     (Yields, COMMON | {"yields"}),
     (Analysis, COMMON | {"symbol", "method", "figures"}),
     (PriceHistory, COMMON | {"symbol", "kind", "days", "closes"}),
+    (AssetSeries, COMMON | {"name", "unit", "days", "values"}),
 )
 """The desk's own answers and the keys that each is recognised by, whichever server gave it."""
+
+
+def asset_symbol(name: str) -> str:
+    """An asset beside a market as the subject of claims: `dollar_index` is DOLLAR-INDEX."""
+    return name.upper().replace("_", "-")
 
 
 class EvidenceUnusable(ValueError):
@@ -228,6 +236,8 @@ def _subjects(answer: Answer) -> set[str]:
             return {rate.area for rate in answer.rates}
         case Yields():
             return {series.area for series in answer.yields}
+        case AssetSeries():
+            return {asset_symbol(answer.name)}
         case RateRecords():
             return {rate.area for rate in answer.recorded}
         case RateDecisions():
@@ -243,6 +253,9 @@ def _asked(answer: Answer, arguments: Mapping[str, JsonValue]) -> set[str]:
         symbol = arguments.get("symbol")
         named = isinstance(symbol, str) and _letters(symbol) != _letters(answer.symbol)
         return set() if named else {answer.symbol}
+    if isinstance(answer, AssetSeries):
+        name = arguments.get("name")
+        return {asset_symbol(name)} if isinstance(name, str) else _subjects(answer)
     areas = arguments.get("areas")
     return (
         {str(area).upper() for area in areas}
@@ -256,7 +269,7 @@ def _letters(symbol: str) -> str:
 
 
 def _days(answer: Answer) -> tuple[date, ...]:
-    if isinstance(answer, History | PriceHistory):
+    if isinstance(answer, History | PriceHistory | AssetSeries):
         return answer.days
     if isinstance(answer, Yields):
         return tuple(day for series in answer.yields for day in series.days)

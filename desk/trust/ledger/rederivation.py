@@ -19,7 +19,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.rate_claims import IN_A_ROW, differential_areas, differential_claim
 from desk.trust.claims.recompute import InputsUnusable, at_precision_of, recompute
-from desk.trust.ledger.derivation import FORMULAS, derive
+from desk.trust.ledger.derivation import FORMULAS, given_by
 from desk.trust.ledger.evidence import (
     Answer,
     EvidenceUnusable,
@@ -112,7 +112,8 @@ class Ledger:
     def _check_identity(self, claim: Claim) -> None:
         day = claim.as_of if claim.metric in DATED else None
         expected = claim_id(claim.subject, claim.metric, day)
-        if claim.claim_id != expected:
+        # Of a stated number the name is the path to it: its evidence gives it or does not.
+        if claim.claim_id != expected and claim.metric is not Metric.STATED:
             same = claim.claim_id.partition("@")[0] == expected.partition("@")[0]
             check = ClaimCheck.DATE if same else ClaimCheck.EVIDENCE
             raise _Objected(check, f"what it states is {expected}")
@@ -139,10 +140,8 @@ class Ledger:
             return "two different tool results go by this id"
         try:
             answer = verified_answer(result, self._window, self._due)
-            if answer is None:
-                return _EvidenceRead(result, None, {})
             window = window_of(result, self._window, self._due)
-            derived = derive(answer, self._specs, window, evidence_id)
+            derived = given_by(result, answer, self._specs, window)
         except EvidenceUnusable as unusable:
             return str(unusable)
         gives: dict[str, tuple[Claim, ...]] = {}
@@ -160,6 +159,8 @@ class Ledger:
 
     def _check_subject(self, claim: Claim, readings: Iterable[_EvidenceRead]) -> None:
         wanted = {claim.subject}
+        if claim.metric is Metric.STATED:
+            return
         if claim.metric in _OF_TWO_AREAS:
             wanted = set(self._areas_of(claim))
         for reading in readings:
@@ -184,7 +185,7 @@ class Ledger:
         """Passes a claim that one piece of its evidence gives and none gives differently."""
         given = 0
         for reading in readings:
-            if reading.answer is None:
+            if reading.answer is None and claim.metric is not Metric.STATED:
                 self._check_literally(claim, reading, claims)
                 given += 1
             elif derived := reading.gives.get(claim.claim_id):

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -24,8 +25,9 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.findings import ODDITY
-from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.claude.turns import model_call, turn_of, with_opening
 from desk.programs.turns import builtin_turn
+from desk.trust.ledger import Ledger, content_hash
 from desk.trust.prose.prose_review import review
 from tests.support.builders import (
     answered,
@@ -39,6 +41,7 @@ from tests.support.builders import (
     request,
     window,
 )
+from tests.support.questions import material
 
 WEEK = "2026-W44"
 MODEL = "claude-sonnet-5-5"
@@ -73,17 +76,34 @@ def found_news(*items: NewsItem, as_of: datetime | None = None) -> ToolResult:
     return answered(call, NewsItems(as_of=as_of or window(WEEK).end, source=PRESS, items=items))
 
 
+OWN: dict[str, Any] = {
+    "get_historical": real_history("USD/JPY", WEEK),
+    "get_policy_rate": policy_rates(WEEK, US="3.875", JP="1.25"),
+    "get_rate_decisions": decisions(WEEK, decision("JP", "2026-10-30", "1.25", "25")),
+    "get_decision_calendar": calendar(WEEK),
+}
+
+
+def besides(tool: str, content: Any) -> ToolResult:
+    """An answer to a call of the model's."""
+    server = {"get_historical": "ecb", "get_rate_decisions": "central_banks"}.get(tool, "tracker")
+    call = ToolCall(call_id=f"USD/JPY/research_fx/{tool}.1.1", server=server, tool=tool)
+    if isinstance(content, dict):
+        return ToolResult(
+            call=call,
+            status=ToolStatus.OK,
+            content=content,
+            content_hash=content_hash(content),
+            retrieved_at=window(WEEK).end,
+        )
+    return answered(call, content)
+
+
 def asked(*answers: ToolResult, task: TaskType = TaskType.RESEARCH_FX) -> TurnRequest:
     """A request for which the desk's own questions are answered, and calls of the model's."""
     blank = request(task, pair_market(), WEEK).model_copy(update={"model": MODEL})
-    own = {
-        "get_historical": real_history("USD/JPY", WEEK),
-        "get_policy_rate": policy_rates(WEEK, US="3.875", JP="1.25"),
-        "get_rate_decisions": decisions(WEEK, decision("JP", "2026-10-30", "1.25", "25")),
-        "get_decision_calendar": calendar(WEEK),
-    }
     calls = builtin_turn(blank).calls
-    exchanges = [Exchange(results=tuple(answered(call, own[call.tool]) for call in calls))]
+    exchanges = [Exchange(results=tuple(answered(call, OWN[call.tool]) for call in calls))]
     said: JsonValue = {"type": "tool_use", "id": "toolu_1", "name": "x", "input": {}}
     if answers:
         exchanges.append(Exchange(results=answers, said=(said,) * len(answers)))
@@ -154,8 +174,10 @@ def test_what_a_model_asked_besides_changes_no_figure() -> None:
     assert desks(asked(answered(call, lied))) == desks(asked())
 
 
-def test_an_answer_without_a_word_leaves_the_desks_finding_as_it_is() -> None:
-    assert finding(asked()) == desks(asked())
+def test_an_answer_without_a_word_leaves_the_desks_finding_without_views_in_its_name() -> None:
+    own = desks(asked())
+    assert own.views
+    assert finding(asked()) == own.model_copy(update={"views": (), "version": 0})
 
 
 descriptions = st.sampled_from(
@@ -261,7 +283,7 @@ def test_news_have_no_link_where_the_item_has_none_to_a_page(url: str | None) ->
     assert event.source_url is None
 
 
-def test_the_source_of_news_is_listed_and_others_of_the_models_answers_are_not() -> None:
+def test_the_sources_are_the_desks_and_all_that_the_model_asked() -> None:
     other = found_news(item())
     other = other.model_copy(
         update={"call": other.call.model_copy(update={"call_id": "USD/JPY/research_fx/more.1.2"})}
@@ -269,7 +291,8 @@ def test_the_source_of_news_is_listed_and_others_of_the_models_answers_are_not()
     given_request = asked(found_news(item()), other)
     own, *news = finding(given_request, news=[told()]).sources
     assert own == desks(given_request).sources[0]
-    assert [source.evidence_id for source in news] == [f"USD/JPY/research_fx/{SEARCH}"]
+    ids = [source.evidence_id for source in news]
+    assert ids == [f"USD/JPY/research_fx/{SEARCH}", "USD/JPY/research_fx/more.1.2"]
     assert (news[0].name, news[0].url) == (PRESS.name, PRESS.url)
 
 
@@ -297,7 +320,7 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
         ({"news": [told(), told("Again.")]}, "news.1: it is about the same as news.0"),
         (
             {"views": [view(claims=["USD/JPY:made_up"])]},
-            "views.0: it rests on what is not among the claims",
+            "views.0.claims.0: nothing goes by that name; near it are [[USD/JPY:",
         ),
         ({"views": [view(subject="EUR/USD")]}, "views.0: a direction can only be of USD/JPY here"),
         ({"views": [view(kind="stance")]}, "views.0: a stance can only be of US or JP here"),
@@ -316,9 +339,76 @@ def test_what_is_not_there_or_does_not_hold_is_objected_to(
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
-    said = {"events": [written("Quiet.", "made_up")], "views": [view(subject="EUR/USD")]}
+    said = {
+        "events": [written("Quiet.", "made_up"), written("It rose 4 % by [[USD/JPY:mvoe]].")],
+        "views": [view(subject="EUR/USD")],
+    }
     words = objection(asked(), **said)
     assert "events.0" in words and "views.0" in words
+    assert "'4 %' in 'It rose 4 %" in words and "near it are [[USD/JPY:move]]" in words
+
+
+def test_what_the_models_own_calls_measured_is_a_claim_as_soon_as_it_is_referred_to() -> None:
+    """A cross rate, a past decision and the end of a target range."""
+    cross = besides("get_historical", real_history("EUR/JPY", WEEK))
+    past = besides(
+        "get_rate_decisions", decisions(WEEK, decision("JP", "2026-03-19", "1.00", "25"))
+    )
+    given_request = asked(cross, past)
+    words = (
+        "EUR/JPY [[EUR/JPY:move|moved]] too; the bank last [[JP:decision_change@2026-03-19|moved]]."
+    )
+    made = finding(given_request, events=[written(words)])
+    taken = {claim.claim_id: claim for claim in made.claims}
+    assert taken["EUR/JPY:move"].evidence == (cross.evidence_id,)
+    assert taken["JP:decision_change@2026-03-19"].evidence == (past.evidence_id,)
+    assert {"EUR/JPY:last", "EUR/JPY:previous"} <= taken.keys()
+    ledger = Ledger((pair_market(),), window(WEEK), "US", given_request.results)
+    assert [ledger.objection(claim, taken) for claim in made.claims] == [None] * len(made.claims)
+
+
+def test_a_number_of_a_tool_of_another_form_is_a_claim_by_the_path_to_it() -> None:
+    flows = besides("flows", {"net": {"futures": "-12.5"}, "as_of": window(WEEK).end.isoformat()})
+    given_request = asked(flows)
+    told_of = json.dumps(model_call(given_request).messages)
+    name = "TRACKER:flows.net.futures"
+    assert f"[[{name}]]" in told_of
+    made = finding(given_request, events=[written(f"Futures were net [[{name}]] contracts.")])
+    claim = made.claims[-1]
+    assert (claim.claim_id, f"{claim.value}") == (name, "-12.5")
+    ledger = Ledger((pair_market(),), window(WEEK), "US", given_request.results)
+    assert ledger.objection(claim, {}) is None
+    wrong = claim.model_copy(update={"value": Decimal("-12.4")})
+    assert ledger.objection(wrong, {}) is not None
+
+
+def test_both_agents_of_a_market_see_the_price_and_the_differential() -> None:
+    for task in (TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES):
+        blank = request(task, pair_market(), WEEK).model_copy(update={"model": MODEL})
+        calls = with_opening(blank, builtin_turn(blank)).calls
+        assert {"get_historical", "get_policy_rate", "get_rate_decisions"} <= {
+            call.tool for call in calls
+        }
+        results = tuple(answered(call, OWN[call.tool]) for call in calls if call.tool in OWN)
+        given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
+        shown = material(given_request)
+        names = {claim["reference"] for claim in shown["claims"]}
+        assert {"[[USD/JPY:move]]", "[[USD/JPY:differential]]"} <= names
+        made = finding(given_request, views=[view(claims=["USD/JPY:differential"])])
+        ids = {claim.claim_id for claim in made.claims}
+        assert {"US:policy_rate", "JP:policy_rate", "USD/JPY:differential"} <= ids
+        # What nobody refers to stays out of the finding.
+        assert ("USD/JPY:previous" in ids) is (task is TaskType.RESEARCH_FX)
+
+
+def test_what_was_asked_in_vain_and_what_could_not_be_read_is_missing() -> None:
+    call = ToolCall(call_id="USD/JPY/research_fx/flows.1.1", server="tracker", tool="flows")
+    failed = ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error="down")
+    made = finding(asked(failed), unread=["The second page of the statement."])
+    assert made.missing[-2:] == (
+        "Could not be read: The second page of the statement.",
+        "tracker: flows was asked and did not answer",
+    )
 
 
 @pytest.mark.parametrize(
@@ -382,7 +472,9 @@ def test_a_view_of_the_models_stands_in_place_of_the_desks_on_the_same_thing() -
         (ViewKind.DIRECTION, Leaning.DOWN, 0.6),
         (ViewKind.RECOMMENDATION, Leaning.ABSTAINS, 0.6),
     ]
-    assert finding(asked(), views=[advice]).views[1:] == own.views
+    assert [each.kind for each in finding(asked(), views=[advice]).views] == [
+        ViewKind.RECOMMENDATION
+    ]
 
 
 def forecast_beside(**said: Any) -> Forecast | None:
@@ -397,10 +489,8 @@ def test_a_model_may_say_itself_how_likely_a_rise_is() -> None:
     assert said == own.forecast.model_copy(update={"probability": 0.412})
 
 
-def test_without_a_probability_the_desks_holds_for_who_leans_its_way() -> None:
-    (own,) = desks(asked()).views
-    assert forecast_beside(leaning="up") == own.forecast
-    for leaning in ("down", "neutral", "abstains"):
+def test_a_probability_that_the_model_did_not_give_is_not_told_in_its_name() -> None:
+    for leaning in ("up", "down", "neutral", "abstains"):
         assert forecast_beside(leaning=leaning) is None
 
 

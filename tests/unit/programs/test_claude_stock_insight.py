@@ -67,7 +67,7 @@ def test_what_a_model_finds_is_written_as_it_leans() -> None:
         (insight(leaning=None), "insights.0.leaning: "),
         (insight(leaning="abstains"), "insights.0.leaning: up, down or neutral"),
         (insight(statement="It rises.", claims=[]), "insights.0: it rests on nothing"),
-        (insight(claims=["NVDA:x4242"]), "insights.0: it rests on what is not among the claims"),
+        (insight(claims=["NVDA:x4242"]), "insights.0.claims.0: nothing goes by that name"),
         (insight(topic="up 42.42 %"), "insights.0.topic: it holds a figure"),
         (insight(topic="at [[NVDA:rsi]]"), "insights.0.topic: it holds a figure"),
         (insight(statement="w" * 701), "insights.0.statement: String should have at most 700"),
@@ -110,7 +110,7 @@ def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -
     state = (entry.model_copy(update={"result": more}),)
     told = answer(insight("bands", "macd_histogram"))
     wrong = objection(request.model_copy(update={"state": state}), told)
-    assert "insights.0: it rests on what is not among" in wrong
+    assert "insights.0.claims.0: nothing goes by that name" in wrong
 
 
 def test_the_model_is_shown_the_blackboard_its_claims_and_what_the_parts_found() -> None:

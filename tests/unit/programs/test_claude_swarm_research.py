@@ -61,10 +61,6 @@ def answer(*findings: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"findings": list(findings or (finding(),)), "confidence": 0.55, **more}
 
 
-def take(evidence: str = BREADTH, claim: str = "USD/JPY:breadth", **more: Any) -> dict[str, Any]:
-    return {"evidence": evidence, "claim": claim, **more}
-
-
 def view(**changed: Any) -> dict[str, Any]:
     line = {
         "subject": "USD/JPY",
@@ -106,7 +102,7 @@ def test_a_delivery_is_the_models_findings_over_the_desks_claims() -> None:
 
 def test_a_figure_that_the_model_asked_for_is_a_claim_once_it_is_named() -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, sector())
-    told = answer(finding("Of the group [[USD/JPY:breadth]] rose."), figures=[take(value="99")])
+    told = answer(finding("Of the group [[USD/JPY:breadth]] rose."))
     made = research(request, told)
     breadth = made.claims[-1]
     assert (breadth.claim_id, breadth.value) == ("USD/JPY:breadth", Decimal("66.67"))
@@ -118,7 +114,7 @@ def test_a_figure_that_the_model_asked_for_is_a_claim_once_it_is_named() -> None
 def test_a_claim_that_is_taken_up_follows_from_its_evidence_in_the_ledger() -> None:
     asked = sector()
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
-    made = research(request, answer(figures=[take()]))
+    made = research(request, answer(finding(claims=["USD/JPY:breadth"])))
     window = request.assignment.window
     read = verified_answer(asked, window)
     assert read is not None
@@ -129,7 +125,7 @@ def test_a_figure_of_fixings_is_taken_up_with_those_that_it_is_computed_from() -
     history: History = real_history("USD/JPY", WEEK)
     request = researching(TaskType.GAUGE_SENTIMENT, besides(history, "get_historical"))
     told = finding("It moved by [[USD/JPY:move]].")
-    made = research(request, answer(told, figures=[take("get_historical.1.1", "USD/JPY:move")]))
+    made = research(request, answer(told))
     figures = {claim.claim_id: claim.value for claim in made.claims}
     assert {"USD/JPY:move", "USD/JPY:previous", "USD/JPY:last"} <= figures.keys()
     assert figures["USD/JPY:last"] == history.values[-1].quantize(Decimal("0.01"))
@@ -138,8 +134,8 @@ def test_a_figure_of_fixings_is_taken_up_with_those_that_it_is_computed_from() -
 def test_a_figure_that_is_computed_from_another_level_than_the_claims_have_is_refused() -> None:
     history = besides(real_history("USD/JPY", WEEK), "get_historical")
     request = researching(TaskType.RESEARCH_CONDITIONS, history)
-    told = objection(request, answer(figures=[take("get_historical.1.1", "USD/JPY:move")]))
-    assert "figures.0: the claims have it" in told
+    told = objection(request, answer(finding(claims=["[[USD/JPY:range_position]]"])))
+    assert "findings.0.claims.0: nothing goes by that name" in told
 
 
 def test_figures_that_nobody_names_are_not_delivered() -> None:
@@ -166,28 +162,26 @@ def refused() -> ToolResult:
 )
 def test_an_answer_that_nothing_can_rest_on_gives_no_claim(asked: ToolResult) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
-    told = objection(request, answer(figures=[take()]))
-    assert told.endswith("figures.0: there is no such figure in the evidence it names")
+    told = objection(request, answer(finding(claims=["USD/JPY:breadth"])))
+    assert "findings.0.claims.0: nothing goes by that name; near it are [[" in told
 
 
 @pytest.mark.parametrize("asked", [late(), changed(), refused()])
 def test_no_finding_rests_on_an_answer_that_nothing_can_rest_on(asked: ToolResult) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
     told = objection(request, answer(finding("The group rises.", evidence=[BREADTH])))
-    assert told.endswith("findings.0: there is no answer by a name in its evidence")
+    assert "findings.0.evidence: no answer goes by that name; there are " in told
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (answer(figures=[take(claim="USD/JPY:volatility")]), "figures.0: there is no such figure"),
-        (answer(figures=[take("made.up.4242")]), "figures.0: there is no such figure"),
-        (answer(finding(claims=["USD/JPY:sma_200"])), "findings.0: it rests on what is not among"),
-        (answer(finding(evidence=["nowhere.4242"])), "findings.0: there is no answer by a name"),
+        (answer(finding(claims=["USD/JPY:sma_2"])), "findings.0.claims.0: nothing goes by that"),
+        (answer(finding(evidence=["nowhere.4242"])), "findings.0.evidence: no answer goes by that"),
         (answer(finding("It rises.")), "findings.0: it rests on nothing"),
         (answer(finding(), finding()), "findings.1: it is about the same as findings.0"),
         (answer(views=[view(subject="EUR/USD")]), "views.0: a direction can only be of USD/JPY"),
-        (answer(views=[view(claims=["USD/JPY:x"])]), "views.0: it rests on what is not among"),
+        (answer(views=[view(claims=["USD/JPY:x"])]), "views.0.claims.0: nothing goes by that name"),
         (answer(views=[view(), view()]), "views.1: it is about the same as views.0"),
         ({"findings": [], "confidence": 0.5}, "findings: there are claims, and nothing is said"),
         ({"findings": [finding()]}, "confidence: Field required"),
@@ -204,13 +198,11 @@ def test_what_is_not_there_or_too_long_is_objected_to_by_its_place(wrong: Any, w
 
 def test_the_same_figure_measured_otherwise_is_no_second_claim() -> None:
     mined = besides(analysis("pattern_miner"), "pattern_miner")
-    request = researching(TaskType.ANALYSE_TECHNICALS, mined)
-    target = take("pattern_miner.1.1", "USD/JPY:target")
-    assert "gives it otherwise" in objection(request, answer(figures=[target]))
     same = besides(analysis("indicator_calculator"), "indicator_calculator")
-    request = researching(TaskType.ANALYSE_TECHNICALS, same)
-    made = research(request, answer(figures=[take("indicator_calculator.1.1", RSI)]))
-    assert made.claims == desks(request).claims
+    for asked in (mined, same):
+        request = researching(TaskType.ANALYSE_TECHNICALS, asked)
+        named = [finding(claims=["USD/JPY:target", RSI])]
+        assert research(request, answer(*named)).claims == desks(request).claims
 
 
 def test_a_finding_may_rest_on_what_was_read_and_names_it() -> None:
@@ -287,21 +279,14 @@ statements = st.sampled_from(
 @settings(max_examples=40)
 @given(
     st.lists(st.builds(finding, statements), max_size=3),
-    st.lists(
-        st.builds(
-            take,
-            st.sampled_from([BREADTH, "indicator_calculator", "nowhere"]),
-            st.sampled_from(["USD/JPY:breadth", RSI, "USD/JPY:made_up"]),
-            value=st.just("99"),
-        ),
-        max_size=3,
-    ),
+    st.lists(st.sampled_from(["USD/JPY:breadth", RSI, "USD/JPY:made_up"]), max_size=3),
 )
 def test_every_claim_follows_from_an_answer_whatever_a_model_says(
-    findings: list[dict[str, Any]], figures: list[dict[str, Any]]
+    findings: list[dict[str, Any]], named: list[str]
 ) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, sector())
-    taken = said(request, {"findings": findings, "figures": figures, "confidence": 0.5})
+    told = [{**each, "claims": named} for each in findings]
+    taken = said(request, {"findings": told, "confidence": 0.5})
     if taken.result is None:
         assert taken.objection
         return

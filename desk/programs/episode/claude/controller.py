@@ -15,7 +15,7 @@ from desk.agents.program import ModelTask
 from desk.contracts.base import Contract
 from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.findings import refuse
+from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, why_not
 from desk.programs.episode.claude.board import board_of, told_board
@@ -84,8 +84,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> ActionC
         ValueError: the action makes no sense yet, or the reason has figures or references.
     """
     own, proposed = _choice_in(base), ProposedAction.model_validate_json(text)
-    refuse(_faults(board_of(request), proposed))
-    return own.model_copy(update={"action": proposed.action, "reason": proposed.reason})
+    update = {"action": proposed.action, "reason": proposed.reason}
+    return checked(_faults(board_of(request), proposed), lambda: own.model_copy(update=update))
 
 
 def _choice_in(base: AgentResult | None) -> ActionChoice:

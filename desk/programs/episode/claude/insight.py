@@ -11,11 +11,12 @@ from typing import Annotated, Final
 from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
-from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.base import Confidence, Contract
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.findings import found_in, refuse, twice
+from desk.programs.claude.figures import no_claim
+from desk.programs.claude.findings import ClaimName, checked, found_in, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
 from desk.programs.swarm.claude.research import Sayings, Statement, Topic
@@ -33,7 +34,7 @@ class ProposedInsight(Contract):
     statement: Statement
     leaning: Leaning
     strength: Confidence
-    claims: Annotated[tuple[ShortText, ...], Field(max_length=10)] = ()
+    claims: Annotated[tuple[ClaimName, ...], Field(max_length=10)] = ()
 
 
 class ProposedInsights(Contract):
@@ -68,18 +69,21 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
     """
     own, proposed = found_in(base), ProposedInsights.model_validate_json(text)
     known = claims_on_board(request)
-    refuse(_faults(proposed, known))
-    findings = tuple(_findings(proposed.insights, known))
-    claims = tuple(known[name] for name in _named(findings))
-    return own.model_copy(
-        update={
-            "claims": claims,
-            "sources": sources_behind(request, claims),
-            "findings": findings,
-            "contradictions": proposed.contradictions,
-            "confidence": proposed.confidence,
-        }
-    )
+
+    def make() -> ResearchResult:
+        findings = tuple(_findings(proposed.insights, known))
+        claims = tuple(known[name] for name in _named(findings))
+        return own.model_copy(
+            update={
+                "claims": claims,
+                "sources": sources_behind(request, claims),
+                "findings": findings,
+                "contradictions": proposed.contradictions,
+                "confidence": proposed.confidence,
+            }
+        )
+
+    return checked(_faults(proposed, known), make)
 
 
 def _told(finding: Finding) -> JsonValue:
@@ -98,10 +102,11 @@ def _faults(proposed: ProposedInsights, known: Mapping[str, Claim]) -> Iterator[
     if known and not proposed.insights:
         yield "insights: there are figures on the blackboard, and nothing is said of them"
     for place, line in enumerate(proposed.insights):
-        if not known.keys() >= set(line.claims):
-            yield f"insights.{place}: it rests on what is not among the claims on the blackboard"
-        elif not rests_on(line, known):
-            yield f"insights.{place}: it rests on nothing: name claims"
+        for number, name in enumerate(line.claims):
+            if name not in known:
+                yield f"insights.{place}.claims.{number}: {no_claim(name, known)}"
+        if not rests_on(line, known):
+            yield f"insights.{place}: it rests on nothing: name claims on the blackboard"
         if line.leaning is Leaning.ABSTAINS:
             yield f"insights.{place}.leaning: up, down or neutral; leave out what abstains"
         if unbacked(line.topic) or references(line.topic):

@@ -20,7 +20,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
-from desk.programs.claude.findings import refuse, twice
+from desk.programs.claude.findings import checked, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.claude.board import (
@@ -114,12 +114,10 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         summary=proposed.summary, sections=proposed.sections, answered=proposed.answered
     )
     advised = proposed.recommendation
-    refuse(
-        (
-            *faults(request, prose),
-            *withheld(request, texts(prose)),
-            *_faults(board_of(request), advised),
-        )
+    found = (
+        *faults(request, prose),
+        *withheld(request, texts(prose)),
+        *_faults(board_of(request), advised),
     )
     made = StockRecommendation(
         action=advised.action,
@@ -128,7 +126,10 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         reasons_for=advised.reasons_for,
         reasons_against=advised.reasons_against,
     )
-    return written(request, own, prose).model_copy(update={"recommendation": made})
+    return checked(
+        found,
+        lambda: written(request, own, prose).model_copy(update={"recommendation": made}),
+    )
 
 
 def most_confidence(board: Blackboard) -> float:

@@ -22,7 +22,7 @@ from desk.contracts.question.knowledge import (
     Ticket,
 )
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.findings import refuse
+from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state
 from desk.trust.prose import references, stands_in
@@ -104,8 +104,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
             a sentence says otherwise than its claim, or the answer rests on nothing.
     """
     own, proposed = answer_in(base), ProposedSynthesis.model_validate_json(text)
-    refuse(faults(request, proposed))
-    return written(request, own, proposed)
+    return checked(faults(request, proposed), lambda: written(request, own, proposed))
 
 
 def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -> Synthesis:
@@ -118,7 +117,7 @@ def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -
             "quotations": tuple(
                 _quotation(request, line)
                 for line in proposed.quotations
-                if line.quotation_id in used
+                if line.quotation_id in used and _place(request, line) is not None
             ),
             "answered": proposed.answered,
             "dropped": (),

@@ -22,7 +22,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
-from desk.programs.claude.findings import refuse
+from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.synthesis import (
     ProposedSection,
@@ -220,19 +220,29 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         summary=proposed.summary, sections=proposed.sections, answered=proposed.answered
     )
     claims, looked_at = surviving(request), _looked_at(request)
-    refuse(
-        (
-            *faults(request, prose),
-            *withheld(request, texts(prose)),
-            *hypothesis_faults(proposed.hypotheses, looked_at, claims),
-        )
+    found = (
+        *faults(request, prose),
+        *withheld(request, texts(prose)),
+        *hypothesis_faults(proposed.hypotheses, looked_at, claims),
     )
     further = proposed.further
-    return written(request, own, prose).model_copy(
-        update={
-            "hypotheses": tuple(hypotheses_of(request, proposed.hypotheses, looked_at, claims)),
-            "further": Refinement(**further.model_dump()) if further else None,
-        }
+    sound = (line for line in proposed.hypotheses if _has_level(line, looked_at, claims))
+    return checked(
+        found,
+        lambda: written(request, own, prose).model_copy(
+            update={
+                "hypotheses": tuple(hypotheses_of(request, sound, looked_at, claims)),
+                "further": Refinement(**further.model_dump()) if further else None,
+            }
+        ),
+    )
+
+
+def _has_level(
+    line: ProposedHypothesis, known: Mapping[str, MarketSpec], claims: Mapping[str, Claim]
+) -> bool:
+    return line.market in known and all(
+        claim_id(line.market, metric) in claims for metric in _NEEDS[line.kind]
     )
 
 

@@ -21,7 +21,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
-from desk.programs.claude.findings import refuse
+from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.claude.material import (
     markets_known,
@@ -115,7 +115,12 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPl
     if not isinstance(base, SwarmPlan):
         raise ValueError("there is no plan to write over")
     proposed, known = ProposedSwarmPlan.model_validate_json(text), markets_known(request)
-    refuse(_faults(request, proposed, known))
+    return checked(_faults(request, proposed, known), lambda: _plan(request, proposed, known))
+
+
+def _plan(
+    request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
+) -> SwarmPlan:
     bounds = BOUNDS[proposed.complexity]
     return SwarmPlan(
         task_id=request.assignment.task_id,
@@ -135,6 +140,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPl
                 most_calls=bounds.most_calls,
             )
             for name, line in zip(_names(proposed.subagents), proposed.subagents, strict=True)
+            if line.market in known
         ),
         follows=tuple(dict.fromkeys(proposed.follows)),
     )

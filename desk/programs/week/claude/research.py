@@ -2,8 +2,9 @@
 
 Every figure is the desk's: claims, events and their days follow from the answers of tools by the
 same rules as without a model. The model describes the events, says what news matter, which way it
-leans and how surely. News are named by the item of a tool's answer: link and day are taken from
-there and not from the model.
+leans and how surely. What its own calls of tools measured is a claim as soon as it refers to it.
+News are named by the item of a tool's answer: link and day are taken from there and not from the
+model.
 """
 
 import json
@@ -14,6 +15,9 @@ from pydantic import Field
 
 from desk.agents.program import ModelTask
 from desk.analytics.prices.series import window_days
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall, capability_of
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.results import (
     MOST_SOURCES,
@@ -21,18 +25,24 @@ from desk.contracts.findings.results import (
     MarketEvent,
     ResearchResult,
 )
+from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.claude.figures import Figures, figures_of
 from desk.programs.claude.findings import (
-    MOST_VIEWS,
     MOST_WARNINGS,
     Oddities,
     ProposedView,
+    Unread,
+    calls_without_answer,
+    checked,
     claim_line,
     found_in,
     odd,
-    refuse,
+    sources_with,
     twice,
-    view_faults,
+    unread_in,
+    views_faults,
     views_of,
 )
 from desk.programs.claude.news import (
@@ -41,14 +51,23 @@ from desk.programs.claude.news import (
     Prose,
     item_meant,
     news_events,
-    sources_of,
     told,
     tones_of,
 )
 from desk.programs.claude.prompts import prompt
+from desk.programs.week.builtin import price_analyst, rates_analyst
 from desk.trust.judging.checks import check_event_date
+from desk.trust.prose import references
 
 MOST_EVENTS: Final = 100
+MOST_CLAIMS: Final = 200
+"""The bound of `ResearchResult.claims`."""
+
+MOST_MISSING: Final = 20
+_FIGURES: Final = frozenset(
+    {Capability.HISTORY, Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.YIELDS}
+)
+"""Questions whose answers make claims on a market."""
 
 
 class WrittenEvent(Contract):
@@ -65,77 +84,122 @@ class ProposedResearch(Contract):
     news: Annotated[tuple[ProposedNews, ...], Field(max_length=10)] = ()
     tones: Annotated[tuple[ProposedTone, ...], Field(max_length=20)] = ()
     views: Annotated[tuple[ProposedView, ...], Field(max_length=10)] = ()
+    unread: Unread = ()
     oddities: Oddities = ()
+
+
+def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
+    """What the desk asks besides for a model: the questions about figures that the other agent on
+    the market asks, so that each of the two sees all claims on it."""
+    task = request.assignment
+    if task.market is None or task.market.kind is not MarketKind.PAIR:
+        return ()
+    others = rates_analyst if task.task_type is TaskType.RESEARCH_FX else price_analyst
+    try:
+        calls = others.take_turn(request).calls if task.market.areas else ()
+    except TaskNotPossible:
+        return ()
+    return tuple(call for call in calls if capability_of(call) in _FIGURES)
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """What the desk has found so far, as JSON."""
     found = found_in(base)
-    task = request.assignment
-    return json.dumps(
-        {
-            "market": task.market.market if task.market else None,
-            "task": task.task_type,
-            "week": task.week,
-            "as_of": task.window.end.isoformat(),
-            "areas": task.market.areas if task.market else (),
-            "asked_for": task.instructions,
-            "claims": [claim_line(claim) for claim in found.claims],
-            "events": [
-                {
-                    "event_id": event.event_id,
-                    "type": event.event_type,
-                    "day": event.event_date.isoformat(),
-                    "impact": event.impact,
-                    "description": event.description,
-                }
-                for event in found.events
-            ],
-            "views": [view.model_dump(mode="json") for view in found.views],
-            "news": list(told(request)),
-            "missing": found.missing,
-            "warnings": found.warnings,
-        },
-        ensure_ascii=False,
-    )
+    task, claims = request.assignment, _at_the_start(request, found).known.values()
+    material = {
+        "market": task.market.market if task.market else None,
+        "task": task.task_type,
+        "week": task.week,
+        "as_of": task.window.end.isoformat(),
+        "areas": task.market.areas if task.market else (),
+        "asked_for": task.instructions,
+        "claims": [claim_line(claim) for claim in claims],
+        "events": [
+            {
+                "event_id": event.event_id,
+                "type": event.event_type,
+                "day": event.event_date.isoformat(),
+                "impact": event.impact,
+                "description": event.description,
+            }
+            for event in found.events
+        ],
+        "views": [view.model_dump(mode="json") for view in found.views],
+        "news": list(told(request)),
+        "missing": found.missing,
+        "warnings": found.warnings,
+    }
+    return json.dumps({n: value for n, value in material.items() if value}, ensure_ascii=False)
+
+
+def _at_the_start(request: TurnRequest, found: ResearchResult) -> Figures:
+    """What the desk's own questions give: the same at every turn, as the first messages are."""
+    own = tuple(exchange for exchange in request.exchanges if not exchange.said)
+    return Figures(request.model_copy(update={"exchanges": own}), found.claims)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
-    """The desk's finding with the model's words, news and views.
+    """The desk's finding with the model's words, news and views, and with the claims that they
+    rest on besides the desk's.
 
     Raises:
         ValidationError: the answer does not have its form.
-        ValueError: it names an event, an item of news, a claim or a subject that is not there, or
-            tells something otherwise than its figures and its day are.
+        Refused: it names an event, an item of news, a claim or a subject that is not there, or
+            tells something otherwise than its day is.
     """
     found, proposed = found_in(base), ProposedResearch.model_validate_json(text)
-    refuse(_strangers(request, found, proposed))
+    figures = figures_of(request, found)
     news = tuple(news_events(request, found.market, proposed.news))
     written = _written(found, proposed)
-    refuse(_faults(request, found, (*written.values(), *news)))
-    events = (*(written.get(event.event_id, event) for event in found.events), *news)
-    tones = tones_of(request, found, proposed.tones)
-    warnings = (*found.warnings, *odd(proposed.oddities))
-    return found.model_copy(
-        update={
-            "events": events[:MOST_EVENTS],
-            "views": views_of(found, proposed.views)[:MOST_VIEWS],
-            "tones": tones[:MOST_TONES],
-            "sources": sources_of(request, found, news, tones)[:MOST_SOURCES],
-            "warnings": warnings[:MOST_WARNINGS],
-        }
+    faults = (
+        *_strangers(request, found, proposed, figures),
+        *_faults(request, (*written.values(), *news)),
     )
+
+    def make() -> ResearchResult:
+        events = (*(written.get(event.event_id, event) for event in found.events), *news)
+        tones = tones_of(request, found, proposed.tones)
+        taken = figures.taken(_named(proposed))
+        rested_on = {name for claim in taken for name in claim.evidence}
+        rested_on |= {name for event in news for name in event.evidence}
+        rested_on |= {tone.evidence_id for tone in tones}
+        missing = (*found.missing, *unread_in(proposed.unread), *calls_without_answer(request))
+        warnings = (*found.warnings, *odd(proposed.oddities))
+        return found.model_copy(
+            update={
+                "claims": (*found.claims, *taken)[:MOST_CLAIMS],
+                "events": events[:MOST_EVENTS],
+                "views": views_of(found, proposed.views, figures),
+                "tones": tones[:MOST_TONES],
+                "sources": tuple(sources_with(found.sources, rested_on, request))[:MOST_SOURCES],
+                "missing": missing[:MOST_MISSING],
+                "warnings": warnings[:MOST_WARNINGS],
+            }
+        )
+
+    return checked(faults, make)
+
+
+def _named(proposed: ProposedResearch) -> Iterator[str]:
+    """The claims that the answer refers to."""
+    for event in proposed.events:
+        yield from references(event.description)
+    for item in proposed.news:
+        yield from references(item.description)
+    for view in proposed.views:
+        yield from view.claims
 
 
 def _strangers(
-    request: TurnRequest, found: ResearchResult, proposed: ProposedResearch
+    request: TurnRequest, found: ResearchResult, proposed: ProposedResearch, figures: Figures
 ) -> Iterator[str]:
     """What the answer names that is not there, or names twice: where, and not in its own words,
     which could end up in a report."""
     events = {event.event_id for event in found.events}
     for place, event in enumerate(proposed.events):
         if event.event_id not in events:
-            yield f"events.{place}: there is no event of that event_id"
+            near = f": it is one of {', '.join(sorted(events)[:10])}" if events else ""
+            yield f"events.{place}: there is no event of that event_id{near}"
     items: dict[str, Sequence[ProposedNews | ProposedTone]] = {
         "news": proposed.news,
         "tones": proposed.tones,
@@ -146,10 +210,7 @@ def _strangers(
                 yield f"{kind}.{place}: there is no such item of news in the evidence it names"
         yield from twice(kind, [(line.evidence, line.item) for line in lines])
     yield from twice("events", [event.event_id for event in proposed.events])
-    yield from twice("views", [(view.kind, view.subject) for view in proposed.views])
-    claims = {claim.claim_id for claim in found.claims}
-    for place, view in enumerate(proposed.views):
-        yield from (f"views.{place}: {told}" for told in view_faults(request, view, claims))
+    yield from views_faults(request, proposed.views, figures)
 
 
 def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, MarketEvent]:
@@ -158,16 +219,15 @@ def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, Mar
     return {
         line.event_id: events[line.event_id].model_copy(update={"description": line.description})
         for line in proposed.events
+        if line.event_id in events
     }
 
 
-def _faults(
-    request: TurnRequest, found: ResearchResult, events: Iterable[MarketEvent]
-) -> Iterator[str]:
+def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str]:
     """What speaks against the day of what the model tells. Its words are for the gate."""
     days = window_days(request.assignment.window)
     for event in events:
         yield from (issue.description for issue in check_event_date(event, *days))
 
 
-TASK: Final = ModelTask((prompt("research"),), ProposedResearch, material, result)
+TASK: Final = ModelTask((prompt("research"),), ProposedResearch, material, result, opening)

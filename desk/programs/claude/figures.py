@@ -1,0 +1,135 @@
+"""The figures that a model may use on a task: the desk's claims, and those of tools' answers.
+
+A model never writes a value. It writes the name of a claim, and is told with each answer of a tool
+which claims that answer makes. A claim that it refers to, and that the desk has not made itself, is
+taken up with what it is computed from, and rests on the answer that gave it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from desk.analytics.names.nearest import nearest
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.trust.claims.rate_claims import differential_areas, differential_claim
+from desk.trust.ledger import EvidenceUnusable, given_by, verified_answer
+from desk.trust.ledger.events import news_in
+from desk.trust.prose import Form, printed
+
+MOST_TOLD: Final = 80
+"""Claims that a model is told of with one answer."""
+
+
+class Figures:
+    """What goes by which name on a task.
+
+    `own` are the desk's claims: they stay as they are. Of two answers that give one name otherwise
+    the first counts, and what the second computes from its own is not offered.
+    """
+
+    def __init__(self, request: TurnRequest, own: Iterable[Claim] = ()) -> None:
+        self.own: Mapping[str, Claim] = _first_of_each(own)
+        self.known: dict[str, Claim] = dict(self.own)
+        self._request = request
+        self._made: dict[str, dict[str, Claim]] = {}
+        for answer in request.results:
+            self._read(answer)
+
+    def of(self, answer: ToolResult) -> tuple[Claim, ...]:
+        """The claims that an answer makes and that go by their names."""
+        return tuple(self._made.get(answer.evidence_id, {}).values())
+
+    def taken(self, names: Iterable[str]) -> tuple[Claim, ...]:
+        """The claims of these names that are not the desk's own, behind those that they are
+        computed from."""
+        found: dict[str, Claim] = {}
+        for name in names:
+            for claim in self._with_inputs(name):
+                if claim.claim_id not in self.own:
+                    found.setdefault(claim.claim_id, claim)
+        return tuple(found.values())
+
+    def unknown(self, place: str, names: Iterable[str]) -> Iterator[str]:
+        """Objects to names that nothing goes by, each with those that are near."""
+        for number, name in enumerate(names):
+            if name not in self.known:
+                yield f"{place}.{number}: {no_claim(name, self.known)}"
+
+    def _read(self, answer: ToolResult) -> None:
+        given = _first_of_each(self._given(answer))
+        usable = {n: claim for n, claim in given.items() if self._holds(claim, given)}
+        for name, claim in usable.items():
+            self.known.setdefault(name, claim)
+        differential = self._differential()
+        if differential is not None:
+            self.known[differential.claim_id] = differential
+            usable[differential.claim_id] = differential
+        self._made[answer.evidence_id] = usable
+
+    def _given(self, answer: ToolResult) -> tuple[Claim, ...]:
+        task = self._request.assignment
+        specs = {m.market: m for m in (*self._request.markets, task.market) if m}
+        try:
+            read = verified_answer(answer, task.window)
+            if read is None and news_in(answer, task.window) is not None:
+                return ()
+            return given_by(answer, read, specs, task.window)
+        except EvidenceUnusable:
+            return ()
+
+    def _holds(self, claim: Claim, given: Mapping[str, Claim]) -> bool:
+        """Whether neither the claim nor what it is computed from is known otherwise."""
+        before = self.known.get(claim.claim_id, claim)
+        if (before.value, before.as_of) != (claim.value, claim.as_of):
+            return False
+        inputs = (given.get(name) or self.known.get(name) for name in claim.inputs)
+        return all(each is not None and self._holds(each, given) for each in inputs)
+
+    def _differential(self) -> Claim | None:
+        """The differential of the task's market, once both of its rates are known and it is not."""
+        task = self._request.assignment
+        areas = differential_areas(task.market, task.base_area) if task.market else None
+        if task.market is None or areas is None:
+            return None
+        if f"{task.market.market}:{Metric.DIFFERENTIAL}" in self.known:
+            return None
+        rates = [self.known.get(f"{area}:{Metric.POLICY_RATE}") for area in areas]
+        return differential_claim(task.market, task.base_area, [each for each in rates if each])
+
+    def _with_inputs(self, name: str) -> tuple[Claim, ...]:
+        claim = self.known.get(name)
+        if claim is None:
+            return ()
+        inputs = (each for part in claim.inputs for each in self._with_inputs(part))
+        return tuple(dict.fromkeys((*inputs, claim)))
+
+
+def figures_of(request: TurnRequest, own: AgentResult | None) -> Figures:
+    """What a model may refer to besides what its result holds: on a task without claims nothing."""
+    if isinstance(own, ResearchResult):
+        return Figures(request, own.claims)
+    if isinstance(own, ValidationResult):
+        found = (claim for finding in request.findings for claim in finding.claims)
+        return Figures(request, (*found, *own.checks))
+    return Figures(request.model_copy(update={"exchanges": ()}))
+
+
+def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:
+    found: dict[str, Claim] = {}
+    for claim in claims:
+        found.setdefault(claim.claim_id, claim)
+    return found
+
+
+def told_names(claims: Iterable[Claim]) -> dict[str, str]:
+    """Claims as a model is told of them with an answer: what to write, and what that prints."""
+    told = tuple(claims)[:MOST_TOLD]
+    return {f"[[{claim.claim_id}]]": printed(claim, Form.PLAIN) for claim in told}
+
+
+def no_claim(name: str, known: Iterable[str]) -> str:
+    """That nothing goes by a name, and what is near it."""
+    near = ", ".join(f"[[{each}]]" for each in nearest(name, tuple(known)))
+    return f"nothing goes by that name{f'; near it are {near}' if near else ''}"
