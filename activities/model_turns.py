@@ -16,7 +16,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
-from desk.programs.claude.turns import model_call, turn_of, with_opening
+from desk.programs.claude.turns import is_worth_asking, model_call, turn_of, with_opening
 from desk.runs.assignments import affordable, lost_call, minus, spent
 
 MARGIN: Final = timedelta(seconds=5)
@@ -61,6 +61,8 @@ class ModelTurns:
             row = self._begun()
             if own.result is None:
                 return with_opening(request, own)
+            if not is_worth_asking(request):
+                return own
             return await self._by_model(request, row)
         except sqlite3.Error as error:
             words = f"the call cannot be written down before it is made: {error}"

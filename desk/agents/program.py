@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
 
 from desk.agents.speciality import Speciality
 from desk.contracts.agents.capabilities import Capability
@@ -56,7 +56,9 @@ class ModelTask:
     figures are written. `form` is the model's answer. `material` says what the model is shown and
     `result` reads its answer; both have the request and what the built-in analyst delivered, and
     `result` raises a ValueError that tells the model what is wrong. `opening` is what the desk asks
-    for a model besides its own first questions.
+    for a model besides its own first questions. `schema` is the JSON schema of the form where that
+    depends on what is asked, `more` are prompts for what is there to be told of, and `is_worth_it`
+    says whether there is anything to ask a model about; else the desk's own result stands.
     """
 
     prompts: tuple[str, ...]
@@ -64,6 +66,9 @@ class ModelTask:
     material: Callable[[TurnRequest, AgentResult | None], str]
     result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
     opening: Callable[[TurnRequest], Sequence[ToolCall]] | None = None
+    schema: Callable[[TurnRequest], dict[str, JsonValue]] | None = None
+    more: Callable[[TurnRequest], Sequence[str]] | None = None
+    is_worth_it: Callable[[TurnRequest], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

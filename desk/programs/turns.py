@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from desk.agents.registry import TASKS
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.usage import BUILTIN_VERSION
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
@@ -75,7 +76,8 @@ def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO
     known = {c.claim_id: c for finding in request.findings for c in finding.claims}
     known = {**reachable, **known}
     if isinstance(result, Commentary):
-        known |= week_counts(known)
+        first_day, _ = window_days(request.assignment.window)
+        known |= week_counts(known, request.markets, first_day)
     rejected = review(result, known, request.state, request.conflicts)
     update: dict[str, object] = {"result": result, "judged": True}
     if rejected:

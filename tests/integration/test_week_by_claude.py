@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
     script = Scripted()
-    # A cross rate and a rate that it asked for are claims, and so is the other agent's differential.
+    # A cross rate that it asked for is a claim, and so is the other agent's differential.
     script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/JPY").says(
         events={"fx_movement": "USD/JPY rose to 151.234, which nobody has measured."}
     ).says(

@@ -24,6 +24,7 @@ from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
 from desk.contracts.runs.judgement import Scope
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.runs.week import (
     Publication,
     PublishRequest,
@@ -153,7 +154,8 @@ async def comment_week(
     findings = _findings(board)
     if profile.model == BUILTIN or not findings:
         return None
-    context, place = TurnContext(findings=findings), f"r{board.last_revision + 1}"
+    context = TurnContext(findings=findings, markets=config.markets, state=_objections(board))
+    place = f"r{board.last_revision + 1}"
     task = _task(profile, TaskType.COMMENT_WEEK, config, board, deadline, context, place)
     try:
         outcome = await TaskRunner(config.policy, board.budget).run(task)
@@ -174,6 +176,22 @@ def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
     """What research agents can ask in this run."""
     researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
     return tuple(asked for asked in researcher.capabilities if routes_to(asked, policy))
+
+
+_NO_VERDICTS: dict[str, object] = dict.fromkeys(
+    ("checks", "verdicts", "conflicts", "authoritative_sources", "missing", "dropped"), ()
+)
+
+
+def _objections(board: WeekBoard) -> tuple[StateEntry, ...]:
+    """What the validators objected to, by market; nothing else of their verdicts."""
+    return tuple(
+        StateEntry(key=market, node=market, result=validation.model_copy(update=_NO_VERDICTS))
+        for market in board.markets
+        if market in board.outcomes
+        and (validation := board.outcomes[market].validation) is not None
+        and validation.issues
+    )
 
 
 def _findings(board: WeekBoard) -> tuple[ResearchResult, ...]:

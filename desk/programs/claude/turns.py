@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
+from desk.agents.program import ModelTask
 from desk.agents.registry import TASKS
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
@@ -201,13 +202,19 @@ def model_call(request: TurnRequest) -> ModelCall:
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
     return ModelCall(
         model=request.model,
-        system="\n".join(map(_with_figures, task.prompts)),
+        system=_system(task, request),
         messages=messages(task.material(request, own), request, figures_of(request, own)),
-        schema_of_result=task.form.model_json_schema(),
+        schema_of_result=task.schema(request) if task.schema else task.form.model_json_schema(),
         tools=described(request.tools),
         no_more_calls=request.last,
         effort=effort_for(request.assignment.priority),
     )
+
+
+def is_worth_asking(request: TurnRequest) -> bool:
+    """Whether there is anything for a model to say on a task; else nothing is paid."""
+    task = _TASKS.get(request.assignment.task_type)
+    return task is None or task.is_worth_it is None or task.is_worth_it(request)
 
 
 def with_opening(request: TurnRequest, own: Turn) -> Turn:
@@ -379,9 +386,13 @@ def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
     return result
 
 
-def _with_figures(text: str) -> str:
-    """How figures are written is told in the same words to everybody who writes prose."""
-    return text.replace("{{figures}}\n", prompt("figures"))
+def _system(task: ModelTask, request: TurnRequest) -> str:
+    """A role's prompt, with what is told to everybody in the same words where there is something
+    to tell it of: how figures are written, and what a memory is."""
+    recalled = prompt("recalled") if request.recalled else ""
+    texts = (*task.prompts, *(task.more(request) if task.more else ()))
+    joined = "\n".join(texts).replace("{{figures}}\n", prompt("figures"))
+    return joined.replace("{{recalled}}\n", recalled)
 
 
 def _objected(answer: ModelAnswer, words: str) -> Turn:

@@ -17,7 +17,11 @@ _COMPARISON = (
 """The validator's alone: what a figure is compared with is not what it was found with."""
 
 _PRODUCT_MANAGER = AgentProfile(
-    agent=AgentId.PRODUCT_MANAGER, title="Product manager", short="PM", queue=Queue.DESK
+    agent=AgentId.PRODUCT_MANAGER,
+    title="Product manager",
+    short="PM",
+    queue=Queue.DESK,
+    capabilities=(Capability.DECISION_CALENDAR,),
 )
 _RESEARCH_AGENT_1 = AgentProfile(
     agent=AgentId.RESEARCH_AGENT_1,

@@ -5,6 +5,7 @@ A count names the claims that it was counted of, and rests on nothing else.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Final
 
@@ -30,15 +31,24 @@ _DOLLAR: Final[Mapping[Metric, Callable[[Claim], bool]]] = {
 WEEK_METRICS: Final = frozenset({*_BANKS, *_DOLLAR})
 
 
-def week_counts(claims: Mapping[str, Claim], specs: Iterable[MarketSpec] = ()) -> dict[str, Claim]:
+def week_counts(
+    claims: Mapping[str, Claim], specs: Iterable[MarketSpec] = (), since: date | None = None
+) -> dict[str, Claim]:
     """The counts over a week's claims, by id; the dollar's also over each group of `specs`.
 
-    Of a bank that decided more than once the newest decision counts. What there are fewer than two
-    of is not counted.
+    Of a bank that decided more than once the newest decision counts, and none from before `since`.
+    Of pairs count those of `specs`, where there are any. What there are fewer than two of is not
+    counted.
     """
+    specs = tuple(specs)
+    markets = {spec.market for spec in specs}
     decided = sorted(_of(claims, Metric.DECISION_CHANGE), key=lambda claim: claim.as_of)
-    newest = {claim.subject: claim for claim in decided}
-    moves = [c for c in _of(claims, Metric.MOVE) if DOLLAR in c.subject.split("/")]
+    newest = {c.subject: c for c in decided if since is None or c.as_of >= since}
+    moves = [
+        claim
+        for claim in _of(claims, Metric.MOVE)
+        if DOLLAR in claim.subject.split("/") and (not markets or claim.subject in markets)
+    ]
     groups: dict[str, list[Claim]] = {WEEK: moves}
     for spec in specs:
         own = (claim for claim in moves if claim.subject == spec.market)

@@ -148,7 +148,7 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        (issue(claims=["EUR/USD:move"]), "issues.0: it is about"),
+        (issue(claims=["EUR/USD:move"]), "issues.0.claims.0: it is about"),
         (issue(severity="fatal"), "issues.0.severity"),
         (issue(description=" "), "issues.0.description"),
         (issue(confidence=2), "issues.0.confidence"),

@@ -94,7 +94,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "missing": own.missing,
             "most_confidence": most_confidence(board_of(request)),
             "recommendation_of_the_desk": own.model_dump(
-                mode="json", include={"summary", "sections", "recommendation", "answered"}
+                mode="json", include={"summary", "recommendation", "answered"}
             ),
         },
         ensure_ascii=False,

@@ -82,10 +82,10 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "missing": own.missing,
             "answer_of_the_desk": {
                 "summary": own.summary,
-                "sections": [section.model_dump() for section in own.sections],
                 "quotations": [
                     {"quotation_id": q.quotation_id, "text": q.text, "evidence": q.evidence_id}
                     for q in own.quotations
+                    if q.quotation_id in references(own.summary)
                 ],
                 "answered": own.answered,
             },

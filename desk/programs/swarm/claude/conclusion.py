@@ -190,7 +190,6 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                 mode="json",
                 include={
                     "summary": True,
-                    "sections": True,
                     "hypotheses": {
                         "__all__": {
                             *("kind", "leaning", "weeks", "probability"),

@@ -1,15 +1,23 @@
 """The product manager: who researches which market, and in which order."""
 
+from datetime import timedelta
+
+from desk.analytics.prices.series import window_days
+from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.results import Commentary
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
 from desk.learning.advice import can_be_followed
+from desk.programs.builtin.evidence import ask
 
 PRICES = PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1)
 RATES = PlannedTask(task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2)
+AHEAD = timedelta(weeks=2)
 NOTE = (
     "Markets start in the order of their priority; the first research agent takes prices and the"
     " second takes central banks."
@@ -18,7 +26,10 @@ NOTE = (
 
 def take_turn(request: TurnRequest) -> Turn:
     """The plan of the week, in one turn: by priority, then in the configured order. It follows
-    every recommendation that can be followed."""
+    every recommendation that can be followed. For a model the calendar of the week is asked first:
+    without it there is nothing to order markets by."""
+    if request.model != BUILTIN and not request.exchanges:
+        return Turn(calls=(_calendar_of(request),), note="Ask for the decisions of the week")
     ordered = sorted(request.markets, key=lambda spec: spec.priority)
     plan = WeekPlan(
         task_id=request.assignment.task_id,
@@ -28,6 +39,18 @@ def take_turn(request: TurnRequest) -> Turn:
         follows=tuple(each.advice_id for each in request.advice if can_be_followed(each)),
     )
     return Turn(result=plan)
+
+
+def _calendar_of(request: TurnRequest) -> ToolCall:
+    first_day, last_day = window_days(request.assignment.window)
+    areas = dict.fromkeys(area for spec in request.markets for area in spec.areas)
+    return ask(
+        request.assignment,
+        Capability.DECISION_CALENDAR,
+        areas=[*areas],
+        start=first_day.isoformat(),
+        end=(last_day + AHEAD).isoformat(),
+    )
 
 
 def comment(request: TurnRequest) -> Turn:

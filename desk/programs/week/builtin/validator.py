@@ -314,7 +314,9 @@ def _asked_again(request: TurnRequest) -> list[ToolCall]:
     if rated:
         calls.append(ask(task, Capability.POLICY_RATE, areas=[*rated]))
     if decided:
-        start, end = first_day.isoformat(), (last_day + LOCAL_DAY).isoformat()
+        # A model may refer to decisions of before the week.
+        days = [claim.as_of for claim in all_claims(request) if claim.metric in DECIDED]
+        start, end = min(first_day, *days).isoformat(), (last_day + LOCAL_DAY).isoformat()
         decisions = Capability.RATE_DECISIONS
         calls.append(ask(task, decisions, areas=[*decided], start=start, end=end))
     return calls
@@ -431,7 +433,9 @@ def _by_themselves(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
 def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIssue]:
     if case.quote:
         for claim in _own_words(finding, case.quote.source, Metric.LAST):
-            yield from checks.check_last(claim, case.quote.answer)
+            # A model may have asked for other pairs too.
+            if claim.subject == case.quote.answer.symbol:
+                yield from checks.check_last(claim, case.quote.answer)
     if case.decisions:
         for claim in _own_words(finding, case.decisions.source, *DECIDED):
             yield from checks.check_decision(claim, case.decisions.answer.decisions)
@@ -593,7 +597,12 @@ def _missing(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
     """The claims that the source gave nothing for, and the second sources that were silent."""
     confirmed = {claim.claim_id for claim in own}
     checkable = (Metric.LAST, Metric.POLICY_RATE, *sorted(DECIDED))
-    names = dict.fromkeys(claim.claim_id for claim in case.of(*checkable))
+    market = case.market.market
+    names = dict.fromkeys(
+        claim.claim_id
+        for claim in case.of(*checkable)
+        if claim.metric is not Metric.LAST or claim.subject == market
+    )
     unconfirmed = [
         f"{name}: the source gave nothing to compare it with"
         for name in names

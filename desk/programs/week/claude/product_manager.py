@@ -2,17 +2,20 @@
 
 import json
 from collections import Counter
-from typing import Annotated, Final
+from collections.abc import Iterator
+from typing import Annotated, Any, Final
 
 from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.base import Contract, ShortText, Text
+from desk.contracts.findings.source_results import DecisionCalendar
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.week.plan import MarketPlan, WeekPlan
 from desk.programs.claude.prompts import prompt
 from desk.programs.week.builtin.product_manager import tasks_of
+from desk.trust.ledger import usable_answers
 
 MOST_NAMED: Final = 20
 RECOMMENDED: Final = {
@@ -47,6 +50,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "week": assignment.week,
             "as_of": assignment.window.end.isoformat(),
             "can_be_looked_into": request.capabilities,
+            "calendar": list(_calendar(request)),
             "markets": [
                 {
                     "market": spec.market,
@@ -95,6 +99,31 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
     )
 
 
+def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
+    """The decisions of the week and of the two after it, as far as they were announced."""
+    for _, answer in usable_answers(request.results):
+        if isinstance(answer, DecisionCalendar):
+            for day in answer.scheduled:
+                yield {"area": day.area, "bank": day.bank, "day": day.day.isoformat()}
+
+
+def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+    """The form, with the capabilities that there are, and with recommendations to follow where
+    there are any."""
+    schema: dict[str, Any] = ProposedPlan.model_json_schema()
+    schema["$defs"]["Capability"]["enum"] = [str(each) for each in request.capabilities]
+    if not request.capabilities:
+        schema["$defs"].pop("Capability")
+        schema["$defs"]["ProposedMarket"]["properties"].pop("look_into")
+    if not request.advice:
+        schema["properties"].pop("follows")
+    return schema
+
+
+def _more(request: TurnRequest) -> tuple[str, ...]:
+    return (prompt("recommendations"),) if request.advice else ()
+
+
 def _recommended(request: TurnRequest) -> list[dict[str, JsonValue]]:
     """What the desk's own record recommends, each with its id."""
     return [
@@ -121,6 +150,11 @@ def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
         "not planned": sorted(configured - named.keys()),
         "not among the desk's markets": [f"markets.{place}" for place in strange],
         "planned more than once": sorted(name for name in configured if named[name] > 1),
+        "not among what can be looked into": [
+            f"markets.{place}.look_into"
+            for place, market in enumerate(proposed.markets)
+            if not set(market.look_into) <= set(request.capabilities)
+        ],
         "not among the recommendations": [
             f"follows.{place}"
             for place, name in enumerate(proposed.follows or ())
@@ -132,4 +166,6 @@ def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
     )
 
 
-TASK: Final = ModelTask((prompt("product_manager"),), ProposedPlan, material, result)
+TASK: Final = ModelTask(
+    (prompt("product_manager"),), ProposedPlan, material, result, schema=_schema, more=_more
+)

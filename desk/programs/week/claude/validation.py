@@ -5,24 +5,33 @@ model reads what was written over them and may object; it can neither verify nor
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from desk.agents.program import ModelTask
+from desk.analytics.names.nearest import nearest
+from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.findings import claim_line
-from desk.programs.claude.news import Prose
+from desk.programs.claude.figures import figures_of, no_claim
+from desk.programs.claude.findings import ClaimName, checked, claim_line
+from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
 from desk.trust.judging import ObjectionGrounds, recommendation_of, settled_by
 from desk.trust.judging.checks import IssueType
+from desk.trust.ledger.events import news_in
+from desk.trust.prose import references
 
 MOST_ISSUES: Final = 50
+MOST_READ: Final = 40
+"""Items of news that the validator is shown of all that the agents read."""
+
+LONGEST_SUMMARY: Final = 300
 HOLDS: Final[Mapping[IssueType, str]] = {
     IssueType.VALUE: "value",
     IssueType.DIRECTION: "direction",
@@ -51,7 +60,7 @@ class ProposedIssue(Contract):
     ] = IssueType.JUDGEMENT
     severity: Severity
     description: Prose
-    claims: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    claims: Annotated[tuple[ClaimName, ...], Field(max_length=20)] = ()
     event: ShortText | None = None
     holds: Correction | None = None
     recommendation: Prose
@@ -83,16 +92,23 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     found = _found(base)
     verdicts = {verdict.claim_id: verdict for verdict in found.verdicts}
     claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
+    results = {result.evidence_id: result for result in request.evidence}
     return json.dumps(
         {
             "week": request.assignment.week,
             "as_of": request.assignment.window.end.isoformat(),
             "market": found.market,
             "claims": [
-                {**claim_line(claim), "verdict": verdicts[name].status, "why": verdicts[name].words}
+                {
+                    **claim_line(claim),
+                    "from": sorted({_asked(each, results) for each in claim.evidence}),
+                    "verdict": verdicts[name].status,
+                    "why": verdicts[name].words,
+                }
                 for name, claim in claims.items()
                 if name in verdicts
             ],
+            "read": list(_read(request)),
             "findings": [
                 {
                     "agent": finding.agent,
@@ -102,6 +118,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                             "day": event.event_date.isoformat(),
                             "description": event.description,
                             "impact": event.impact,
+                            "read_in": [name.rsplit("/", 1)[-1] for name in event.evidence],
                         }
                         for event in finding.events
                     ],
@@ -128,31 +145,83 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
         ValueError: it names a claim or an event that is not there.
     """
     found, proposed = _found(base), ProposedValidation.model_validate_json(text)
+    figures = figures_of(request, found)
     claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
     events = {event.event_id: event for f in request.findings for event in f.events}
-    strange = [
-        f"issues.{place}"
-        for place, issue in enumerate(proposed.issues)
-        if not claims.keys() >= set(issue.claims) or issue.event not in (None, *events)
-    ]
-    if strange:
-        raise ValueError(f"{', '.join(strange)}: it is about what is not among the findings")
-    issues = (*found.issues, *(issue.issue() for issue in proposed.issues))[:MOST_ISSUES]
-    contested = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.CONTESTED}
-    fallen = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.REJECTED}
-    sound = {name: claim for name, claim in claims.items() if name not in fallen}
-    grounds = ObjectionGrounds(sound, events, BANKS, contested=contested)
-    return found.model_copy(
-        update={
-            "issues": issues,
-            "recommendation": recommendation_of(
-                {verdict.status for verdict in found.verdicts},
-                ((issue.severity, settled_by(issue, grounds).outcome) for issue in issues),
-                undecided=any(not conflict.resolved for conflict in found.conflicts),
-            ),
-            "confidence": min(found.confidence, proposed.confidence),
-        }
-    )
+
+    def make() -> ValidationResult:
+        sound = (each for each in proposed.issues if _is_of(each, claims, events))
+        issues = (*found.issues, *(issue.issue() for issue in sound))[:MOST_ISSUES]
+        taken = figures.taken(_named(proposed))
+        contested = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.CONTESTED}
+        fallen = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.REJECTED}
+        standing = {name: claim for name, claim in claims.items() if name not in fallen}
+        grounds = ObjectionGrounds(standing, events, BANKS, contested=contested)
+        return found.model_copy(
+            update={
+                "issues": issues,
+                "checks": (*found.checks, *taken)[:MOST_ISSUES],
+                "recommendation": recommendation_of(
+                    {verdict.status for verdict in found.verdicts},
+                    ((issue.severity, settled_by(issue, grounds).outcome) for issue in issues),
+                    undecided=any(not conflict.resolved for conflict in found.conflicts),
+                ),
+                "confidence": min(found.confidence, proposed.confidence),
+            }
+        )
+
+    return checked(_strangers(proposed, claims, events), make)
+
+
+def _is_of(issue: ProposedIssue, claims: Collection[str], events: Collection[str]) -> bool:
+    return set(issue.claims) <= set(claims) and (issue.event is None or issue.event in events)
+
+
+def _strangers(
+    proposed: ProposedValidation, claims: Collection[str], events: Collection[str]
+) -> Iterator[str]:
+    for place, issue in enumerate(proposed.issues):
+        for number, name in enumerate(issue.claims):
+            if name not in claims:
+                yield (
+                    f"issues.{place}.claims.{number}: it is about what is not among the findings:"
+                    f" {no_claim(name, claims)}"
+                )
+        if issue.event is not None and issue.event not in events:
+            near = ", ".join(nearest(issue.event, tuple(events))) or "none"
+            yield (
+                f"issues.{place}.event: it is about what is not among the findings; events are"
+                f" {near}"
+            )
+
+
+def _named(proposed: ProposedValidation) -> Iterator[str]:
+    for issue in proposed.issues:
+        yield from (*references(issue.description), *references(issue.recommendation))
+
+
+def _asked(evidence_id: str, results: Mapping[str, ToolResult]) -> str:
+    """Which tool of which server a claim's evidence is from."""
+    result = results.get(evidence_id)
+    return f"{result.call.server}.{result.call.tool}" if result else evidence_id
+
+
+def _read(request: TurnRequest) -> Iterator[dict[str, object]]:
+    """The news that the findings could rest on: a cause that none of them tells has no source."""
+    told = 0
+    for answer in request.evidence:
+        news = news_in(answer, request.assignment.window)
+        for item in news.items if news else ():
+            told += 1
+            if told > MOST_READ:
+                return
+            yield {
+                "evidence": short_id(answer),
+                "headline": item.headline,
+                "publisher": item.publisher,
+                "day": item.published_at.date().isoformat(),
+                "summary": (item.summary or "")[:LONGEST_SUMMARY] or None,
+            }
 
 
 def _found(base: AgentResult | None) -> ValidationResult:

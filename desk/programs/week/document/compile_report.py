@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
@@ -186,6 +187,7 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
         """The report without its summary, its commentary and what changed."""
         record, config, week = self.record, self.config, told.week
         evidence, outcomes = grounds.evidence.results, told.outcomes
+        first_day, _ = window_days(record.window)
         coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
         case = CrossMarketCase(config, record.window, week.claims, told.sections, grounds.sources)
         checks = cross_checks_of(case)
@@ -211,7 +213,7 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
             calendar=calendar,
             markets=tuple(with_contested(section, contested) for section in told.sections),
             conflicts=week.conflicts,
-            counts=tuple(week_counts(week.claims, config.markets).values()),
+            counts=tuple(week_counts(week.claims, config.markets, first_day).values()),
             cross_checks=checks,
             dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
             sources=grounds.sources,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import Final, NamedTuple
 
+from desk.analytics.prices.series import window_days
 from desk.analytics.weeks import window_of
 from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
@@ -180,7 +181,7 @@ def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence and states the same in every market."""
     week = printed_claims(report)
     if report.counts:
-        again = week_counts(week, report.config.markets)
+        again = week_counts(week, report.config.markets, window_days(report.window)[0])
         yield from compared("counts", report.counts, tuple(again.values()))
     yield from document.claim_findings(report, report.statements, _place)
     for section in report.markets:
