@@ -64,8 +64,6 @@ class Metric(StrEnum):
     LOWEST_SINCE = "lowest_since"
     LARGEST_DAY = "largest_day"
     POLICY_RATE = "policy_rate"
-    TARGET_RANGE_LOW = "target_range_low"
-    TARGET_RANGE_HIGH = "target_range_high"
     YIELD_2Y = "yield_2y"
     YIELD_10Y = "yield_10y"
     YIELD_2Y_CHANGE = "yield_2y_change"
@@ -139,6 +137,8 @@ class Metric(StrEnum):
     OVER_HOLDING = "over_holding"
     REWARD = "reward"
 
+    TARGET_RANGE_LOW = "target_range_low"
+    TARGET_RANGE_HIGH = "target_range_high"
     STATED = "stated"
     """A number in the answer of a tool whose form the desk does not know."""
 

@@ -79,7 +79,7 @@ def test_offline_the_agents_tools_are_those_that_they_always_had() -> None:
             for agent in WEEK.agents
         }
         assert tools == {
-            AgentId.PRODUCT_MANAGER: set(),
+            AgentId.PRODUCT_MANAGER: {"central_banks.get_decision_calendar"},
             AgentId.RESEARCH_AGENT_1: prices | rates | news,
             AgentId.RESEARCH_AGENT_2: prices | rates | news,
             AgentId.VALIDATOR: prices | rates | compared,
