@@ -14,7 +14,7 @@ pytestmark = pytest.mark.timeout(300)
 WEEK = "2026-W44"
 PAIRS = "USD/JPY,EUR/USD"
 SUBSET = f"weekly-{WEEK}-eurusd-usdjpy"
-MOST_HISTORY = 64_000
+MOST_HISTORY = 50_000
 """Bytes of the history of one market."""
 
 

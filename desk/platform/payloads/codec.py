@@ -6,6 +6,8 @@ import re
 import tempfile
 import zlib
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -20,7 +22,7 @@ from temporalio.converter import (
 
 from desk.platform.files import naming_space
 
-SMALLEST = 1_536
+SMALLEST = 1_024
 """Payloads below this many bytes stay as they are: readable in the Temporal UI and `temporal`."""
 
 LARGEST = 64 * 1024 * 1024
@@ -39,12 +41,23 @@ LEVEL = 6
 """Packs to 86 % of what the fastest level does, for half a millisecond more a market."""
 
 
+@cache
+def dictionary() -> bytes:
+    """What payloads are packed beside (RFC 1950, FDICT): the payloads of one market's week, lists
+    cut to three, so that names of fields and what sources say of themselves are not packed again.
+    It brings the history of a market from 59 to 47 kB.
+
+    Histories that were packed beside it are unpacked beside it: it must never change.
+    """
+    return files(__package__).joinpath("dictionary.txt").read_bytes()
+
+
 class DamagedPayload(ValueError):
     """A payload is not what was stored. The message says which and why."""
 
 
 class CompressingCodec(PayloadCodec):
-    """Packs JSON to about a quarter. Decodes what it packed and leaves everything else alone."""
+    """Packs JSON to about a fifth. Decodes what it packed and leaves everything else alone."""
 
     async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
         """See base class."""
@@ -64,7 +77,8 @@ def _packed(payload: Payload) -> Payload:
         return payload
     if len(payload.data) < SMALLEST or payload.ByteSize() > LARGEST:
         return payload
-    data = zlib.compress(payload.SerializeToString(), LEVEL)
+    packing = zlib.compressobj(LEVEL, zdict=dictionary())
+    data = packing.compress(payload.SerializeToString()) + packing.flush()
     return Payload(metadata={"encoding": ENCODING}, data=data)
 
 
@@ -76,7 +90,8 @@ def unpacked(payload: Payload, at_most: int = LARGEST) -> Payload:
     """
     if payload.metadata.get("encoding") != ENCODING:
         return payload
-    unpacking = zlib.decompressobj()
+    # What was packed without it, by an earlier version, does not ask for it.
+    unpacking = zlib.decompressobj(zdict=dictionary())
     try:
         # One byte more than allowed; none at all would mean without a limit.
         content = unpacking.decompress(payload.data, max(at_most, 0) + 1)

@@ -19,6 +19,7 @@ from desk.platform.payloads.codec import (
     SMALLEST,
     CompressingCodec,
     DamagedPayload,
+    dictionary,
     unpacked,
 )
 from desk.platform.payloads.codec_server import codec_server
@@ -37,6 +38,15 @@ async def test_every_payload_comes_back(data: bytes, encoding: bytes) -> None:
 async def test_a_small_payload_stays_readable() -> None:
     small = Payload(metadata={"encoding": b"json/plain"}, data=b"x" * (SMALLEST - 1))
     assert await CompressingCodec().encode([small]) == [small]
+
+
+async def test_what_was_packed_without_the_dictionary_comes_back() -> None:
+    earlier = packed_bytes(LARGE.SerializeToString())
+    assert await CompressingCodec().decode([earlier]) == [LARGE]
+
+
+def test_the_dictionary_is_the_one_that_histories_were_packed_beside() -> None:
+    assert zlib.adler32(dictionary()) == 0xE56D76A
 
 
 async def test_a_large_payload_shrinks() -> None:
