@@ -63,6 +63,16 @@ class StockDays:
             )
         self._drawn_from = tuple(self._spans)
 
+    @property
+    def tables(self) -> Mapping[str, StockTable]:
+        """The table of each stock, in the order in which they were named."""
+        return self._tables
+
+    @property
+    def spans(self) -> Mapping[str, tuple[int, ...]]:
+        """The places of the days that are drawn, of each stock that has such."""
+        return self._spans
+
     def chosen(self, generator: np.random.Generator, options: Mapping[str, Any]) -> Chosen:
         """What the options ask for; what they leave open is drawn.
 

@@ -43,6 +43,16 @@ Mask = NDArray[np.int8]
 """1 for every action that makes sense now."""
 
 
+def observation_space() -> spaces.Dict:
+    """What `episode.encoding` documents, as a space."""
+    return spaces.Dict(
+        {
+            name: spaces.Box(low, high, shape, np.float32)
+            for name, (shape, low, high) in OBSERVATION.items()
+        }
+    )
+
+
 def require_bounds(weeks: int, cost: Decimal, most_steps: int) -> None:
     """Refuse an episode that cannot be.
 
@@ -107,12 +117,7 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         self._charges = read_charges(charges)
         self.weeks, self.cost = weeks, Decimal(str(cost))
         self._most_steps = most_steps
-        self.observation_space = spaces.Dict(  # type: ignore[assignment]
-            {
-                name: spaces.Box(low, high, shape, np.float32)
-                for name, (shape, low, high) in OBSERVATION.items()
-            }
-        )
+        self.observation_space = observation_space()  # type: ignore[assignment]
         self.action_space = spaces.Discrete(len(ACTIONS))  # type: ignore[assignment]
         self._episode: StockEpisode | None = None
         self._observation = empty_observation(weeks)

@@ -1,8 +1,11 @@
-"""`python -m tests.bench.episodes`: steps a second of the environment of stock episodes.
+"""`python -m tests.bench.episodes`: steps a second of the environments of stock episodes.
 
-One environment in this process takes actions by chance among those that make sense, on days drawn
-among all offline series; beginning the next episode is counted in. The figures of the days are
-computed beforehand, which is timed apart.
+In this process, on days drawn among all offline series with generated facts; beginning the next
+episode is counted in. Actions are those of the usual order, or by chance among those that make
+sense. `one by one` is a single environment; `side by side` the native vectorised one, first on days
+that no episode was of yet, then once more on days drawn among those. The figures of the days are
+computed beforehand, which is timed apart. Each round measures all of them in turn, so that a ratio
+holds on a machine that others use too.
 """
 
 import argparse
@@ -11,55 +14,110 @@ import random
 import statistics
 import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 import gymnasium
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from desk.programs.episode.actions import ORDER
+from desk.training.company_figures import Facts
+from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
-from desk.training.tables import stock_table, symbols
+from desk.training.tables import StockTable, stock_table, symbols
+from desk.training.vector_env import StockResearchVectorEnv
 
 GOAL: Final = 20_000
 SECONDS: Final = 3.0
 ROUNDS: Final = 3
 MANY: Final = 1_000
-"""Steps between two looks at the clock."""
+"""Steps between two looks at the clock, of a single environment."""
+
+SIDE_BY_SIDE: Final = 256
+USUAL: Final = tuple(ACTIONS.index(action) for action in ORDER)
+
+Measure = Callable[[float, int], float]
 
 
 def main(seconds: float) -> bool:
     """Print the figures; whether the goal was met."""
     began = time.perf_counter()
-    tables = {symbol: stock_table(symbol) for symbol in symbols()}
+    tables = {symbol: stock_table(symbol, facts=Facts.GENERATED) for symbol in symbols()}
     prepared = time.perf_counter() - began
-    env = StockResearchEnv(tables=tables)
-    rates = [steps_a_second(env, seconds, seed) for seed in range(ROUNDS)]
+    measures = measured(tables)
+    rates: dict[str, list[float]] = {name: [] for name in measures}
+    for seed in range(ROUNDS):
+        for name, measure in measures.items():
+            rates[name].append(measure(seconds, seed))
     days = sum(len(table.days) for table in tables.values())
-    title = f"Stock episodes, one core of {processor()}"
-    table = Table("what", "figure", "goal", title=title)
-    table.add_row(f"figures of {days:,} days of {len(tables)} symbols", f"{prepared:.1f} s", "")
-    for rate in rates:
-        met = f"{GOAL:,}" if rate >= GOAL else f"MISSED: {GOAL:,}"
-        table.add_row("steps a second, resets included", f"{rate:,.0f}", met)
+    title = f"Stock episodes, one process on {processor()}"
+    shown = Table("what", "steps a second", "beside one by one", "goal", title=title)
+    shown.add_row(f"figures of {days:,} days of {len(tables)} symbols", f"{prepared:.1f} s", "", "")
+    for name, found in rates.items():
+        order = name.partition(", ")[2].partition(",")[0]
+        beside = [a / b for a, b in zip(found, rates[f"one by one, {order}"], strict=True)]
+        rate = statistics.median(found)
+        goal = "" if name.startswith("one") else f"{'' if rate >= GOAL else 'MISSED: '}{GOAL:,}"
+        shown.add_row(name, f"{rate:,.0f}", f"{statistics.median(beside):.1f}x", goal)
     versions = f"Python {platform.python_version()}, Gymnasium {gymnasium.__version__}"
-    Console(width=120).print(table, versions)
-    return statistics.median(rates) >= GOAL
+    Console(width=120).print(shown, versions)
+    return statistics.median(rates["side by side, usual order, new days"]) >= GOAL
 
 
-def steps_a_second(env: StockResearchEnv, seconds: float, seed: int) -> float:
-    """How many steps by chance it takes in a second."""
-    chance = random.Random(seed)
+def measured(tables: Mapping[str, StockTable]) -> Mapping[str, Measure]:
+    """What is measured, in the order of the table."""
+    warm = StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables)
+    return {
+        "one by one, usual order": lambda s, seed: one_by_one(tables, s, seed, usual=True),
+        "one by one, by chance": lambda s, seed: one_by_one(tables, s, seed, usual=False),
+        "side by side, usual order, new days": lambda s, seed: side_by_side(
+            StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables), s, seed, usual=True
+        ),
+        "side by side, usual order, days again": lambda s, seed: side_by_side(
+            warm, s, seed, usual=True
+        ),
+        "side by side, by chance, new days": lambda s, seed: side_by_side(
+            StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables), s, seed, usual=False
+        ),
+    }
+
+
+def one_by_one(
+    tables: Mapping[str, StockTable], seconds: float, seed: int, *, usual: bool
+) -> float:
+    """How many steps a single environment takes in a second."""
+    env, chance = StockResearchEnv(tables=tables), random.Random(seed)
     _, info = env.reset(seed=seed)
-    steps, began = 0, time.perf_counter()
+    steps, at, began = 0, 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < seconds:
         for _ in range(MANY):
             mask = info["action_mask"].tolist()
-            action = chance.choice([index for index, sense in enumerate(mask) if sense])
+            action = USUAL[at] if usual else chance.choice([i for i, one in enumerate(mask) if one])
             _, _, terminated, truncated, info = env.step(action)
+            at += 1
             if terminated or truncated:
                 _, info = env.reset()
+                at = 0
         steps += MANY
+    return steps / passed
+
+
+def side_by_side(env: StockResearchVectorEnv, seconds: float, seed: int, *, usual: bool) -> float:
+    """How many steps the vectorised environment takes in a second, all of its episodes together."""
+    chance = np.random.default_rng(seed)
+    _, info = env.reset(seed=seed)
+    steps, at, began = 0, 0, time.perf_counter()
+    while (passed := time.perf_counter() - began) < seconds:
+        if usual:
+            actions = np.full(env.num_envs, USUAL[at % len(USUAL)])
+        else:
+            # Of those that make sense the one that draws the largest number.
+            actions = (info["action_mask"] * chance.random(info["action_mask"].shape)).argmax(1)
+        _, _, _, _, info = env.step(actions)
+        steps, at = steps + env.num_envs, at + 1
     return steps / passed
 
 

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -14,11 +15,14 @@ from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
 from desk.contracts.runs.episode import StockResult
 from desk.programs.episode.actions import ORDER
+from desk.programs.episode.blackboard import StockBoard
+from desk.programs.episode.encoding import Observation, encode
 from desk.sources.analysis.generated import GENERATOR, SEED
 from desk.training.company_figures import Facts
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table
+from desk.training.vector_env import StockResearchVectorEnv
 from tests.support.homes import PROJECT
 from tests.support.stocks import StockDesk, stock_desk
 
@@ -114,6 +118,30 @@ def in_the_environment(one: Drawn, facts: Facts = Facts.KNOWN) -> list[Step]:
     return steps
 
 
+def side_by_side(one: Drawn, facts: Facts) -> list[tuple[Observation, float]]:
+    """What the vectorised environment shows of the same episode after each step."""
+    env = StockResearchVectorEnv(1, [one.symbol], one.weeks, most_steps=30, facts=facts)
+    env.reset(options={"symbol": one.symbol, "as_of": one.as_of})
+    told = []
+    for action in one.actions:
+        seen, rewards, over, _, info = env.step([action])
+        shown = {name: values[0] for name, values in seen.items()}
+        told.append((info["final_obs"][0] if over[0] else shown, float(rewards[0])))
+        if over[0]:
+            break
+    return told
+
+
+def encoded(steps: list[Step]) -> list[tuple[Observation, float]]:
+    """What a learner is shown of the blackboards of an episode."""
+    return [(encode(StockBoard.read_back(step.board)), step.reward) for step in steps]
+
+
+def at_a_close(one: Drawn) -> bool:
+    """Whether an episode begins with the close of a day, as those do that are side by side."""
+    return one.as_of in {close_known_from(day) for day in stock_table(one.symbol).days}
+
+
 def through_temporal(found: StockResult) -> list[Step]:
     return [Step(step.action, step.refused, float(step.reward), step.board) for step in found.steps]
 
@@ -133,6 +161,9 @@ async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
     for one, found in zip(every, results, strict=True):
         assert through_temporal(found) == in_the_environment(one, facts), one
         assert found.board == found.steps[-1].board
+        if at_a_close(one):
+            np.testing.assert_equal(side_by_side(one, facts), encoded(through_temporal(found)))
+    assert sum(map(at_a_close, every)) >= 4
     marked = {found.board.generated for found in results}
     by = f"{GENERATOR}, seed {SEED}" if facts is Facts.GENERATED else None
     assert by in marked

@@ -88,7 +88,7 @@ PART_METRICS: Final[Mapping[StockAction, tuple[Metric, ...]]] = MappingProxyType
 )
 """The figures that belong to an action's part, each to one; what was not had of them is lacking."""
 
-_NEEDS: Final[Mapping[StockAction, frozenset[StockAction]]] = MappingProxyType(
+NEEDS: Final[Mapping[StockAction, frozenset[StockAction]]] = MappingProxyType(
     {
         StockAction.GENERATE_INSIGHT: frozenset(DATA),
         StockAction.GENERATE_RECOMMENDATION: frozenset({StockAction.GENERATE_INSIGHT}),
@@ -97,7 +97,7 @@ _NEEDS: Final[Mapping[StockAction, frozenset[StockAction]]] = MappingProxyType(
 )
 """Of which at least one must have been taken before an action."""
 
-_WITHOUT: Final[Mapping[StockAction, str]] = MappingProxyType(
+WITHOUT: Final[Mapping[StockAction, str]] = MappingProxyType(
     {
         StockAction.GENERATE_INSIGHT: "nothing was fetched or computed that an insight rests on",
         StockAction.GENERATE_RECOMMENDATION: (
@@ -107,7 +107,7 @@ _WITHOUT: Final[Mapping[StockAction, str]] = MappingProxyType(
     }
 )
 
-_NEEDS_IN_ORDER: Final = tuple(_NEEDS.get(action, frozenset()) for action in StockAction)
+_NEEDS_IN_ORDER: Final = tuple(NEEDS.get(action, frozenset()) for action in StockAction)
 _NOTHING: Final = (False,) * len(StockAction)
 
 
@@ -126,8 +126,8 @@ def why_not(board: Episode, action: StockAction) -> str | None:
         return "the episode was evaluated and is at its end"
     if len(taken) >= MOST_STEPS:
         return "the episode has as many steps as it may have"
-    needs = _NEEDS.get(action)
-    return _WITHOUT[action] if needs is not None and needs.isdisjoint(taken) else None
+    needs = NEEDS.get(action)
+    return WITHOUT[action] if needs is not None and needs.isdisjoint(taken) else None
 
 
 def next_in_order(board: Episode, tried: Container[StockAction]) -> StockAction | None:

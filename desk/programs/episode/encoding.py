@@ -20,7 +20,7 @@ of an array means:
 - `horizon`: the weeks that the recommendation is for, over the most there can be.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -34,11 +34,13 @@ from desk.contracts.episode.stock import (
     USUAL_WEEKS,
     Recommended,
     StockAction,
+    StockRecommendation,
 )
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
-from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS
+from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS, Pointer
 from desk.programs.episode.blackboard import StockBoard, Values
+from desk.programs.episode.recommendation import StockDecision
 from desk.programs.episode.wording import Topic
 
 Observation = dict[str, NDArray[np.float32]]
@@ -107,7 +109,8 @@ _RECOMMENDED: Final = {each: place for place, each in enumerate(Recommended)}
 _TOPICS: Final = {topic.value: place for place, topic in enumerate(Topic)}
 _ACTIONS: Final = {action: place for place, action in enumerate(StockAction)}
 _SIGNS: Final = {Leaning.UP: 1.0, Leaning.DOWN: -1.0}
-_OFTEN: Final = tuple(count / MOST_STEPS for count in range(MOST_STEPS + 1))
+OFTEN: Final = tuple(count / MOST_STEPS for count in range(MOST_STEPS + 1))
+"""What stands in `taken` for each number of times."""
 
 TAKEN: Final = "taken"
 HORIZON: Final = "horizon"
@@ -169,15 +172,15 @@ def _changed(board: StockBoard, action: StockAction) -> Observation:
     """The arrays that an action changes."""
     changed = {TAKEN: _counts(board.taken)}
     if action is StockAction.GENERATE_INSIGHT:
-        return changed | _insights(board)
+        return changed | encode_insights(board.pointers)
     if action is StockAction.GENERATE_RECOMMENDATION:
-        return changed | _recommendation(board)
+        return changed | encode_recommendation(board.recommendation)
     if action is StockAction.EVALUATE_PERFORMANCE:
-        return changed | _figures(board.evaluated or {}, action)
-    changed |= _figures(board.values, action)
+        return changed | encode_figures(board.evaluated or {}, action)
+    changed |= encode_figures(board.values, action)
     if action is StockAction.RUN_TA_BASIC and StockAction.RUN_TA_ADVANCED in board.taken:
         # Its prices are told by the last price, which this action brings.
-        changed |= _figures(board.values, StockAction.RUN_TA_ADVANCED)
+        changed |= encode_figures(board.values, StockAction.RUN_TA_ADVANCED)
     return changed
 
 
@@ -185,10 +188,11 @@ def _counts(taken: tuple[StockAction, ...]) -> NDArray[np.float32]:
     counts = [0] * len(StockAction)
     for action in taken:
         counts[_ACTIONS[action]] += 1
-    return _floats([_OFTEN[count] for count in counts])
+    return _floats([OFTEN[count] for count in counts])
 
 
-def _figures(values: Values, action: StockAction) -> Observation:
+def encode_figures(values: Values, action: StockAction) -> Observation:
+    """The two arrays of an action's figures, by what is on the blackboard."""
     name = PART_FIELDS[action]
     places = len(PART_METRICS[action])
     numbers, known = [0.0] * places, [0.0] * places
@@ -211,9 +215,34 @@ def _number(value: float, metric: Metric, values: Values) -> float | None:
     return None if by is None or by <= 0 else (value / float(by) - 1) / PRICE_REACH
 
 
-def _insights(board: StockBoard) -> Observation:
+def figure_rows(
+    action: StockAction, rows: NDArray[np.float64], last: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """What `encode_figures` gives of many blackboards: a row for each, and beside it whether there
+    is a figure.
+
+    Args:
+        action: One of `DATA`.
+        rows: The figures of its part, a row for each blackboard; what is lacking is not a number.
+        last: The last prices; None where they are on no blackboard.
+    """
+    numbers = np.full(rows.shape, np.nan)
+    for place, metric in enumerate(PART_METRICS[action]):
+        scale = SCALES.get(metric)
+        if scale is not None:
+            numbers[:, place] = (rows[:, place] - scale.middle) / scale.reach
+        elif last is not None:
+            by = np.where(last > 0, last, np.nan)
+            numbers[:, place] = (rows[:, place] / by - 1) / PRICE_REACH
+    known = ~np.isnan(numbers)
+    told = np.where(known, np.clip(numbers, -1.0, 1.0), 0.0)
+    return told.astype(np.float32), known.astype(np.float32)
+
+
+def encode_insights(pointers: Sequence[Pointer]) -> Observation:
+    """The two arrays of some insights."""
     strengths, known = [0.0] * len(Topic), [0.0] * len(Topic)
-    for pointer in board.pointers:
+    for pointer in pointers:
         place = _TOPICS.get(pointer.topic)
         if place is not None:
             strengths[place] = pointer.strength * _SIGNS.get(pointer.leaning, 0.0)
@@ -221,9 +250,9 @@ def _insights(board: StockBoard) -> Observation:
     return {INSIGHTS: _floats(strengths), mask_of(INSIGHTS): _floats(known)}
 
 
-def _recommendation(board: StockBoard) -> Observation:
+def encode_recommendation(chosen: StockDecision | StockRecommendation | None) -> Observation:
+    """The array of a recommendation."""
     numbers = [0.0] * (len(Recommended) + 2)
-    chosen = board.recommendation
     if chosen is not None:
         numbers[_RECOMMENDED[chosen.action]] = 1.0
         numbers[-2:] = chosen.confidence, chosen.probability

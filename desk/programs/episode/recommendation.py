@@ -19,7 +19,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
@@ -95,30 +95,43 @@ class Leans(Protocol):
         """How strongly, from 0 to 1."""
 
 
+class StockDecision(NamedTuple):
+    """What is recommended, how sure that is, and how likely a higher price; without the reasons."""
+
+    action: Recommended
+    confidence: float
+    probability: float
+
+
 def recommend(pointers: Sequence[Pointer], board: StockBoard) -> StockRecommendation:
     """What to do by some insights, and by how much of the blackboard there is."""
-    share = known(board.values)
-    found = _judged(pointers)
-    action = _ACTIONS[found.leaning] if share >= LEAST_KNOWN else Recommended.ABSTAIN
-    reach = 0.0 if action is Recommended.ABSTAIN else REACH * found.balance * share
-    reasons_for, reasons_against = _reasons(pointers, action)
+    decision = decided(judged(pointers), known(board.values))
+    reasons_for, reasons_against = _reasons(pointers, decision.action)
     return StockRecommendation(
-        action=action,
-        confidence=round(found.confidence * share, 3),
-        probability=round(0.5 + reach, 3),
+        action=decision.action,
+        confidence=decision.confidence,
+        probability=decision.probability,
         reasons_for=reasons_for,
         reasons_against=reasons_against,
     )
 
 
+def decided(found: SignalConsensus, share: float) -> StockDecision:
+    """What to do by a judgement of insights, where a `share` of the figures is known."""
+    action = _ACTIONS[found.leaning] if share >= LEAST_KNOWN else Recommended.ABSTAIN
+    reach = 0.0 if action is Recommended.ABSTAIN else REACH * found.balance * share
+    return StockDecision(action, round(found.confidence * share, 3), round(0.5 + reach, 3))
+
+
 def balance(pointers: Iterable[Leans]) -> float | None:
     """What some insights come to, from -1 to 1; None without any of some strength that points
     somewhere or says that nothing does."""
-    found = _judged(pointers)
+    found = judged(pointers)
     return None if found.leaning is Leaning.ABSTAINS else found.balance
 
 
-def _judged(pointers: Iterable[Leans]) -> SignalConsensus:
+def judged(pointers: Iterable[Leans]) -> SignalConsensus:
+    """What some insights come to together."""
     signals = [_signal(p.leaning, p.strength) for p in pointers if p.leaning in _HINTS]
     return judge(signals, SURENESS, gaps=0)
 
