@@ -22,7 +22,7 @@ from workflows.week.week import WeeklyResearchWorkflow
 
 RUN = week_run_id(WEEK)
 MARKET = "JP"
-REASONS = tuple(f"correction {number}" for number in range(5))
+REASONS = tuple(f"correction {number}" for number in range(3))
 
 
 async def start(client: Client, settings: Settings) -> None:

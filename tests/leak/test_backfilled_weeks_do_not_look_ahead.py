@@ -16,7 +16,7 @@ from tests.leak.published import findings_of
 from tests.standins.serving import serving
 from tests.support.homes import PROJECT
 
-WEEKS = weeks_up_to("2026-W38", 3)
+WEEKS = weeks_up_to("2026-W38", 2)
 FEW = ("EUR/USD", "US", "XM")
 UNTIL = monday_of(next_week(WEEKS[-1]))
 
@@ -32,7 +32,7 @@ def few_markets(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The report of the last of three weeks that were compared, each of which held."""
+    """The report of the last of two weeks that were compared, each of which held."""
     folder = tmp_path_factory.mktemp("backfilled")
     with serving() as standins:
         variables = environment(standins, folder, DESK_CONFIG=str(few_markets(folder)))

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
-from temporalio import activity
 from temporalio.client import Client
 
-from activities.learning import LearningActivities
 from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunConfig
-from desk.contracts.learning.lessons import Lesson, LessonSources, ToolUse
+from desk.contracts.learning.lessons import ToolUse
 from desk.contracts.learning.record import LearnedView
 from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.learning.forecasts.probability import question_of
@@ -32,10 +30,8 @@ from tests.support.scripted import ScriptedAnalyst
 SOURCE: Final = "ecb"
 STAND_IN: Final = "second"
 PAIRS: Final = ("USD/JPY", "EUR/USD", "GBP/USD", "AUD/USD")
-WEEKS: Final = tuple(f"2026-W{number}" for number in range(30, 41))
+WEEKS: Final = tuple(f"2026-W{number}" for number in range(30, 36))
 LATER: Final = datetime(2027, 1, 1, tzinfo=UTC)
-MONDAY: Final = datetime(2026, 10, 5, 12, tzinfo=UTC)
-TUESDAY: Final = MONDAY + timedelta(days=1)
 NEVER: Final = timedelta(days=1)
 """After which a circuit opens: each call is put to the wire."""
 
@@ -63,21 +59,6 @@ def config_of(
     return config.model_copy(update={"policy": policy})
 
 
-class Calendar(LearningActivities):
-    """Tells of each run as if it had been done on a given day."""
-
-    def __init__(self) -> None:
-        self.day: datetime | None = None
-
-    @activity.defn
-    async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
-        """Tell it, of that day."""
-        if self.day is not None:
-            troubles = tuple(one.model_copy(update={"at": self.day}) for one in lesson.troubles)
-            lesson = lesson.model_copy(update={"told_at": self.day, "troubles": troubles})
-        await super().tell_learning(lesson, sources)
-
-
 class Wired(NamedTuple):
     """Two sources as processes, and what the first suffers from."""
 
@@ -92,7 +73,6 @@ class FaultyDesk:
     client: Client
     controls: Controls
     config: RunConfig
-    calendar: Calendar
     asked_before: int
     weeks: int = 0
 
@@ -115,9 +95,9 @@ class FaultyDesk:
         await run.result()
         self.weeks += 1
 
-    async def learned(self, asked_at: datetime = LATER) -> LearnedView:
-        """All that is known, to a run that asks then."""
-        asked = question_of(self.config.policy, LATER, asked_at=asked_at)
+    async def learned(self) -> LearnedView:
+        """All that is known."""
+        asked = question_of(self.config.policy, LATER, asked_at=LATER)
         handle = self.client.get_workflow_handle(LEARNING_SYSTEM_ID)
         while True:
             view: LearnedView = await handle.query(Message.LEARNED, asked, result_type=LearnedView)
@@ -125,9 +105,9 @@ class FaultyDesk:
                 return view
             await asyncio.sleep(0.01)
 
-    async def printed(self, asked_at: datetime = LATER) -> str:
+    async def printed(self) -> str:
         """What `desk learn` prints of it, on one line."""
-        return " ".join(" ".join(learned_lines(await self.learned(asked_at))).split())
+        return " ".join(" ".join(learned_lines(await self.learned())).split())
 
 
 @asynccontextmanager
@@ -158,16 +138,14 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wire
 async def faulty_desk(
     client: Client, directory: Path, config: RunConfig, wired: Wired
 ) -> AsyncIterator[FaultyDesk]:
-    calendar = Calendar()
     async with desk_workers(
         client,
         directory,
         analyst=ScriptedAnalyst(script=builtin_turn),
         tools=wired.pool,
         servers=(SOURCE, STAND_IN),
-        learning=calendar,
     ):
-        yield FaultyDesk(client, wired.controls, config, calendar, wired.controls.asked)
+        yield FaultyDesk(client, wired.controls, config, wired.controls.asked)
 
 
 def had_of(view: LearnedView, server: str) -> ToolUse:
@@ -268,20 +246,3 @@ async def test_behind_a_source_that_fails_often_another_is_preferred(
     assert "prefer_fallback:ecb:quote" in printed
     assert "prefer_fallback:ecb:history" in printed
     assert "calls of ecb got no answer in the newest 6 weeks, in 3 of them" in printed
-
-
-async def test_on_a_weekday_on_which_a_source_fails_another_is_preferred(
-    server: Client, tmp_path: Path, shared: Wired
-) -> None:
-    """Three bad Mondays and eight good Tuesdays, of which most are the last: it does not fail often
-    of late."""
-    config = config_of(stand_in=True, pairs=4)
-    async with faulty_desk(server, tmp_path, config, shared) as desk:
-        for number, week in enumerate(WEEKS):
-            bad = number in (0, 1, 10)
-            desk.calendar.day = MONDAY if bad else TUESDAY
-            await desk.week(week, Fault.ERROR if bad else None)
-        on_monday, on_tuesday = await desk.printed(MONDAY), await desk.printed(TUESDAY)
-    assert "prefer_fallback:ecb:quote" in on_monday
-    assert "ecb failed in 3 of 3 runs on a Monday, and in 0 of 8 on other days" in on_monday
-    assert "recommendations: none" in on_tuesday
