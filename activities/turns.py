@@ -7,10 +7,12 @@ from temporalio.exceptions import ApplicationError
 
 from activities.effects import beating, effect_key, once
 from activities.errors import permanent, transient
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import EffectJournal, PaidCalls
+from desk.platform.memory.meaning import installed_meaning
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.turns import builtin_turn, is_for_a_model, judged
 
@@ -36,6 +38,7 @@ class Analysts:
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
         """
+        WORKERS_MEANING.set(installed_meaning)
         own = builtin_turn(request)
         if request.model == BUILTIN or not is_for_a_model(request):
             return own

@@ -43,8 +43,14 @@ def _place(value: object) -> object:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def _texts(value: object) -> object:
+    """Of a list what is text; anything else tells nothing."""
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
 Words = Annotated[str, BeforeValidator(_as_words)]
 MaybeWords = Annotated[str | None, BeforeValidator(_first_words)]
+MaybeLinks = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 MaybePlace = Annotated[int | None, BeforeValidator(_place)]
 
 
@@ -65,6 +71,8 @@ class ToldTicket(ToldAnswer):
     assignee: MaybeWords = None
     summary: Words
     url: MaybeWords = None
+    description: MaybeWords = None
+    links: MaybeLinks = ()
 
 
 class ToldDocument(ToldAnswer):
@@ -74,6 +82,7 @@ class ToldDocument(ToldAnswer):
     markdown: str
     html: MaybeWords = None
     url: MaybeWords = None
+    links: MaybeLinks = ()
     offset: MaybePlace = None
     characters: MaybePlace = None
     next_offset: MaybePlace = None

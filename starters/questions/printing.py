@@ -94,8 +94,8 @@ def _failed(answer: AnswerReport | None) -> str:
     if answer is None:
         return ""
     failed = [line.node for line in answer.nodes if line.state == "failed"]
-    unanswered = "" if answer.answered else ", not answered"
-    return unanswered + (f": {', '.join(failed[:5])} failed" if failed else "")
+    told = ", found" if answer.found else "" if answer.answered else ", not answered"
+    return told + (f": {', '.join(failed[:5])} failed" if failed else "")
 
 
 def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:

@@ -26,7 +26,7 @@ from starters.questions.graph_file import find_graph, read_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.homes import PROJECT
 
-MOST_TURNS: Final = 3
+MOST_TURNS: Final = 6
 """Of a built-in agent."""
 
 AGENTS: Final[Mapping[TaskType, Callable[[TurnRequest], Turn]]] = {

@@ -13,6 +13,9 @@ from desk.contracts.agents.tasks import Query
 HERE: Final = Path(__file__).parent
 QUESTIONS: Final = HERE / "questions.yaml"
 HELD_OUT: Final = HERE / "held_out.yaml"
+SPOKEN: Final = HERE / "spoken.yaml"
+"""Building questions as people speak, over several hops, with arithmetic, and without an answer."""
+
 SEALED: Final = HERE / "sealed.yaml"
 BEYOND: Final = HERE / "beyond.yaml"
 """Questions in words that are far from those of their sources."""

@@ -5,21 +5,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.knowledge.accuracy import share_right
 from tests.knowledge.blind import counted
-from tests.knowledge.known import HELD_OUT, QUESTIONS, SEALED, load
+from tests.knowledge.known import HELD_OUT, QUESTIONS, SEALED, SPOKEN, load
 from tests.knowledge.make_pdfs import FOLDER, write_pdfs
 
 
-@pytest.mark.parametrize("path", [QUESTIONS, HELD_OUT], ids=lambda path: path.stem)
-def test_nine_of_ten_known_questions_are_answered_rightly(path: Path) -> None:
-    assert share_right(path) >= 0.9
+@pytest.mark.parametrize(
+    ("path", "first", "three"),
+    [(QUESTIONS, 0.9, 0.93), (HELD_OUT, 0.9, 0.93), (SPOKEN, 0.55, 0.6)],
+    ids=lambda value: value.stem if isinstance(value, Path) else "",
+)
+def test_the_first_quotations_of_building_questions_are_right(
+    path: Path, first: float, three: float
+) -> None:
+    asked = tuple(k for k in load(path) if k.expect.answered and "first" not in k.parameters)
+    counts = counted(asked).values()
+    assert sum(each.first for each in counts) >= first * len(asked)
+    assert sum(each.of_three for each in counts) >= three * len(asked)
 
 
 def test_questions_without_an_answer_are_told_to_have_none() -> None:
-    unanswerable = tuple(known for known in load(QUESTIONS) if not known.expect.answered)
+    both = (*load(QUESTIONS), *load(SPOKEN))
+    unanswerable = tuple(known for known in both if not known.expect.answered)
     counts = counted(unanswerable).values()
-    assert sum(each.told_as_answered for each in counts) <= 0.1 * len(unanswerable)
+    assert sum(each.told_as_answered for each in counts) <= 0.05 * len(unanswerable)
 
 
 def test_sealed_questions_are_answered_as_docs_say() -> None:

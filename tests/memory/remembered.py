@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from desk.analytics.retrieval.meaning import Vector
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
-from desk.platform.memory.meaning import DIMENSIONS, Vector
+from desk.platform.memory.meaning import DIMENSIONS
 
 KNOWN_FROM = datetime(2026, 10, 1, 7, tzinfo=UTC)
 

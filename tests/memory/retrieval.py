@@ -12,15 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from desk.analytics.retrieval.meaning import Meaning, by_meaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery
 from desk.platform.memory.embedded import EmbeddedMemory
-from desk.platform.memory.meaning import (
-    INSTALL,
-    Meaning,
-    by_meaning,
-    installed_meaning,
-    what_it_says,
-)
+from desk.platform.memory.meaning import INSTALL, installed_meaning, what_it_says
 from tests.memory.held import HeldQuestion, Shared, held_set
 
 MOST = 40

@@ -63,7 +63,8 @@ class AnswerReport(Contract):
 
     `summary` and the sections are printed text, `summary_prose` holds the references. Every
     quotation is found word for word in the evidence it names, every figure outside of quotations is
-    a claim. `missing` is what was looked for in vain, failed nodes included; the outcome is
+    a claim. `found` says that the quotations fit the question and nobody judged whether they
+    answer. `missing` is what was looked for in vain, failed nodes included; the outcome is
     `incomplete` where a node failed or nothing was put together. `evidence` holds the tool results
     that quotations and claims rest on.
 
@@ -82,6 +83,7 @@ class AnswerReport(Contract):
     question: Text
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
     answered: bool
+    found: Annotated[bool, Field(exclude_if=is_empty)] = False
     outcome: Outcome
     as_of: Instant
     started_at: Instant

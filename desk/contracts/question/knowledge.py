@@ -1,5 +1,6 @@
 """What tickets, documents, PDF files and searches hold; the field names are those of seed 002."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -29,15 +30,32 @@ MaybeUrl = Annotated[Url | None, Field(exclude_if=is_none)]
 MaybeInstant = Annotated[Instant | None, Field(exclude_if=is_none)]
 
 
+MOST_LINKS = 40
+
+Links = Annotated[tuple[Url, ...], Field(max_length=MOST_LINKS, exclude_if=is_empty)]
+"""Addresses of what a thing names by its id or address, in its order."""
+
+
 class Ticket(Contract):
-    """A ticket of a tracker."""
+    """A ticket of a tracker. What a field is about is said by its description, which questions are
+    matched with."""
 
     id: ShortText
-    status: ShortText
-    assignee: ShortText | None = None
-    summary: Text
+    status: Annotated[
+        ShortText,
+        Field(description="status or state, where it stands: open, blocked, done, closed"),
+    ]
+    assignee: Annotated[
+        ShortText | None,
+        Field(description="assignee, who it is assigned to, its owner, works on it, responsible"),
+    ] = None
+    summary: Annotated[Text, Field(description="summary, subject or title, what it is about")]
     url: MaybeUrl = None
     updated_at: MaybeInstant = None
+    description: Annotated[
+        Text | None, Field(description="description, details", exclude_if=is_none)
+    ] = None
+    links: Links = ()
 
 
 class KnowledgeDocument(Contract):
@@ -49,6 +67,7 @@ class KnowledgeDocument(Contract):
     title: MaybeTitle = None
     url: MaybeUrl = None
     published_at: MaybeInstant = None
+    links: Links = ()
 
 
 class PdfPage(Contract):
@@ -164,6 +183,19 @@ Found = TicketsFound | DocumentsRead | PdfsRead | WebSearched
 """What is found for a question, before it is put together."""
 
 
+def things_of(found: Found) -> Sequence[Contract]:
+    """What was found, in its order."""
+    match found:
+        case TicketsFound():
+            return found.tickets
+        case DocumentsRead():
+            return found.documents
+        case PdfsRead():
+            return found.pdfs
+        case WebSearched():
+            return found.results
+
+
 class Quotation(Contract):
     """Words of a source, letter by letter but for white space.
 
@@ -192,6 +224,7 @@ class Synthesis(Contract):
     place of figures and of others' words.
 
     `answered` is false where what was found does not answer the question, and the summary says so.
+    `found` is true where passages that fit were quoted and nobody judged whether they answer.
     `dropped` tells of sentences that were left out because they held figures that are no claims.
     The leader of a swarm says besides what it takes to be likely, and what it wants to know still;
     the recommendation agent of a stock's episode what it recommends.
@@ -204,6 +237,7 @@ class Synthesis(Contract):
     summary: Text
     quotations: Annotated[tuple[Quotation, ...], Field(max_length=100)] = ()
     answered: bool = True
+    found: Annotated[bool, Field(exclude_if=is_empty)] = False
     missing: Missing = ()
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()
     hypotheses: Annotated[

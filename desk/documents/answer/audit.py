@@ -32,7 +32,7 @@ KNOWN_FROM: Final = ("published_at", "updated_at")
 
 CALLED: Final = "answer"
 
-_PAGE: Final = re.compile(r"page (\d{1,5})")
+_PAGE: Final = re.compile(r"page (\d{1,5})(?:,|$)")
 
 
 class AnswerCounts(NamedTuple):
@@ -117,7 +117,7 @@ def _of_quotation(
     if not library.holds(quotation.text, result.evidence_id):
         yield AuditFinding(where, f"its words do not stand in {result.evidence_id}")
         return
-    page = _PAGE.fullmatch(quotation.place or "")
+    page = _PAGE.match(quotation.place or "")
     if page and not _stands_on(quotation.text, int(page[1]), result):
         yield AuditFinding(where, f"its words do not stand on {quotation.place}")
     if web_link(quotation.url) and not _names(quotation.url or "", result, library):

@@ -273,6 +273,7 @@ class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
             summary=render_answer(told.written.summary, told.known),
             summary_prose=told.written.summary,
             answered=told.synthesis.answered,
+            found=told.synthesis.found,
             outcome=outcome_of(
                 nodes,
                 synthesised=told.synthesised or any(part.needs_no_synthesis for part in parts),

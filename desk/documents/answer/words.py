@@ -41,9 +41,11 @@ class SourceLine(NamedTuple):
 
 def kicker_words(answer: AnswerReport) -> str:
     """What kind of an answer it is, in a word or two."""
-    if answer.answered:
-        return "Answer" if answer.outcome is Outcome.COMPLETE else "Incomplete answer"
-    return "Not answered"
+    if not answer.answered:
+        return "Not answered"
+    if answer.outcome is not Outcome.COMPLETE:
+        return "Incomplete answer"
+    return "Found" if answer.found else "Answer"
 
 
 def verdict_words(answer: AnswerReport) -> str:

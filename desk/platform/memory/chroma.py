@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
+from desk.analytics.retrieval.fusion import Order
+from desk.analytics.retrieval.meaning import FindMeaning, Meaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
-from desk.platform.memory.meaning import (
-    FindMeaning,
-    Meaning,
-    heading_of,
-    installed_meaning,
-    meant,
-    whole,
-)
-from desk.platform.memory.ranking import MEANING, WORDS, Order, by_words, may_be_told, nearest
+from desk.platform.memory.meaning import heading_of, installed_meaning, meant, whole
+from desk.platform.memory.ranking import MEANING, WORDS, by_words, may_be_told, nearest
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, instant_of, microseconds
 
 if TYPE_CHECKING:

@@ -12,17 +12,11 @@ import numpy as np
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
+from desk.analytics.retrieval.fusion import Order
+from desk.analytics.retrieval.meaning import FindMeaning, Meaning, Vector, by_meaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery, Recalled
-from desk.platform.memory.meaning import (
-    DIMENSIONS,
-    FindMeaning,
-    Meaning,
-    Vector,
-    by_meaning,
-    installed_meaning,
-    what_it_says,
-)
-from desk.platform.memory.ranking import MEANING, WORDS, Order, by_words, may_be_told, nearest
+from desk.platform.memory.meaning import DIMENSIONS, installed_meaning, what_it_says
+from desk.platform.memory.ranking import MEANING, WORDS, by_words, may_be_told, nearest
 from desk.platform.memory.store import MemoryAway, MemoryUnusable, microseconds
 
 VERSION: Final = 1

@@ -1,49 +1,23 @@
-"""The meaning of a text as a vector, by the small model that the extra `memory` brings."""
+"""The small model of meaning that the extra `memory` brings, and what of a memory it is given."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from desk.analytics.retrieval.meaning import Meaning, Vector
 from desk.contracts.learning.memory import MemoryEntry
-
-DIMENSIONS: Final = 384
-"""Of multilingual-e5-small."""
 
 MEANT: Final = 1_200
 """Characters of an entry that its meaning is taken of; its words are all looked for."""
 
 INSTALL: Final = "make install-memory"
 
+DIMENSIONS: Final = 384
+"""Of multilingual-e5-small."""
+
 LOG = logging.getLogger(__name__)
-
-Vector = NDArray[np.float32]
-"""`DIMENSIONS` numbers; of length 1, so that the product of two is their cosine."""
-
-
-class Meaning(Protocol):
-    """Turns texts into vectors: near ones where they mean much the same."""
-
-    @property
-    def model(self) -> str:
-        """Which model it is: vectors of another are of no use to it."""
-        ...
-
-    def passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of texts that are kept."""
-        ...
-
-    def question(self, text: str) -> Vector:
-        """The vector of what is asked."""
-        ...
-
-
-FindMeaning = Callable[[], Meaning | None]
-"""How a store comes by a model; None where none is installed, and words alone are compared."""
 
 
 class _E5:
@@ -99,15 +73,6 @@ def meant(words: str) -> str:
 def what_it_says(entry: MemoryEntry) -> str:
     """The words of an entry that its vector is made of."""
     return meant(whole(entry))
-
-
-def by_meaning(question: Vector, vectors: Sequence[tuple[str, Vector]]) -> list[str]:
-    """The ids in the order of the cosine of their vectors to the question's, nearest first."""
-    if not vectors:
-        return []
-    cosines = np.stack([vector for _, vector in vectors]) @ question
-    pairs = zip(cosines.tolist(), (identity for identity, _ in vectors), strict=True)
-    return [identity for _, identity in sorted(pairs, key=lambda pair: (-pair[0], pair[1]))]
 
 
 def _plain(text: str) -> str:

@@ -1,10 +1,6 @@
 """What comes nearest: the order by words and the order by meaning as one, with its scores.
 
-Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet
-and individual Rank Learning Methods", SIGIR 2009): an entry gains weight / (K + rank) in each
-order, the first rank being 1. One that an order lacks stands there behind everything that may be
-told: it was looked at and found to share nothing, and is not unknown. The sum is divided by the
-most that there is to gain, so that what is first in every order scores 1.
+They are fused by their ranks (`desk.analytics.retrieval.fusion`).
 
 Where markets are asked for, an entry about one of them scores (1 + fused) / 2 and any other
 fused / 2: they go before others, and nothing is left out.
@@ -13,29 +9,20 @@ fused / 2: they go before others, and nothing is left out.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from typing import Final, NamedTuple
+from typing import Final
 
-from desk.analytics.full_text import FullTextIndex
+from desk.analytics.retrieval.full_text import FullTextIndex
+from desk.analytics.retrieval.fusion import Order, fused
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery, Recalled
-
-K: Final = 10
-"""The paper has 60, for lists of a thousand; with less the first places tell more."""
 
 WORDS: Final = 1.0
 MEANING: Final = 3.0
-"""What an order counts. These and `K` were chosen by the questions that were `tried`
+"""What an order counts. These and the fusion's `K` were chosen by the questions that were `tried`
 (`python -m tests.memory.retrieval`): equal weights found less than meaning alone."""
 
 
 _COLUMNS: Final = {"markets": 1.0, "objective": 1.0, "text": 1.0}
 _PAIR: Final = re.compile(r"\b([A-Za-z]{3})/([A-Za-z]{3})\b")
-
-
-class Order(NamedTuple):
-    """Ids of entries, the best first, and what their places count."""
-
-    weight: float
-    ids: Sequence[str]
 
 
 def by_words(query: MemoryQuery, entries: Iterable[MemoryEntry]) -> list[str]:
@@ -66,22 +53,6 @@ def nearest(
     told.sort(key=lambda one: one.entry.memory_id)
     told.sort(key=lambda one: (one.score, one.entry.as_of), reverse=True)
     return tuple(told[: query.most])
-
-
-def fused(orders: Sequence[Order], last: int) -> dict[str, float]:
-    """The score of every id that any of the orders has, from 0 to 1. `last` is the rank of one that
-    an order lacks; an order without any id says nothing."""
-    telling = [order for order in orders if order.ids]
-    ranks = [{one: rank for rank, one in enumerate(order.ids, start=1)} for order in telling]
-    most = sum(order.weight for order in telling) / (K + 1)
-    scores = dict.fromkeys((one for order in telling for one in order.ids), 0.0)
-    for memory_id in scores:
-        gained = (
-            order.weight / (K + rank.get(memory_id, last))
-            for order, rank in zip(telling, ranks, strict=True)
-        )
-        scores[memory_id] = min(sum(gained) / most, 1.0)
-    return scores
 
 
 def may_be_told(query: MemoryQuery, entry: MemoryEntry) -> bool:

@@ -1,5 +1,6 @@
 """A corpus of tickets, documents, web pages and PDF files, as it stood at an instant."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +9,16 @@ from enum import StrEnum
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 SCHEME = "corpus://"
 TICKETS, DOCUMENTS, PDFS = f"{SCHEME}tickets/", f"{SCHEME}documents/", f"{SCHEME}pdfs/"
 """What the addresses of a corpus begin with; a web page has the address of its own."""
+
+
+MOST_LINKS: Final = 40
+_NAME: Final = re.compile(r"[A-Za-z][\w:/.-]*")
+_ENDS: Final = ".:/-"
 
 
 class Kind(StrEnum):
@@ -103,6 +109,22 @@ class Corpus:
         return Snapshot(
             _at(self.tickets, instant), _at(self.texts, instant), _at(self.pdfs, instant)
         )
+
+    def named_in(self, text: str, instant: datetime, *, but: str) -> tuple[str, ...]:
+        """The addresses of what a text names by its id, file name or address, in its order, as far
+        as it had been published; without the text's own."""
+        addresses = self._addresses(instant)
+        words = (word.rstrip(_ENDS) for word in _NAME.findall(text))
+        found = dict.fromkeys(addresses[word] for word in words if word in addresses)
+        return tuple(address for address in found if address != but)[:MOST_LINKS]
+
+    def _addresses(self, instant: datetime) -> dict[str, str]:
+        held = self.snapshot(instant)
+        names = {each.url: each.url for each in held.texts}
+        names |= {each.url: each.url for each in held.pdfs}
+        names |= {each.ticket_id: each.url for each in held.tickets}
+        names |= {each.doc_id: each.url for each in held.texts}
+        return names | {each.url.rsplit("/", 1)[-1]: each.url for each in held.pdfs}
 
     def instants(self) -> tuple[datetime, ...]:
         """When anything changed, earliest first: between two of them the snapshots are the same."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from desk.analytics.full_text import FullTextIndex
+from desk.analytics.retrieval.full_text import FullTextIndex
 from desk.sources.knowledge.documents import (
     Corpus,
     Kind,

@@ -111,6 +111,7 @@ class KnowledgeTools:
         """A ticket as it stood at as_of: id, status, assignee (null: nobody) and summary.
 
         updated_at: when it came to stand so. A ticket that was opened later is not there.
+        links: what its description names by id or address.
         """
         instant = _or_now(as_of)
         tickets = self._corpus().tickets
@@ -128,6 +129,8 @@ class KnowledgeTools:
             summary=state.summary,
             updated_at=state.since,
             url=state.url,
+            description=state.description or None,
+            links=self._corpus().named_in(state.description, instant, but=state.url),
         )
 
     def get_doc(
@@ -140,7 +143,7 @@ class KnowledgeTools:
         """A document or web page as Markdown and as HTML without scripts, as published by as_of.
 
         A long one comes in parts: ask again with offset = next_offset, which is null at the end.
-        characters: the length of the whole.
+        characters: the length of the whole. links: what it names by id or address.
         """
         instant = _or_now(as_of)
         texts = self._corpus().texts
@@ -160,6 +163,7 @@ class KnowledgeTools:
             title=text.title,
             published_at=text.since,
             url=text.url,
+            links=self._corpus().named_in(text.markdown, instant, but=text.url),
             offset=offset,
             characters=length,
             next_offset=end if end < length else None,

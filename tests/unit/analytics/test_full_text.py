@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from desk.analytics.full_text import FullTextIndex, stem, telling_stems
+from desk.analytics.retrieval.full_text import FullTextIndex, stem, telling_stems
 
 TEXTS = (
     ("Settlement", "Won settles in Seoul before the internal cut-off."),

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from desk.analytics.retrieval.meaning import Meaning
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind
 from desk.platform.memory.embedded import EmbeddedMemory
-from desk.platform.memory.meaning import Meaning
 from tests.memory.remembered import KNOWN_FROM, SameWords, asked, entry, ids
 from tests.support.homes import PROJECT
 

@@ -17,20 +17,16 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
     DocumentsRead,
+    Found,
     KnowledgeDocument,
     SearchHit,
     Ticket,
     TicketsFound,
+    things_of,
 )
 from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
-from desk.programs.question.claude.knowledge_state import (
-    LEAST_TOLD,
-    LONGEST_TOLD,
-    MOST_TOLD,
-    Found,
-    things_of,
-)
+from desk.programs.question.claude.knowledge_state import LEAST_TOLD, LONGEST_TOLD, MOST_TOLD
 from desk.programs.turns import builtin_turn
 from tests.support.builders import failed
 from tests.support.questions import (

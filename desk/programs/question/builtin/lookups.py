@@ -3,12 +3,12 @@
 from typing import Final
 
 from desk.agents.answer_form import ToldHits, ToldTicket, UnreadableAnswer, told, told_when
-from desk.analytics.full_text import stems
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolResult, ToolStatus
 from desk.contracts.question.knowledge import (
     MOST_ITEMS,
+    MOST_LINKS,
     SearchHit,
     Ticket,
     TicketsFound,
@@ -32,10 +32,8 @@ from desk.programs.question.builtin.asking import (
 )
 from desk.trust.prose import LONGEST_TEXT, clip
 
-MOST_FOUND: Final = 5
-"""Tickets of a search that are fetched, where the question does not speak of tickets."""
-
-_TICKET_WORDS: Final = stems("ticket issue")
+MOST_FOUND: Final = 8
+"""Tickets of a search that are fetched."""
 
 
 def fetch_tickets(request: TurnRequest) -> Turn:
@@ -50,7 +48,7 @@ def fetch_tickets(request: TurnRequest) -> Turn:
     query = query_of(request)
     searched = results_of(request, Capability.WEB_SEARCH)
     fetched = results_of(request, Capability.TICKET)
-    wanted = named_tickets(query) or _found(request, query, searched)
+    wanted = named_tickets(query) or _found(request, searched)
     if fetched or request.last or (searched and not wanted):
         stop_if_nobody_answered(request, (*searched, *fetched))
         return Turn(result=_tickets_found(request, wanted, searched, fetched))
@@ -68,12 +66,11 @@ def fetch_tickets(request: TurnRequest) -> Turn:
     return Turn(calls=(call,), note="Look for tickets that the question is about")
 
 
-def _found(request: TurnRequest, query: Query, searched: tuple[ToolResult, ...]) -> tuple[str, ...]:
+def _found(request: TurnRequest, searched: tuple[ToolResult, ...]) -> tuple[str, ...]:
     """The tickets that a search found, here or at a node before."""
     hits = hits_in(searched) if searched else hits_before(request)
     named = (ticket_ids(hit.url.rsplit("/", 1)[-1]) or ticket_ids(hit.title or "") for hit in hits)
-    known = tuple(dict.fromkeys(ids[0] for ids in named if ids))
-    return known if _TICKET_WORDS & stems(query.question) else known[:MOST_FOUND]
+    return tuple(dict.fromkeys(ids[0] for ids in named if ids))[:MOST_FOUND]
 
 
 def _tickets_found(
@@ -121,6 +118,8 @@ def _ticket(result: ToolResult) -> Ticket:
         summary=answer.summary,
         url=answer.url,
         updated_at=told_when(result),
+        description=clip(answer.description, LONGEST_TEXT) if answer.description else None,
+        links=answer.links[:MOST_LINKS],
     )
 
 

@@ -5,7 +5,7 @@ They read what is named, or else what a search finds, and go on with what is lon
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -14,7 +14,6 @@ from pydantic import JsonValue
 from desk.agents.answer_form import (
     ToldAnswer,
     ToldDocument,
-    ToldHit,
     ToldPdf,
     UnreadableAnswer,
     told,
@@ -25,6 +24,7 @@ from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.base import Instant
 from desk.contracts.question.knowledge import (
+    MOST_LINKS,
     DocumentsRead,
     KnowledgeDocument,
     PdfPage,
@@ -54,8 +54,14 @@ DOCUMENTS: Final = "corpus://documents/"
 MOST_BEFORE: Final = 3
 """Things of one kind, found by a node before, that are read."""
 
-MOST_FOUND: Final = 5
+MOST_FOUND: Final = 8
 """The same of the agent's own search."""
+
+MOST_LINKED: Final = 8
+"""The same of what is named by an id or address in what was found."""
+
+MOST_READ: Final = 12
+"""The same with what is named in what was read."""
 
 _MENTION: Final = re.compile(re.escape(DOCUMENTS) + r"([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9])")
 
@@ -75,7 +81,7 @@ MOST_CHARACTERS: Final = 500_000
 """Of one document. What is longer is read up to here, and that is said. In parts of 100,000 it
 takes six turns, and with a search before and the result after no more than the usual eight."""
 
-MOST_DOCUMENTS: Final = 6
+MOST_DOCUMENTS: Final = 8
 
 
 def named_documents(query: Query) -> tuple[str, ...]:
@@ -87,9 +93,9 @@ def named_documents(query: Query) -> tuple[str, ...]:
 
 def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
     """The documents worth reading of those that were found here or before, best first."""
-    found = (_document(hit) for hit in hits_in(searched))
-    before = (_document(hit) for hit in hits_before(request))
-    return _best(found, before)
+    found = (_document(hit.url) for hit in hits_in(searched))
+    before = (_document(hit.url) for hit in hits_before(request))
+    return _best(map(_document, linked_before(request)), found, before)
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,11 @@ class PartialReading(ABC, Generic[Part]):
     def goes_on_at(self) -> int | None:
         """Where the next part to read begins; None at the end, and at the bound."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it names, as such things are asked for; nothing unless its kind tells."""
+        return ()
+
     @abstractmethod
     def add(self, part: Part) -> None:
         """Take in a part, the first one too."""
@@ -145,6 +156,10 @@ class _DocumentReading(PartialReading[ToldDocument]):
     parts: dict[int, str] = field(default_factory=dict)
     characters: int | None = None
     next_offset: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for link in self.answer.links if (name := _document(link)))
 
     @property
     def markdown(self) -> str:
@@ -184,7 +199,7 @@ _DOCUMENTS: Final = Course(
 MOST_PAGES: Final = 300
 """Of one file. What is longer is read up to here, and that is said."""
 
-MOST_FILES: Final = 4
+MOST_FILES: Final = 6
 
 
 def named_pdfs(query: Query) -> tuple[str, ...]:
@@ -196,9 +211,9 @@ def named_pdfs(query: Query) -> tuple[str, ...]:
 
 def pdfs_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tuple[str, ...]:
     """The PDF files worth reading of those that were found here or before, best first."""
-    found = (hit.url if _is_pdf(hit.url) else None for hit in hits_in(searched))
-    before = (hit.url if _is_pdf(hit.url) else None for hit in hits_before(request))
-    return _best(found, before)
+    found = (_pdf_named(hit.url) for hit in hits_in(searched))
+    before = (_pdf_named(hit.url) for hit in hits_before(request))
+    return _best(map(_pdf_named, linked_before(request)), found, before)
 
 
 @dataclass(slots=True)
@@ -346,16 +361,32 @@ def read_pdfs(request: TurnRequest) -> Turn:
     )
 
 
-def _best(found: Iterable[str | None], before: Iterable[str | None]) -> tuple[str, ...]:
+def linked_before(request: TurnRequest) -> tuple[str, ...]:
+    """The addresses that tickets and documents found by nodes before name, of what a ticket names
+    first."""
+    results = [entry.result for entry in request.state]
+    tickets = (t for each in results if isinstance(each, TicketsFound) for t in each.tickets)
+    documents = (d for each in results if isinstance(each, DocumentsRead) for d in each.documents)
+    by_tickets = (link for ticket in tickets for link in ticket.links)
+    return (*by_tickets, *(link for document in documents for link in document.links))
+
+
+def _best(
+    linked: Iterable[str | None], found: Iterable[str | None], before: Iterable[str | None]
+) -> tuple[str, ...]:
+    """Those that are named by what was found, those that a search found, those found before."""
+    named = [name for name in linked if name][:MOST_LINKED]
     own = [name for name in found if name][:MOST_FOUND]
     earlier = [name for name in before if name][:MOST_BEFORE]
-    return tuple(dict.fromkeys((*own, *earlier)))
+    return tuple(dict.fromkeys((*named, *own, *earlier)))
 
 
-def _document(hit: ToldHit) -> str | None:
-    if hit.url.startswith(DOCUMENTS):
-        return hit.url.removeprefix(DOCUMENTS)
-    return None
+def _document(url: str) -> str | None:
+    return url.removeprefix(DOCUMENTS) if url.startswith(DOCUMENTS) else None
+
+
+def _pdf_named(url: str) -> str | None:
+    return url if _is_pdf(url) else None
 
 
 def _is_pdf(name: str) -> bool:
@@ -388,16 +419,21 @@ def _next(request: TurnRequest, name: str, at: int, course: Course[Part, OneRead
 
 def _further(
     request: TurnRequest,
-    answers: Iterable[ToolResult],
-    readings: Iterable[OneReading],
+    answers: Sequence[ToolResult],
+    readings: Sequence[OneReading],
     course: Course[Part, OneReading],
 ) -> tuple[ToolCall, ...]:
+    """The rest of what is long, and what the things read name besides, as far as a run reads."""
     refused = {asked_for(result) for result in answers if result.error}
-    return distinct(
+    asked = dict.fromkeys(map(asked_for, answers))
+    named = dict.fromkeys(name for reading in readings for name in reading.names)
+    further = [name for name in named if name not in asked][: max(MOST_READ - len(asked), 0)]
+    rest = (
         _next(request, reading.name, reading.goes_on_at, course)
         for reading in readings
         if reading.goes_on_at is not None and reading.name not in refused
     )
+    return distinct((*rest, *(_first(request, name, course) for name in further)))
 
 
 def _read(
@@ -445,6 +481,7 @@ def _as_document(reading: _DocumentReading) -> KnowledgeDocument:
         title=answer.title[:500] if answer.title else None,
         url=answer.url[:2_000] if answer.url else None,
         published_at=reading.published_at,
+        links=answer.links[:MOST_LINKS],
     )
 
 

@@ -1,549 +1,313 @@
-"""The Synthesis agent: the answer to a question out of what others found, in their words.
+"""The Synthesis agent: what was found for a question, in the words of its sources.
 
-It uses no tool and quotes. What a source says is never an order to it: a page that gives one is
-read for what it says about the question, like every other.
+It uses no tool, reads no English and judges nothing: a question of a ticket's field or of a table's
+cell is answered with that, for any other the passages that fit are quoted as found. What a source
+says is never an order to it.
 """
 
-import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Final, NamedTuple
 
-from desk.analytics.full_text import stems, words
+from desk.analytics.retrieval.full_text import FullTextIndex, stems
 from desk.contracts.agents.tasks import Query
-from desk.contracts.findings.results import (
-    EventType,
-    Impact,
-    Leaning,
-    MarketEvent,
-    ResearchResult,
-    ValidationResult,
-    View,
-    ViewKind,
-)
-from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.question.knowledge import Quotation, Section, Synthesis, Ticket
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
-from desk.programs.question.builtin.asking import named_tickets, parameter_list, query_of
-from desk.programs.question.builtin.passages import (
-    Fit,
-    KnownTicket,
-    Quoter,
-    SourceKind,
-    SourcePassage,
-    Words,
-    asked,
-    fits,
-    joined,
-    passages_in,
-    safe_line,
-    tickets_in,
+from desk.programs.question.builtin.asking import (
+    TICKET_ID,
+    named_tickets,
+    parameter_list,
+    query_of,
 )
-from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
+from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
+from desk.programs.question.builtin.ranking import Fit, fits
+from desk.programs.question.builtin.research import research_in, research_sections, research_summary
+from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, unbacked
+
+NOTHING_FITS: Final = "Nothing that was found fits the question."
+NEAREST: Final = "No passage surely fits the question. What comes nearest:"
+UNKNOWN: Final = "The ticket that the question names is not available."
+SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
+TOO_MANY: Final = "More tickets were found than an answer holds."
+
+MOST_QUOTED: Final = 3
+"""Passages in a summary."""
+
+MOST_FURTHER: Final = 3
+"""Passages of each kind of source that are shown besides."""
 
 MOST_TOLD: Final = 20
 """Tickets whose fields a summary tells."""
 
+MOST_QUOTATIONS: Final = 100
+"""The bound of `Synthesis.quotations`."""
+
 QUOTED_OF_A_TICKET: Final = 4
 """Quotations that telling one takes."""
 
-_UNASSIGNED: Final = "unassigned"
-_FIELD_NAMES: Final = "ticket issue status assignee assigned summary"
-_TOO_MANY: Final = "More tickets were found than an answer holds."
-_UNKNOWN: Final = "The ticket that the question names is not available."
-_SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
-
-
-class TicketField(StrEnum):
-    """What can be told of a ticket."""
-
-    STATUS = "status"
-    ASSIGNEE = "assignee"
-    SUMMARY = "summary"
-
-
-class AnswerFromTickets(NamedTuple):
-    """What tickets say to a question. `about` are those it rests on."""
-
-    summary: str
-    about: tuple[KnownTicket, ...]
-    answered: bool
-
-
-def words_of_ticket(known: KnownTicket, said: str = "") -> Words:
-    """A ticket as it is compared with a question. `said` is what a search says of it besides."""
-    ticket = known.ticket
-    who = ticket.assignee or _UNASSIGNED
-    told = f"{_FIELD_NAMES} {ticket.id} {ticket.status} {who} {ticket.summary}"
-    return Words(told, before=said)
-
-
-def answer_about_named(
-    names: Sequence[str], tickets: Mapping[str, KnownTicket], quoter: Quoter
-) -> AnswerFromTickets:
-    """What is in the tickets that are named."""
-    known = [tickets[name] for name in names if name in tickets]
-    if not known:
-        return AnswerFromTickets(_UNKNOWN, (), answered=False)
-    sentences = [tell(each, quoter) for each in known[:MOST_TOLD]]
-    if len(known) > MOST_TOLD:
-        sentences.append(_TOO_MANY)
-    if len(known) < len(names):
-        sentences.append(_SOME_UNKNOWN)
-    return AnswerFromTickets(" ".join(sentences), tuple(known), answered=True)
-
-
-def answer_by_fitting(fitting: Sequence[KnownTicket], quoter: Quoter) -> AnswerFromTickets:
-    """What is in the ticket that fits, or which tickets fit alike."""
-    if len(fitting) == 1:
-        return AnswerFromTickets(tell(fitting[0], quoter), tuple(fitting), answered=True)
-    named = joined(quoter.ticket(each, each.ticket.id, None) for each in fitting)
-    return AnswerFromTickets(f"These tickets fit: {named}.", tuple(fitting), answered=True)
-
-
-def tell(known: KnownTicket, quoter: Quoter) -> str:
-    """A sentence that says what is in a ticket."""
-    subject = quoter.ticket(known, known.ticket.id, None)
-    return f"{subject} {joined(_predicates(known, quoter))}."
-
-
-def _predicates(known: KnownTicket, quoter: Quoter) -> Iterable[str]:
-    ticket = known.ticket
-    yield f"has the status {quoter.ticket(known, ticket.status, TicketField.STATUS)}"
-    if ticket.assignee:
-        yield f"is assigned to {quoter.ticket(known, ticket.assignee, TicketField.ASSIGNEE)}"
-    else:
-        yield "has no assignee"
-    yield f"is about {quoter.ticket(known, ticket.summary[:1_000], TicketField.SUMMARY)}"
-
-
-MOST_QUOTED: Final = 3
-"""Quotations in a summary."""
-
-NEARLY: Final = 0.75
-"""The share of the best one's fit that a further quotation has."""
-
-WORTH_SHOWING: Final = 0.3
-"""The share of what is asked that a passage has which is shown beside an answer, without one, or
-where documents are compared."""
-
-THE_REST: Final = 0.6
-"""The share of the words that the best passage lacks which another one has that is quoted too."""
-
-ALIKE: Final = 0.6
-"""The share of words that two sentences have in common that say the same of one thing."""
-
-NOTHING_FOUND: Final = "Nothing that was found answers the question."
-
-
-class PassageAnswer(NamedTuple):
-    """What passages say to a question. `about` are those it rests on."""
-
-    summary: str
-    about: tuple[SourcePassage, ...]
-    answered: bool
-
-
-class RankedPassage(NamedTuple):
-    """A passage, and how well it fits a question."""
-
-    passage: SourcePassage
-    fit: Fit
-
-
-def words_of(passage: SourcePassage) -> Words:
-    """A passage with what stands around it."""
-    span = passage.span
-    return Words(span.text, f"{span.heading} {span.head}", passage.title, span.before)
-
-
-def ranked(question: str, passages: Sequence[SourcePassage]) -> list[RankedPassage]:
-    """The passages that have a word of a question in them, best first."""
-    found = fits(question, [words_of(passage) for passage in passages])
-    return [RankedPassage(passages[fit.place], fit) for fit in found]
-
-
-def quoted(found: Sequence[RankedPassage], quoter: Quoter) -> PassageAnswer:
-    """The best of the passages that answer, of all in their order: the first, what fits nearly as
-    well, and what has the rest of the question. What contradicts it is told, the newest first."""
-    sure = [each for each in found if each.fit.answers]
-    if not sure:
-        return _told((), quoter)
-    best = sure[0]
-    rivals = [each.passage for each in sure if _contradicts(best.passage, each.passage)]
-    if rivals:
-        return _differing([best.passage, *_first_of_each_source(rivals)], quoter)
-    near = [each.passage for each in found if each.fit.score >= NEARLY * best.fit.score]
-    rest = [each.passage for each in found if _has_the_rest(each.fit, best.fit)]
-    chosen = dict.fromkeys((best.passage, *rest[:1], *near))
-    return _told(tuple(chosen)[:MOST_QUOTED], quoter)
-
-
-def nearest(found: Sequence[RankedPassage], quoter: Quoter) -> PassageAnswer:
-    """The first of some passages, none of which surely answers."""
-    return _told([each.passage for each in found[:MOST_QUOTED]], quoter)
-
-
-def answer_side_by_side(
-    question: str, sides: Sequence[Sequence[SourcePassage]], quoter: Quoter
-) -> PassageAnswer:
-    """What each of several documents says to a question; answered where each says something."""
-    everything = [passage for side in sides for passage in side]
-    found = ranked(question, everything)
-    best = [next((each for each in found if each.passage in side), None) for side in sides]
-    told = [each for each in best if each is not None and each.fit.share >= WORTH_SHOWING]
-    if not told:
-        return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    openings = ("One says:", *["The other says:"] * len(told))
-    sentences = [
-        f"{opening} {quoter.passage(each.passage)}."
-        for opening, each in zip(openings, told, strict=False)
-    ]
-    if len(told) < len(sides):
-        sentences.append("The other says nothing that answers the question.")
-    about = tuple(each.passage for each in told)
-    return PassageAnswer(" ".join(sentences), about, answered=len(told) == len(sides))
-
-
-def _told(passages: Sequence[SourcePassage], quoter: Quoter) -> PassageAnswer:
-    if not passages:
-        return PassageAnswer(NOTHING_FOUND, (), answered=False)
-    first, *others = map(quoter.passage, passages)
-    also = f" Also: {'; '.join(others)}." if others else ""
-    return PassageAnswer(f"{first}.{also}", tuple(passages), answered=True)
-
-
-def _has_the_rest(other: Fit, best: Fit) -> bool:
-    """Whether what a question asks besides stands here, as a second question in it."""
-    return len(best.lacks) > 1 and len(other.has & best.lacks) >= THE_REST * len(best.lacks)
-
-
-def _first_of_each_source(passages: Iterable[SourcePassage]) -> list[SourcePassage]:
-    first: dict[str, SourcePassage] = {}
-    for passage in passages:
-        first.setdefault(passage.source, passage)
-    return list(first.values())
-
-
-def _contradicts(one: SourcePassage, other: SourcePassage) -> bool:
-    """Whether another source says the same of the same thing with another figure."""
-    if one.source == other.source or one.span.cells or other.span.cells:
-        return False
-    figures, others = _figures(one), _figures(other)
-    mine = stems(one.text) - stems(" ".join(figures))
-    theirs = stems(other.text) - stems(" ".join(others))
-    alike = len(mine & theirs) >= ALIKE * len(mine | theirs)
-    return alike and bool(figures) and figures != others
-
-
-def _figures(passage: SourcePassage) -> frozenset[str]:
-    return frozenset(word for word in words(passage.text) if any(sign.isdigit() for sign in word))
-
-
-def _differing(sources: Sequence[SourcePassage], quoter: Quoter) -> PassageAnswer:
-    """The newest first, and the others with it."""
-    dated = sorted((p.dated.toordinal(), place) for place, p in enumerate(sources) if p.dated)
-    newest = sources[dated[-1][1]] if len(dated) == len(sources) else sources[0]
-    others = [passage for passage in sources if passage is not newest]
-    first = "The sources differ. The newest says:" if dated else "The sources differ. One says:"
-    sentences = [f"{first} {_with_date(newest, quoter)}."]
-    sentences += [f"Another says: {_with_date(other, quoter)}." for other in others]
-    return PassageAnswer(" ".join(sentences), (newest, *others), answered=True)
-
-
-def _with_date(passage: SourcePassage, quoter: Quoter) -> str:
-    day = quoter.dated(passage)
-    said = quoter.passage(passage)
-    return f"{said}, and of when it is: {day}" if day and day != said else said
-
-
-MOST_SUPPORTING: Final = 3
-"""Passages of each kind of source that are shown, with those that the answer rests on."""
-
-BESIDE: Final = 0.4
-MOST_BESIDE: Final = 2
-"""The share of what is asked that passages have which are quoted beside a ticket that is named, and
-how many of them."""
-
-_NEAREST: Final = f"{NOTHING_FOUND} What comes nearest:"
-
 _TITLES: Final[Mapping[SourceKind, str]] = {
-    SourceKind.TICKET: "Ticket search",
+    SourceKind.TICKET: "Tickets",
     SourceKind.DOCUMENT: "Documents",
     SourceKind.PDF: "PDF files",
     SourceKind.WEB: "Web pages",
 }
-
-MOST_EVENTS: Final = 3
-"""Events in the summary."""
-
-LONGEST_SECTION: Final = 20_000
-NOTHING: Final = "The research found no event."
-
-_OF_RATES: Final = re.compile(
-    r"\b(rates?|banks?|policy|decisions?|decided?|meetings?|hikes?|cuts?|easing|tightening)\b", re.I
-)
-"""Words of a question that is about what central banks do, and not about a price."""
-
-_ORDER: Final = {Impact.HIGH: 0, Impact.MEDIUM: 1, Impact.LOW: 2}
-_LEANINGS: Final = {
-    ViewKind.DIRECTION: {Leaning.UP: "rising", Leaning.DOWN: "falling"},
-    ViewKind.STANCE: {Leaning.UP: "tightening", Leaning.DOWN: "easing"},
-    ViewKind.RECOMMENDATION: {Leaning.UP: "buy", Leaning.DOWN: "sell"},
-}
+_FIELDS: Final = ("status", "assignee", "summary")
 
 
-class _AnswerDraft(NamedTuple):
-    """What goes into a synthesis: prose, and what it rests on."""
+class Draft(NamedTuple):
+    """A summary, what it is, and the passages that it tells."""
 
     summary: str
     answered: bool
-    tickets: tuple[KnownTicket, ...] = ()
-    passages: tuple[SourcePassage, ...] = ()
+    found: bool = False
+    told: tuple[SourcePassage, ...] = ()
 
 
-class _Ranked(NamedTuple):
-    """Tickets and passages by how well they fit a question, best first."""
+class Quoter:
+    """Gives words of sources their ids. The same words of the same place have one id."""
 
-    tickets: list[tuple[KnownTicket, Fit]]
-    passages: list[RankedPassage]
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str | None], Quotation] = {}
+
+    @property
+    def quotations(self) -> tuple[Quotation, ...]:
+        """All that was quoted, in its order."""
+        return tuple(self._known.values())
+
+    @property
+    def has_room(self) -> bool:
+        """Whether an answer holds what telling another passage takes."""
+        return len(self._known) + QUOTED_OF_A_TICKET <= MOST_QUOTATIONS
+
+    def passage(self, passage: SourcePassage) -> str:
+        """The reference to a passage; of a ticket the sentence that tells its fields."""
+        if passage.ticket is not None:
+            return self.ticket(passage, passage.ticket)
+        return self.quote(passage.text, passage, passage.place)
+
+    def ticket(self, passage: SourcePassage, ticket: Ticket, first: str | None = None) -> str:
+        """A sentence that says what is in a ticket, after a field that is told by itself."""
+        told = {
+            "status": f"has the status {self._field(passage, ticket.status, 'status')}",
+            "assignee": f"is assigned to {self._field(passage, ticket.assignee, 'assignee')}"
+            if ticket.assignee
+            else "has no assignee",
+            "summary": f"is about {self._field(passage, ticket.summary, 'summary')}",
+        }
+        alone = f"{self._field(passage, getattr(ticket, first), first)}. " if first else ""
+        subject = self.quote(ticket.id, passage, None)
+        rest = (words for name, words in told.items() if name != first)
+        return f"{alone}{subject} {joined(rest)}"
+
+    def quote(self, words: str, passage: SourcePassage, place: str | None) -> str:
+        """The reference to words of a passage's source."""
+        key = (passage.evidence_id, words, place)
+        if key not in self._known:
+            self._known[key] = Quotation(
+                quotation_id=f"q{len(self._known) + 1}",
+                text=words,
+                source=passage.source,
+                place=place,
+                url=passage.url,
+                evidence_id=passage.evidence_id,
+            )
+        return f"[[{self._known[key].quotation_id}]]"
+
+    def _field(self, passage: SourcePassage, value: str, name: str) -> str:
+        return self.quote(value[:1_000], passage, name)
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """The synthesis, in one turn. It says so where nothing that was found answers the question.
+    """What was found for the question, in one turn. It says so where nothing fits it.
 
     Raises:
         TaskNotPossible: there is no question.
     """
-    query = query_of(request)
-    quoter = Quoter()
-    tickets = tickets_in(request.state)
-    ranked = _rank(query.question, tuple(tickets.values()), passages_in(request.state))
-    answer = _answer(query, request, tickets, ranked, quoter)
-    sections = (
-        *_ticket_section(answer, quoter),
-        *_passage_sections(ranked.passages, answer, quoter),
-        *research_sections(request.state),
-    )
+    query, quoter = query_of(request), Quoter()
+    passages = passages_in(request.state, named_tickets(query))
+    ranked = fits(query.question, passages)
+    draft = _draft(query, passages, ranked, research_in(request.state), quoter)
+    sections = (*_further(ranked, draft, quoter), *research_sections(request.state))
     return Turn(
         result=Synthesis(
             task_id=request.assignment.task_id,
             agent=request.assignment.agent,
-            summary=clip(f"{answer.summary}{_failed(request.state)}", LONGEST_TEXT),
+            summary=clip(f"{draft.summary}{_failed(request.state)}", LONGEST_TEXT),
             sections=sections[:20],
             quotations=quoter.quotations,
-            answered=answer.answered,
+            answered=draft.answered,
+            found=draft.found,
         )
     )
 
 
-def _rank(question: str, tickets: Sequence[KnownTicket], found: Sequence[SourcePassage]) -> _Ranked:
-    own = {known.url for known in tickets if known.url}
-    passages = [passage for passage in found if passage.url not in own]
-    told = (words_of_ticket(known, _told_of(known, found)) for known in tickets)
-    held = [*told, *map(words_of, passages)]
-    ranked = _Ranked([], [])
-    for fit in fits(question, held):
-        if fit.place < len(tickets):
-            ranked.tickets.append((tickets[fit.place], fit))
-        else:
-            ranked.passages.append(RankedPassage(passages[fit.place - len(tickets)], fit))
-    return ranked
-
-
-def _answer(
+def _draft(
     query: Query,
-    request: TurnRequest,
-    tickets: Mapping[str, KnownTicket],
-    ranked: _Ranked,
+    passages: Sequence[SourcePassage],
+    ranked: Sequence[Fit],
+    research: Sequence[ResearchResult],
     quoter: Quoter,
-) -> _AnswerDraft:
-    sides = _sides(query, [found.passage for found in ranked.passages])
-    if sides:
-        return _by_passages(answer_side_by_side(query.question, sides, quoter))
-    named, draft = named_tickets(query), Quoter()
-    answer = _of_named(query, named, tickets, ranked, draft) if named else _of_any(ranked, draft)
-    research = research_in(request.state)
-    researched = summary_of(query.question, research)
-    if researched and not answer.answered:
-        return _AnswerDraft(researched, answered=tells_of(query.question, research))
-    quoter.take_over(draft)
-    return answer._replace(summary=f"{researched or ''} {answer.summary}".strip())
+) -> Draft:
+    names, researched = named_tickets(query), research_summary(query.question, research)
+    if parameter_list(query, "first", "second"):
+        return _side_by_side(query, ranked, quoter)
+    if names:
+        return _of_named(query.question, names, passages, ranked, quoter)
+    found = [fit for fit in ranked if fit.found]
+    if researched:
+        told = _quoted(found, quoter) if found else Draft("", answered=True)
+        return Draft(f"{researched} {told.summary}".strip(), True, True, told.told)
+    if found:
+        return _cell_asked(query.question, found, quoter) or _of_best(found, quoter)
+    near = [fit for fit in ranked if fit.near][:MOST_QUOTED]
+    if not near:
+        return Draft(NOTHING_FITS, answered=False)
+    told = _quoted(near, quoter)
+    return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
 
 
 def _of_named(
-    query: Query,
-    named: Sequence[str],
-    tickets: Mapping[str, KnownTicket],
-    ranked: _Ranked,
+    question: str,
+    names: Sequence[str],
+    passages: Sequence[SourcePassage],
+    ranked: Sequence[Fit],
     quoter: Quoter,
-) -> _AnswerDraft:
-    """What is in the tickets that a question names, and what else answers it."""
-    answer = _by_tickets(answer_about_named(named, tickets, quoter))
-    if not answer.answered or not _asks_beyond(query.question, answer.tickets):
-        return answer
-    near = [found for found in ranked.passages if found.fit.share >= BESIDE]
-    return _with_passages(answer, nearest(near[:MOST_BESIDE], quoter))
+) -> Draft:
+    """What is in the tickets that are named: answered where one field of one of them is asked for.
+    What fits the rest of the question better than they do goes before them."""
+    tickets = {each.ticket.id.upper(): (each, each.ticket) for each in passages if each.ticket}
+    known = [tickets[name] for name in names if name in tickets]
+    if not known:
+        return Draft(UNKNOWN, answered=False)
+    field = _field_asked(question) if len(known) == 1 else None
+    field = field if field and getattr(known[0][1], field) else None
+    told = tuple(passage for passage, _ in known)
+    own = max((fit.share for fit in ranked if fit.passage in told), default=0.0)
+    beyond = [] if field else [fit for fit in ranked if _goes_on(fit, own)][:MOST_QUOTED]
+    first = _quoted(beyond, quoter) if beyond else Draft("", True)
+    sentences = [f"{quoter.ticket(*each, field)}." for each in known[:MOST_TOLD]]
+    sentences += [TOO_MANY] if len(known) > MOST_TOLD else []
+    sentences += [SOME_UNKNOWN] if len(known) < len(names) else []
+    summary = " ".join((first.summary, *sentences)).strip()
+    return Draft(summary, True, field is None, (*first.told, *told))
 
 
-def _of_any(ranked: _Ranked, quoter: Quoter) -> _AnswerDraft:
-    """The passages or tickets that answer; without any, that there are none, and the nearest."""
-    sure = _Ranked(
-        [each for each in ranked.tickets if each[1].answers],
-        [each for each in ranked.passages if each.fit.answers],
-    )
-    if sure.tickets or sure.passages:
-        return _of_best(sure, quoted(ranked.passages, quoter), quoter)
-    near = _Ranked(
-        [each for each in ranked.tickets if each[1].share >= WORTH_SHOWING],
-        [each for each in ranked.passages if each.fit.share >= WORTH_SHOWING],
-    )
-    if not near.tickets and not near.passages:
-        return _AnswerDraft(NOTHING_FOUND, answered=False)
-    answer = _of_best(near, nearest(near.passages, quoter), quoter)
-    return answer._replace(summary=f"{_NEAREST} {answer.summary}", answered=False)
+def _goes_on(fit: Fit, own: float) -> bool:
+    """Whether a passage says more of what is asked than the tickets that are named: as much of it
+    at least, where they name its source."""
+    if fit.passage.ticket:
+        return False
+    return fit.share >= own if fit.passage.linked else fit.near and fit.share > own
 
 
-def _of_best(ranked: _Ranked, passages: PassageAnswer, quoter: Quoter) -> _AnswerDraft:
-    """An answer from passages, which tickets that have more of the question go before."""
-    top = max((fit.share for _, fit in ranked.tickets), default=0.0)
-    if ranked.passages and top <= ranked.passages[0].fit.share:
-        return _by_passages(passages)
-    fitting = [known for known, fit in ranked.tickets if fit.share == top]
-    return _with_passages(_by_tickets(answer_by_fitting(fitting, quoter)), passages)
+def _field_asked(question: str) -> str | None:
+    """The field of a ticket that a question is about, where the names and descriptions of its
+    fields leave no doubt; None else."""
+    rows = [(name, str(Ticket.model_fields[name].description)) for name in _FIELDS]
+    with closing(FullTextIndex({"name": 2.0, "about": 1.0}, rows)) as index:
+        best = index.search(" ".join(TICKET_ID.sub(" ", question).split()))
+    return _FIELDS[best[0].row] if len(best) == 1 else None
 
 
-def _with_passages(answer: _AnswerDraft, beside: PassageAnswer) -> _AnswerDraft:
-    if not beside.answered:
-        return answer
-    return answer._replace(summary=f"{answer.summary} {beside.summary}", passages=beside.about)
+def _cell_asked(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft | None:
+    """The cell of a table that a question names by its row and its column, where both are one
+    alone; None else."""
+    asked = stems(question)
+    rows = [
+        (fit.passage, row)
+        for fit in found
+        if (row := fit.passage.span.row) and row.cells[0] and stems(row.cells[0]) <= asked
+    ]
+    if len(rows) != 1 or rows[0][0] is not found[0].passage:
+        return None
+    passage, row = rows[0]
+    columns = [
+        at
+        for at, (head, cell) in enumerate(zip(row.heads, row.cells, strict=False))
+        if at and stems(head) <= asked and not stems(cell) <= asked
+    ]
+    if len(columns) != 1:
+        return None
+    where = (passage.within, f"row {row.cells[0]}", f"column {row.heads[columns[0]]}")
+    place = clip(", ".join(filter(None, where)), 200)
+    told = quoter.quote(row.cells[columns[0]], passage, place)
+    also = _quoted(found[1:MOST_QUOTED], quoter, "Also: ") if found[1:] else Draft("", True)
+    return Draft(f"{told}. {also.summary}".strip(), True, told=(passage, *also.told))
 
 
-def _asks_beyond(question: str, named: Sequence[KnownTicket]) -> bool:
-    """Whether a question has words that do not stand in the tickets that it names."""
-    said = frozenset[str]().union(*(stems(" ".join(words_of_ticket(one))) for one in named))
-    return not frozenset(asked(question).terms) <= said
+def _of_best(found: Sequence[Fit], quoter: Quoter) -> Draft:
+    """The passages that fit, or the tickets that fit better, of which all that fit alike are named.
+
+    A page of the web, which anybody may have written, is quoted where nothing else fits.
+    """
+    first = found[0]
+    alike = [fit for fit in found if fit.passage.ticket and fit.share == first.share]
+    if first.passage.ticket and len(alike) > 1:
+        passages = [fit.passage for fit in alike][: MOST_QUOTATIONS - 1]
+        named = joined(quoter.quote(each.source, each, None) for each in passages)
+        told = tuple(passages[MOST_TOLD:])
+        return Draft(f"These tickets fit: {named}.", answered=True, found=True, told=told)
+    own = [fit for fit in found if fit.passage.kind is not SourceKind.WEB] or found
+    return _quoted(own[:MOST_QUOTED], quoter)
 
 
-def _told_of(known: KnownTicket, passages: Iterable[SourcePassage]) -> str:
-    """What searches say of a ticket."""
-    return " ".join(each.text for each in passages if known.url and each.url == known.url)
+def _quoted(chosen: Sequence[Fit], quoter: Quoter, opening: str = "") -> Draft:
+    """The first passage, and the others after it."""
+    passages = tuple(fit.passage for fit in chosen)
+    first, *others = (quoter.passage(passage) for passage in passages)
+    also = "".join(f" Also: {other}." for other in others)
+    return Draft(f"{opening}{first}.{also}", True, True, passages)
 
 
-def _by_tickets(answer: AnswerFromTickets) -> _AnswerDraft:
-    return _AnswerDraft(answer.summary, answer.answered, tickets=answer.about)
-
-
-def _by_passages(answer: PassageAnswer) -> _AnswerDraft:
-    return _AnswerDraft(answer.summary, answer.answered, passages=answer.about)
-
-
-def _sides(
-    query: Query, passages: Sequence[SourcePassage]
-) -> tuple[tuple[SourcePassage, ...], ...]:
-    """The passages of each of the documents that are to be compared; empty where none are."""
+def _side_by_side(query: Query, ranked: Sequence[Fit], quoter: Quoter) -> Draft:
+    """What each of the two documents that are compared says to the question."""
     names = parameter_list(query, "first", "second")
-    if len(names) < 2:
-        return ()
-    return tuple(tuple(p for p in passages if _is_of(p, name)) for name in names)
+    best = [next((f for f in ranked if f.near and _is_of(f.passage, name)), None) for name in names]
+    told = [fit for fit in best if fit is not None]
+    if not told:
+        return Draft(NOTHING_FITS, answered=False)
+    openings = ("One says:", *["The other says:"] * len(told))
+    sentences = [
+        f"{opening} {quoter.passage(fit.passage)}."
+        for opening, fit in zip(openings, told, strict=False)
+    ]
+    if len(told) < len(names):
+        sentences.append("The other says nothing that fits the question.")
+    answered = len(told) == len(names)
+    return Draft(" ".join(sentences), answered, answered, tuple(fit.passage for fit in told))
 
 
 def _is_of(passage: SourcePassage, name: str) -> bool:
     return name in (passage.thing, passage.url) or (passage.url or "").endswith(f"/{name}")
 
 
-def _failed(state: Sequence[StateEntry]) -> str:
-    """That an answer lacks what some nodes were to bring. Why they failed stands with what is
-    missing, where the desk lists it."""
-    names = [safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
-    return f" Not all could be looked at: {joined(names)} failed." if names else ""
-
-
-def _ticket_section(answer: _AnswerDraft, quoter: Quoter) -> Iterator[Section]:
-    if answer.tickets:
-        lines = [
-            f"- {tell(each, quoter)}"
-            for each in answer.tickets
-            if quoter.has_room_for(QUOTED_OF_A_TICKET)
-        ]
-        yield Section(title="Tickets", content="\n".join(lines))
-
-
-def _passage_sections(
-    ranked: Sequence[RankedPassage], answer: _AnswerDraft, quoter: Quoter
-) -> Iterator[Section]:
+def _further(ranked: Sequence[Fit], draft: Draft, quoter: Quoter) -> Iterator[Section]:
+    """What else fits, by the kind of its source."""
+    found = [fit.passage for fit in ranked if fit.found and fit.passage not in draft.told]
     for kind, title in _TITLES.items():
-        of_kind = [found for found in ranked if found.passage.kind is kind]
-        about = [found.passage for found in of_kind if found.passage in answer.passages]
-        worth = [found.passage for found in of_kind if found.fit.share >= WORTH_SHOWING]
-        shown = dict.fromkeys((*about, *worth[: max(MOST_SUPPORTING - len(about), 0)]))
-        lines = [f"- {quoter.passage(each)}" for each in shown if quoter.has_room_for(1)]
-        if lines:
+        most = MOST_TOLD if kind is SourceKind.TICKET else MOST_FURTHER
+        shown = [each for each in found if each.kind is kind][:most]
+        if draft.found and shown:
+            lines = [f"- {quoter.passage(each)}." for each in shown if quoter.has_room]
             yield Section(title=title, content="\n".join(lines))
 
 
-def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
-    """What research agents brought, in the order of the graph."""
-    return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
+def _failed(state: Sequence[StateEntry]) -> str:
+    """That an answer lacks what some nodes were to bring. Why they failed stands with what is
+    missing, where the desk lists it."""
+    names = [_safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
+    return f" Not all could be looked at: {joined(names)} failed." if names else ""
 
 
-def summary_of(question: str, results: Sequence[ResearchResult]) -> str | None:
-    """The events that a question is about first, then those of most impact, in the words of those
-    who found them; None without any."""
-    of_rates = _OF_RATES.search(question) is not None
-    ranked = sorted(_ranked(results), key=lambda event: _is_move(event) is of_rates)
-    told = list(dict.fromkeys(event.description for event in ranked))[:MOST_EVENTS]
-    return clip(" ".join(told), LONGEST_TEXT) if told else None
+def _safe_line(words: str, instead: str) -> str:
+    """Words that are no prose of ours as they may be printed in prose: without references, and in
+    other words where they hold figures."""
+    plain = " ".join(REFERENCE.sub("", words).replace("[[", "").replace("]]", "").split())
+    return plain if plain and not unbacked(plain) else instead
 
 
-def tells_of(question: str, results: Sequence[ResearchResult]) -> bool:
-    """Whether there is an event of the kind that a question is about: what banks do, or a move."""
-    of_rates = _OF_RATES.search(question) is not None
-    return any(_is_move(event) is not of_rates for result in results for event in result.events)
-
-
-def research_sections(state: Sequence[StateEntry]) -> Iterator[Section]:
-    """A section for each research result, and one for what the validator says."""
-    for result in research_in(state):
-        yield Section(title=f"{result.market}: {_who(result)}", content=_content(result))
-    validated = [e.result for e in state if isinstance(e.result, ValidationResult)]
-    if validated:
-        known = {claim.claim_id for result in research_in(state) for claim in result.claims}
-        lines = dict.fromkeys(_founded(each.recommendation, known) for each in validated)
-        told = "\n\n".join(line for line in lines if line)
-        if told:
-            yield Section(title="Validation", content=clip(told, LONGEST_SECTION))
-
-
-def _founded(prose: str, known: Container[str]) -> str:
-    """The sentences that refer to nothing but claims of the research."""
-    kept = (s for s in split_sentences(prose) if all(name in known for name in references(s)))
-    return "".join(kept).strip()
-
-
-def _ranked(results: Sequence[ResearchResult]) -> list[MarketEvent]:
-    events = [event for result in results for event in result.events]
-    return sorted(events, key=lambda event: _ORDER[event.impact])
-
-
-def _who(result: ResearchResult) -> str:
-    moves = any(_is_move(event) for event in result.events)
-    leans = any(view.kind is ViewKind.DIRECTION for view in result.views)
-    return "prices" if moves or leans else "policy rates and news"
-
-
-def _is_move(event: MarketEvent) -> bool:
-    return event.event_type is EventType.FX_MOVEMENT
-
-
-def _content(result: ResearchResult) -> str:
-    lines = [f"- {event.description}" for event in _ranked((result,))]
-    lines += [f"- {_view(view)}" for view in result.views]
-    lines += [f"- Note: {warning}" for warning in result.warnings]
-    return clip("\n".join(lines) or NOTHING, LONGEST_SECTION)
-
-
-def _view(view: View) -> str:
-    leaning = _LEANINGS[view.kind].get(view.leaning, view.leaning.value)
-    kind = view.kind.value.capitalize()
-    rests = ", ".join(f"[[{claim}]]" for claim in view.claims)
-    return f"{kind} of {view.subject}: {leaning}{f', by {rests}' if rests else ''}."
+def joined(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -30,19 +30,19 @@ from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.question.knowledge import (
     MOST_ITEMS,
+    Found,
     KnowledgeDocument,
     PdfPage,
     PdfText,
     SearchHit,
     Ticket,
+    things_of,
 )
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import (
     FOUND,
-    Found,
     room_for,
-    things_of,
     told,
     told_state,
 )

@@ -1,12 +1,18 @@
 """What the nodes of a graph have brought, as a model is shown it: data, cut where it is long."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from pydantic import BaseModel, JsonValue
 
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.question.knowledge import DocumentsRead, PdfsRead, TicketsFound, WebSearched
+from desk.contracts.question.knowledge import (
+    DocumentsRead,
+    PdfsRead,
+    TicketsFound,
+    WebSearched,
+    things_of,
+)
 from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.programs.claude.findings import claim_line
 
@@ -20,7 +26,6 @@ LEAST_TOLD: Final = 500
 _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 """What is there twice, or is nobody's business."""
 
-Found = TicketsFound | DocumentsRead | PdfsRead | WebSearched
 FOUND: Final = (TicketsFound, DocumentsRead, PdfsRead, WebSearched)
 
 
@@ -46,19 +51,6 @@ def told(thing: BaseModel, room: int) -> dict[str, JsonValue]:
 def clipped(value: JsonValue, room: int) -> JsonValue:
     """A value of which as much is shown as there is room for, with what is cut off saying so."""
     return _Clip(room).of(value)
-
-
-def things_of(found: Found) -> Sequence[BaseModel]:
-    """What was found, in its order."""
-    match found:
-        case TicketsFound():
-            return found.tickets
-        case DocumentsRead():
-            return found.documents
-        case PdfsRead():
-            return found.pdfs
-        case WebSearched():
-            return found.results
 
 
 def _told_entry(entry: StateEntry, room: int) -> JsonValue:

@@ -20,11 +20,12 @@ from desk.contracts.question.knowledge import (
     Section,
     Synthesis,
     Ticket,
+    things_of,
 )
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
-from desk.programs.question.claude.knowledge_state import FOUND, things_of, told_state
+from desk.programs.question.claude.knowledge_state import FOUND, told_state
 from desk.trust.prose import references, stands_in
 
 LONGEST_SECTION: Final = 8_000
