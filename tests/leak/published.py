@@ -101,9 +101,13 @@ def _decisions(area: str) -> Mapping[date, Row]:
         return {}
     last = max(found)
     level = Decimal(found[last]["rate_pct"])
-    for meeting in _meetings(area):
-        day = date.fromisoformat(meeting["decision_date"])
-        if day > last and not meeting["withdrawn_from"]:
+    meetings = {
+        date.fromisoformat(meeting["decision_date"])
+        for meeting in _meetings(area)
+        if not meeting["withdrawn_from"]
+    }
+    for day in sorted(meetings | {day for of, day in INVENTED if of == area}):
+        if day > last:
             level += INVENTED.get((area, day), Decimal(0))
             told = {"decision_date": f"{day}", "rate_pct": f"{level}", "announced_at_local": ""}
             found[day] = {**found[last], **told, "date_precision": "day", "source": "invented"}

@@ -24,10 +24,13 @@ INVENTED = {
     ("JP", date(2026, 10, 30)): Decimal("0.25"),
     ("NZ", date(2026, 10, 28)): Decimal("-0.25"),
     ("ID", date(2026, 11, 18)): Decimal("-0.25"),
+    ("HK", date(2026, 9, 17)): Decimal("0.25"),
+    ("HK", date(2026, 10, 29)): Decimal("-0.25"),
 }
-"""Steps of the meetings after the table's end; every other meeting is a hold."""
+"""Steps of the meetings after the table's end; every other meeting is a hold. Hong Kong follows the
+Federal Reserve on the day after, by its formula."""
 
-_DAYS_TO_EFFECT = {"US": 1, "CA": 1, "AU": 1, "NZ": 1, "XM": 6, "SE": 6}
+_DAYS_TO_EFFECT = {"US": 1, "CA": 1, "AU": 1, "JP": 1, "NZ": 1, "XM": 6, "SE": 6}
 _SATURDAY, _THURSDAY = 5, 3
 _BIS_HEADER = "FREQ,REF_AREA,UNIT_MEASURE,UNIT_MULT,COMPILATION,TIME_PERIOD,OBS_VALUE,OBS_STATUS"
 _NOTE = '"A note of the compiler, with a comma"'
@@ -43,10 +46,11 @@ def policy_rates(area: str, until: date) -> RateSeries | None:
         return None
     steps = {row.day: row.rate for row in facts.decisions[area]}
     level = facts.decisions[area][-1].rate
-    for meeting in facts.meetings.get(area, ()):
-        if meeting.day > facts.decisions[area][-1].day and meeting.withdrawn_from is None:
-            level += INVENTED.get((area, meeting.day), Decimal(0))
-            steps[meeting.day] = level
+    days = {row.day for row in facts.meetings.get(area, ()) if row.withdrawn_from is None}
+    for day in sorted(days | {day for of, day in INVENTED if of == area}):
+        if day > facts.decisions[area][-1].day:
+            level += INVENTED.get((area, day), Decimal(0))
+            steps[day] = level
     in_force = {_effective(area, day): rate for day, rate in steps.items()}
     known = {day: rate for day, rate in in_force.items() if day <= until}
     return RateSeries({**known, until: known[max(known)]})
@@ -157,6 +161,23 @@ def _riksbank(ask: Ask) -> str:
     return json.dumps(rows)
 
 
+def _hkma(ask: Ask) -> str:
+    field = "base_rate" if ask.renamed else "disc_win_base_rate"
+    rows = [
+        {
+            "end_of_date": f"{day}",
+            "cu_weakside": 7.85,
+            "cu_strongside": 7.75,
+            field: float(rate),
+            # Interbank rates lie below, so that the base rate follows the Federal Reserve's.
+            "hibor_overnight": float(rate) - 1.1,
+            "hibor_fixing_1m": float(rate) - 0.8,
+        }
+        for day, rate in sorted(_own(ask, "HK").items(), reverse=True)
+    ]
+    return json.dumps({"header": {"success": True}, "result": {"records": rows}})
+
+
 SNB_2027 = (date(2027, 3, 18), date(2027, 6, 17), date(2027, 9, 23), date(2027, 12, 16))
 """Invented."""
 MOVED = (date(2026, 12, 10), date(2026, 12, 15))
@@ -197,6 +218,10 @@ _ANSWERS: Mapping[str, tuple[str, Callable[[Ask], str]]] = {
     "ecb": ("service/data/FM/D.U2.EUR.4F.KR.DFR.LEV", _ecb),
     "bank_of_canada": ("valet/observations/V39079/csv", _bank_of_canada),
     "bank_of_england": ("boeapps/database/_iadb-fromshowcolumns.asp", _bank_of_england),
+    "hkma_base_rate": (
+        "public/market-data-and-statistics/daily-monetary-statistics/",
+        _hkma,
+    ),
     "norges_bank": ("api/data/IR/B.KPRA.SD.R", _norges_bank),
     "snb": ("public/ical/calendar/en/", _snb),
     "riksbank": ("swea/v1/Observations/SECBREPOEFF/2026-01-01", _riksbank),

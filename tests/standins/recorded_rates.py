@@ -1,4 +1,5 @@
-"""Policy rates as three banks and the IMF give them, beside those of `policy_rates`."""
+"""Policy rates as two banks, the interbank centre in Shanghai and the IMF give them, and a market
+rate of Japan, beside those of `policy_rates`."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -47,12 +48,6 @@ def _switzerland(until: date) -> str:
     return _lines(*head, '"Date";"D0";"Value"', *rows)
 
 
-def _hong_kong(until: date) -> str:
-    levels = sorted(_levels("HK", until).items(), reverse=True)
-    records = [{"end_of_date": f"{d}", "disc_win_base_rate": float(rate)} for d, rate in levels]
-    return json.dumps({"header": {"success": True}, "result": {"records": records}})
-
-
 def _imf(until: date) -> str:
     head = "DATAFLOW,COUNTRY,INDICATOR,FREQUENCY,TIME_PERIOD,OBS_VALUE"
     return _lines(head, *(row for code in IMF_AREAS for row in _months(code, until)))
@@ -67,10 +62,47 @@ def _months(code: str, until: date) -> Iterator[str]:
         yield f"IMF.STA:MFS_IR(9.0.0),{code},MFS166_RT_PT_A_PT,M,{month},{average:.6g}"
 
 
+def _japan(until: date) -> str:
+    """The bank keeps the call rate some hundredths below its guideline."""
+    levels = _levels("JP", until)
+    values = [
+        None if day.weekday() == _SATURDAY else float(level) - 0.02 - 0.001 * (day.day % 7)
+        for day, level in levels.items()
+    ]
+    told = {
+        "SERIES_CODE": "STRDCLUCON",
+        "VALUES": {"SURVEY_DATES": [int(f"{day:%Y%m%d}") for day in levels], "VALUES": values},
+    }
+    return json.dumps({"STATUS": 200, "RESULTSET": [told], "NEXTPOSITION": None})
+
+
+def _china(until: date) -> str:
+    """The loan prime rate is told on about the 20th of each month."""
+    levels = _levels("CN", until)
+    days = [
+        min(
+            (day for day in levels if (day.year, day.month) == month and day.day >= 20),
+            default=None,
+        )
+        for month in dict.fromkeys((day.year, day.month) for day in levels)
+    ]
+    rows = [
+        {
+            "showDateCN": f"{day}",
+            "1Y": f"{levels[day]:.2f}",
+            "5Y": f"{levels[day] + Decimal('0.5'):.2f}",
+        }
+        for day in days
+        if day is not None and day >= date(until.year - 1, 12, 20)
+    ]
+    return json.dumps({"data": {"message": ""}, "records": rows[::-1]})
+
+
 _WRITERS: Mapping[str, Callable[[date], str]] = {
     "reserve_bank_of_australia_rate": _australia,
     "swiss_national_bank_rate": _switzerland,
-    "hkma_base_rate": _hong_kong,
+    "bank_of_japan_call_rate": _japan,
+    "loan_prime_rate": _china,
     "imf_rates": _imf,
 }
 
@@ -95,7 +127,8 @@ def _answer(publisher: Publisher, ask: Ask) -> Reply:
             b"V39079",
             b"FIRMMCRTD",
             b"alue",
-            b"disc_win",
+            b"VALUES",
+            b"showDateCN",
         ):
             content = content.replace(column, b"RENAMED")
     return Reply(content, "text/csv; charset=utf-8")

@@ -144,6 +144,11 @@ class RateRecord(Contract):
     `day`, the last that was known. It has been so since `since`, where the record reaches back to a
     change; before it was `previous`. A decision shows in it after `effective_within` days at the
     latest. `origin` is who records it: the bank itself, or whoever collects rates from banks.
+
+    `bears_out_within` is there where the figure is another one by itself and follows from the
+    policy rate: a market rate that the bank steers, or a rate that is set from it by a formula.
+    Such a figure bears out a rate that it lies so near to, in percentage points (`low` to the low
+    end of a range, where it has that), and denies none.
     """
 
     area: AreaCode
@@ -156,6 +161,7 @@ class RateRecord(Contract):
     previous: Figure | None = None
     effective_within: Annotated[int, Field(ge=0, le=60)] = 8
     origin: ShortText | None = None
+    bears_out_within: Annotated[Figure | None, Field(exclude_if=is_none)] = None
 
 
 class RateRecords(SourceResult):

@@ -4,10 +4,13 @@ import re
 
 BANK_OF_CANADA = "Bank of Canada"
 BANK_OF_ENGLAND = "Bank of England"
+BANK_OF_JAPAN = "Bank of Japan"
 BIS = "Bank for International Settlements"
 ECB = "European Central Bank"
 IMF = "International Monetary Fund"
 FEDERAL_RESERVE = "Federal Reserve Board"
+HKMA = "Hong Kong Monetary Authority"
+INTERBANK_FUNDING_CENTER = "National Interbank Funding Center"
 RESERVE_BANK_OF_AUSTRALIA = "Reserve Bank of Australia"
 
 _COMMITTEES = {"FOMC": "Federal Reserve"}

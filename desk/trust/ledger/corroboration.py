@@ -102,8 +102,18 @@ class Corroboration:
                     return _with_rate(statement_of(claim), rate, answer.source)
             origin = _origin(answer, claim)
             if origin is not None:
-                return statement_of(claim, origin)
+                return self._with_range(statement_of(claim, origin))
         return statement_of(claim)
+
+    def _with_range(self, stated: StatedFigure) -> StatedFigure:
+        """A decision's rate, with the ends of its target range where that is in force."""
+        if stated.metric is not Metric.DECISION_RATE:
+            return stated
+        for _, answer in self._stated:
+            rate = rate_of(answer, stated.subject) if isinstance(answer, PolicyRates) else None
+            if rate is not None and (rate.since, rate.rate) == (stated.day, stated.value):
+                return replace(stated, low=rate.low, high=rate.high)
+        return stated
 
     def others(self, claim: Claim) -> Iterator[IndependentStatement]:
         """Statements of other origins about the same thing; a claim of no known origin has none."""
@@ -269,7 +279,10 @@ def _recorded(
     record: RateRecord, about: StatedFigure, origin: str | None
 ) -> Iterator[StatedFigure]:
     """What a record of an area's rate states that can be held against a rate or a decision."""
-    if about.metric is Metric.POLICY_RATE:
+    if record.bears_out_within is not None:
+        if _bears_out(record, about, record.bears_out_within):
+            yield replace(about, origin=origin)
+    elif about.metric is Metric.POLICY_RATE:
         # A level on record since the decision is the one in force; before its effect, which may be
         # days later, another level says nothing.
         decided = about.since - EFFECTIVE_LAG if about.since else None
@@ -289,6 +302,22 @@ def _recorded(
         if change is not None:
             is_rate = about.metric is Metric.DECISION_RATE
             yield _stated(about, record.rate if is_rate else change, origin)
+
+
+def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool:
+    """Whether a figure that follows from a policy rate is what it would be, were the rate as it is
+    stated."""
+    wanted, given = (about.value, record.rate) if record.low is None else (about.low, record.low)
+    near = wanted is not None and abs(given - wanted) <= within
+    match about.metric:
+        case Metric.POLICY_RATE:
+            return near and about.since is not None and about.since - EFFECTIVE_LAG <= record.day
+        case Metric.DECISION_RATE:
+            return near and _recorded_change(record, about.day) is not None
+        case Metric.DECISION_CHANGE:
+            return _recorded_change(record, about.day) == about.value
+        case _:
+            return False
 
 
 def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:

@@ -234,6 +234,70 @@ def test_another_level_on_record_long_after_the_decision_is_a_conflict() -> None
     assert found["JP:policy_rate"].status is ClaimStatus.CONTESTED
 
 
+def dealt(rate: str) -> ClaimVerdict:
+    """The verdict on Japan's rate of 0.10 % where somebody else has what was dealt."""
+    row = RateRecord(
+        area="JP",
+        instrument="overnight call rate, as dealt",
+        rate=Decimal(rate),
+        day=date(2024, 8, 1),
+        origin="Another bank",
+        bears_out_within=Decimal("0.05"),
+    )
+    found = verdicts(
+        JAPAN,
+        task=TaskType.RESEARCH_RATES,
+        get_recorded_rates=recorded_rates(WEEK, row),
+        get_month_end_rates=month_end_rates(WEEK, "2024-06"),
+    )
+    return found["JP:policy_rate"]
+
+
+def test_a_market_rate_near_the_policy_rate_bears_it_out_and_one_far_off_denies_nothing() -> None:
+    near, far = dealt("0.077"), dealt("0.227")
+    assert (near.status, near.origins) == (ClaimStatus.VERIFIED, ("Bank of JP", "Another bank"))
+    assert far.status is ClaimStatus.SINGLE_SOURCE
+
+
+@pytest.mark.parametrize(
+    ("low", "previous", "verified"),
+    [
+        ("5.25", "5.00", {"policy_rate", "decision_rate", "decision_change"}),
+        ("5.00", "4.75", {"decision_change"}),
+        ("5.25", "5.25", {"policy_rate", "decision_rate"}),
+    ],
+)
+def test_a_rate_set_by_formula_bears_out_the_range_and_the_change_that_it_follows(
+    low: str, previous: str, verified: set[str]
+) -> None:
+    decided = date(2024, 7, 31)
+    rates = policy_rates(WEEK, since=decided, US="5.375")
+    (dollar,) = rates.rates
+    ends = {"low": Decimal("5.25"), "high": Decimal("5.50")}
+    row = RateRecord(
+        area="US",
+        instrument="lower end of the target range, by a formula",
+        rate=Decimal(low),
+        low=Decimal(low),
+        day=date(2024, 8, 1),
+        since=date(2024, 8, 1),
+        previous=Decimal(previous),
+        origin="HKMA",
+        bears_out_within=Decimal(0),
+    )
+    found = verdicts(
+        rate_market("US"),
+        task=TaskType.RESEARCH_RATES,
+        get_policy_rate=rates.model_copy(update={"rates": (dollar.model_copy(update=ends),)}),
+        get_rate_decisions=decisions(WEEK, decision("US", "2024-07-31", "5.375", "25")),
+        get_recorded_rates=recorded_rates(WEEK, row),
+        get_month_end_rates=month_end_rates(WEEK, "2024-06"),
+    )
+    told = {name.partition(":")[2].partition("@")[0]: each.status for name, each in found.items()}
+    assert {name for name, status in told.items() if status is ClaimStatus.VERIFIED} == verified
+    assert ClaimStatus.CONTESTED not in told.values()
+
+
 def test_whoever_repeats_the_ecb_is_no_other_origin() -> None:
     copied = daily_rates("USD/JPY", WEEK, H10, times="1")
     found = verdicts(YEN, get_daily_rates=copied)

@@ -7,15 +7,17 @@ from pathlib import Path
 import pytest
 
 from desk.contracts.findings.source_results import RateRecord
-from desk.sources.central_banks.recorded import RATE_SOURCES
-from desk.sources.serving.daily_series import Publisher, files_of
+from desk.sources.central_banks.recorded import HIBOR, RATE_SOURCES
+from desk.sources.serving.daily_series import Publisher, files_of, whole
 from desk.sources.serving.kept_file import DamagedFile, refresh
 from desk.sources.statistics.bank_rates import KEPT, BankRates
+from desk.sources.statistics.bank_rates.consequences import consequences
 from desk.sources.statistics.server import OfficialStatisticsTools
 from tests.standins.policy_rates import addresses
 from tests.standins.provider import Failure
 from tests.standins.serving import serving
 
+HKMA = "Hong Kong Monetary Authority"
 WEEK_END = datetime.fromisoformat("2026-11-02T07:00:00+00:00")
 NOVEMBER = date(2026, 11, 24)
 
@@ -41,9 +43,10 @@ def test_an_area_has_a_row_for_every_record_of_it(rates: BankRates) -> None:
     bis, imf = "Bank for International Settlements", "International Monetary Fund"
     assert records(rates, "AU").keys() == {"Reserve Bank of Australia", bis}
     assert records(rates, "CH").keys() == {"Swiss National Bank", bis}
-    assert records(rates, "HK").keys() == {"Hong Kong Monetary Authority", bis}
+    assert records(rates, "HK").keys() == {HKMA, "Federal Reserve", bis}
     assert records(rates, "TH").keys() == {imf, bis}
-    assert records(rates, "JP").keys() == {bis}
+    assert records(rates, "JP").keys() == {"Bank of Japan", bis}
+    assert records(rates, "CN").keys() == {"National Interbank Funding Center", bis}
     assert rates.answer(["TW"], WEEK_END).missing == {"TW": "No record of it was known."}
 
 
@@ -54,6 +57,34 @@ def test_a_cut_of_the_week_shows_from_the_day_on_which_it_took_effect(rates: Ban
     assert fed.day == date(2026, 10, 29)
     before = records(rates, "US", datetime.fromisoformat("2026-10-29T07:00:00+00:00"))
     assert before["Federal Reserve"].rate == Decimal("3.875")
+
+
+def test_the_base_rate_of_hong_kong_tells_the_lower_end_of_the_federal_reserves_range(
+    rates: BankRates,
+) -> None:
+    floor = records(rates, "US")[HKMA]
+    assert (floor.low, floor.previous) == (Decimal("3.50"), Decimal("3.75"))
+    assert (floor.since, floor.day) == (date(2026, 10, 29), date(2026, 10, 30))
+    base = records(rates, "HK")["Federal Reserve"]
+    assert base.rate == records(rates, "HK")[HKMA].rate
+    assert base.bears_out_within == 0
+
+
+def test_a_base_rate_at_the_mean_of_interbank_rates_tells_nothing_of_the_range() -> None:
+    days = [date(2026, 10, day) for day in range(1, 8)]
+    told = {name: dict.fromkeys(days, Decimal("4.2")) for name in ("HK", *HIBOR)}
+    assert list(consequences("hkma_base_rate", whole(told), days[-1], HKMA)) == []
+    told[HIBOR[0]] = dict.fromkeys(days, Decimal("4.1"))
+    (floor,) = consequences("hkma_base_rate", whole(told), days[-1], HKMA)
+    assert (floor.low, floor.since) == (Decimal("3.7"), None)
+
+
+def test_what_is_dealt_overnight_in_japan_bears_out_the_rate_that_it_is_guided_to(
+    rates: BankRates,
+) -> None:
+    dealt = records(rates, "JP")["Bank of Japan"]
+    assert abs(dealt.rate - Decimal("1.25")) <= (dealt.bears_out_within or 0)
+    assert dealt.day == date(2026, 10, 30)
 
 
 def test_the_bis_has_a_week_on_the_thursday_after_it(rates: BankRates) -> None:
@@ -111,5 +142,5 @@ def test_months_after_the_table_come_from_the_biss_daily_series_once_it_had_them
         return [row.rate for row in found.rates]
 
     assert october(tools, "2026-11-20T23:59:00+00:00") == []
-    assert october(tools, "2026-11-21T00:00:00+00:00") == [Decimal("1.50"), Decimal("3.625")]
+    assert october(tools, "2026-11-21T00:00:00+00:00") == [Decimal("1.25"), Decimal("3.625")]
     assert october(OfficialStatisticsTools(), "2026-11-21T00:00:00+00:00") == []

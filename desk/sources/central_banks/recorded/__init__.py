@@ -3,6 +3,7 @@
 from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
 from desk.sources.central_banks.recorded.sources import (
     BIS_DAILY,
+    HIBOR,
     RATE_SOURCES,
     month_end_rates,
     recorded_rates,
@@ -10,6 +11,7 @@ from desk.sources.central_banks.recorded.sources import (
 
 __all__ = [
     "BIS_DAILY",
+    "HIBOR",
     "RATE_SOURCES",
     "RecordedRates",
     "month_end_rates",

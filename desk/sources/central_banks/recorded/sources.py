@@ -24,7 +24,7 @@ from desk.sources.serving.daily_series import (
     whole,
     wide_table,
 )
-from desk.sources.serving.origins import BANK_OF_CANADA, BANK_OF_ENGLAND, BIS, ECB
+from desk.sources.serving.origins import BANK_OF_CANADA, BANK_OF_ENGLAND, BIS, ECB, HKMA
 
 LOW, HIGH = "{} low", "{} high"
 """Names of the series with the ends of an area's target range."""
@@ -64,6 +64,42 @@ def read_riksbank(content: bytes) -> DailySeries:
     """Observations of the Riksbank's SWEA API (https://developer.api.riksbank.se)."""
     rows = parsed_json(TypeAdapter(list[_Observation]), content)
     return whole({"SE": {row.day: row.value for row in rows}})
+
+
+class _InterbankLiquidity(BaseModel):
+    day: date = Field(alias="end_of_date")
+    base_rate: _Rate | None = Field(alias="disc_win_base_rate")
+    overnight: _Rate | None = Field(default=None, alias="hibor_overnight")
+    one_month: _Rate | None = Field(default=None, alias="hibor_fixing_1m")
+
+
+class _Records(BaseModel):
+    records: list[_InterbankLiquidity]
+
+
+class _Liquidity(BaseModel):
+    result: _Records
+
+
+HIBOR: Final = ("HIBOR overnight", "HIBOR one month")
+"""Names of the series of interbank rates beside the HKMA's base rate."""
+
+
+def read_hkma(content: bytes) -> DailySeries:
+    """An answer of the HKMA's API on daily interbank liquidity: the base rate of each day, and the
+    interbank rates that its formula looks at."""
+    rows = parsed_json(TypeAdapter(_Liquidity), content).result.records
+    told = {
+        "HK": {row.day: row.base_rate for row in rows},
+        HIBOR[0]: {row.day: row.overnight for row in rows},
+        HIBOR[1]: {row.day: row.one_month for row in rows},
+    }
+    return whole(
+        {
+            name: {day: rate for day, rate in rates.items() if rate is not None}
+            for name, rates in told.items()
+        }
+    )
 
 
 FIRST_DAY: Final = "2026-01-01"
@@ -191,6 +227,26 @@ RATE_SOURCES: Final = (
         rule="on the next working day; noon is allowed for",
         rule_from="https://developer.api.riksbank.se",
         terms="Free with attribution to the Riksbank",
+    ),
+    Publisher(
+        key="hkma_base_rate",
+        source=authoritative(
+            "HKMA discount window base rate, daily",
+            HKMA,
+            "https://apidocs.hkma.gov.hk/documentation/market-data-and-statistics/"
+            "daily-monetary-statistics/daily-figures-interbank-liquidity/",
+        ),
+        file="policy-rate-hk.json",
+        address="https://api.hkma.gov.hk",
+        path=(
+            "/public/market-data-and-statistics/daily-monetary-statistics/"
+            "daily-figures-interbank-liquidity?pagesize=1000"
+        ),
+        read=read_hkma,
+        published=next_working_day(time(12), "Asia/Hong_Kong"),
+        rule="on the next business day; noon is allowed for",
+        rule_from="https://apidocs.hkma.gov.hk/",
+        terms="Free with attribution to the HKMA",
     ),
     BIS_DAILY,
 )

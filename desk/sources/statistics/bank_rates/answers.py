@@ -17,6 +17,7 @@ from desk.sources.serving.daily_series import (
     files_of,
 )
 from desk.sources.serving.origins import BIS, IMF
+from desk.sources.statistics.bank_rates.consequences import consequences, last_change
 from desk.sources.statistics.bank_rates.publishers import (
     EFFECTIVE_WITHIN,
     INSTRUMENTS,
@@ -61,7 +62,10 @@ class BankRates:
             if series is not None:
                 fetched = True
                 last = _last_known(publisher, series, as_of)
-                rows += _rows(asked, series, last, publisher.source.origin)
+                origin = publisher.source.origin
+                rows += _rows(asked, series, last, origin)
+                others = consequences(publisher.key, series, last, origin)
+                rows += (row for row in others if row.area in asked)
         found = {row.area for row in rows}
         why = "No record of it was known." if fetched else NOT_FETCHED
         missing = {area: why for area in asked if area not in found}
@@ -98,7 +102,7 @@ def _row(
 ) -> RateRecord:
     days = [*values]
     rate = values[days[-1]]
-    since, previous = _last_change(values)
+    since, previous = last_change(values)
     bank = origin not in (BIS, IMF) and area in INSTRUMENTS
     return RateRecord(
         area=area,
@@ -112,14 +116,3 @@ def _row(
         effective_within=EFFECTIVE_WITHIN.get(area, LONGEST_LAG) if bank else LONGEST_LAG,
         origin=origin,
     )
-
-
-def _last_change(values: Series) -> tuple[date | None, Decimal | None]:
-    """The first day of the last level and the level before; nothing where there was but one."""
-    since: date | None = None
-    level: Decimal | None = None
-    for day, value in reversed([*values.items()]):
-        if level is not None and value != level:
-            return since, value
-        since, level = day, value
-    return None, None

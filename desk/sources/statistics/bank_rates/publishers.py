@@ -1,7 +1,7 @@
 """Who records policy rates without a key: where, under which terms, when, and in which form."""
 
 from collections.abc import Mapping
-from datetime import date, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Annotated, Final
 
@@ -11,14 +11,24 @@ from desk.sources.serving.daily_series import (
     DailySeries,
     Publisher,
     authoritative,
+    day_as,
     long_table,
     months_later,
     next_working_day,
+    on_the_day,
     parsed_json,
     whole,
     wide_table,
 )
-from desk.sources.serving.origins import IMF, RESERVE_BANK_OF_AUSTRALIA
+from desk.sources.serving.kept_file import DamagedFile
+from desk.sources.serving.origins import (
+    BANK_OF_JAPAN,
+    IMF,
+    INTERBANK_FUNDING_CENTER,
+    RESERVE_BANK_OF_AUSTRALIA,
+)
+
+_Rate = Annotated[Decimal, Field(allow_inf_nan=False)]
 
 IMF_AREAS: Final[Mapping[str, str]] = {
     "IDN": "ID",
@@ -32,23 +42,54 @@ IMF_AREAS: Final[Mapping[str, str]] = {
 """Countries whose monetary policy-related rate at the IMF is the instrument that the desk has."""
 
 
-class _BaseRate(BaseModel):
-    day: date = Field(alias="end_of_date")
-    rate: Annotated[Decimal, Field(allow_inf_nan=False)] | None = Field(alias="disc_win_base_rate")
+CALL_RATE: Final = "JP call rate"
+"""Name of the series of the Bank of Japan's average of dealt overnight rates."""
 
 
-class _Records(BaseModel):
-    records: list[_BaseRate]
+class _Values(BaseModel):
+    days: list[int] = Field(alias="SURVEY_DATES")
+    values: list[_Rate | None] = Field(alias="VALUES")
 
 
-class _Liquidity(BaseModel):
-    result: _Records
+class _Series(BaseModel):
+    told: _Values = Field(alias="VALUES")
 
 
-def read_hkma(content: bytes) -> DailySeries:
-    """An answer of the HKMA's API on daily interbank liquidity, with the base rate of each day."""
-    rows = parsed_json(TypeAdapter(_Liquidity), content).result.records
-    return whole({"HK": {row.day: row.rate for row in rows if row.rate is not None}})
+class _ResultSet(BaseModel):
+    series: list[_Series] = Field(alias="RESULTSET", min_length=1)
+
+
+def read_call_rate(content: bytes) -> DailySeries:
+    """An answer of the Bank of Japan's time-series API on one daily series.
+
+    Raises:
+        DamagedFile: it is no such answer.
+    """
+    told = parsed_json(TypeAdapter(_ResultSet), content).series[0].told
+    days = [_DAY(str(number)) for number in told.days]
+    if None in days or len(days) != len(told.values):
+        raise DamagedFile("its days and its values do not belong together")
+    pairs = zip(days, told.values, strict=True)
+    return whole({CALL_RATE: {day: value for day, value in pairs if day and value is not None}})
+
+
+_DAY: Final = day_as("%Y%m%d")
+
+
+class _LoanPrimeRate(BaseModel):
+    day: date = Field(alias="showDateCN")
+    one_year: _Rate = Field(alias="1Y")
+
+
+class _LoanPrimeRates(BaseModel):
+    records: list[_LoanPrimeRate]
+
+
+def read_loan_prime_rates(content: bytes) -> DailySeries:
+    """An answer of China Money on the loan prime rate: the one-year rate on the days on which it
+    was told, some twelve a year."""
+    rows = parsed_json(TypeAdapter(_LoanPrimeRates), content).records
+    return whole({"CN": {row.day: row.one_year for row in rows}})
 
 
 FIRST_YEAR: Final = 2023
@@ -64,6 +105,7 @@ INSTRUMENTS: Final[Mapping[str, str]] = {
     "CH": "SNB policy rate",
     "NO": "sight deposit rate (policy rate)",
     "SE": "policy rate",
+    "CN": "one-year loan prime rate",
 }
 """What the banks' own series are of. Of other areas the policy rate."""
 
@@ -73,6 +115,9 @@ EFFECTIVE_WITHIN: Final[Mapping[str, int]] = dict.fromkeys(
 """Days from a decision until it shows in the bank's own series, where it is the next one. The ECB
 and the Riksbank begin a week later."""
 
+
+_YEAR: Final = datetime.now(UTC).year
+"""That in which the process began: a server asks for the next year once it is started anew."""
 
 KEPT: Final = (
     Publisher(
@@ -108,24 +153,38 @@ KEPT: Final = (
         terms="Free with attribution to the Swiss National Bank",
     ),
     Publisher(
-        key="hkma_base_rate",
+        key="bank_of_japan_call_rate",
         source=authoritative(
-            "HKMA, discount window base rate",
-            "Hong Kong Monetary Authority",
-            "https://apidocs.hkma.gov.hk/documentation/market-data-and-statistics/"
-            "daily-monetary-statistics/daily-figures-interbank-liquidity/",
+            "Bank of Japan, uncollateralised overnight call rate, average",
+            BANK_OF_JAPAN,
+            "https://www.boj.or.jp/en/statistics/market/short/mutan/index.htm",
         ),
-        file="policy-rate-hk.json",
-        address="https://api.hkma.gov.hk",
-        path=(
-            "/public/market-data-and-statistics/daily-monetary-statistics/"
-            "daily-figures-interbank-liquidity?pagesize=1000"
+        file="call-rate-jp.json",
+        address="https://www.stat-search.boj.or.jp",
+        path="/api/v1/getDataCode?format=json&lang=en&db=FM01&code=STRDCLUCON&startDate=202601",
+        read=read_call_rate,
+        published=next_working_day(time(12), "Asia/Tokyo"),
+        rule="on the next business day at 10:00 in Tokyo; noon is allowed for",
+        rule_from="https://www.boj.or.jp/en/statistics/outline/exp/exfm.htm",
+        terms="Free with attribution; the Bank of Japan does not answer for what is made of it",
+    ),
+    Publisher(
+        key="loan_prime_rate",
+        source=authoritative(
+            "China Money, loan prime rate",
+            INTERBANK_FUNDING_CENTER,
+            "https://www.chinamoney.com.cn/english/bmklpr/",
         ),
-        read=read_hkma,
-        published=next_working_day(time(12), "Asia/Hong_Kong"),
-        rule="on the next business day; noon is allowed for",
-        rule_from="https://apidocs.hkma.gov.hk/",
-        terms="Free with attribution to the HKMA",
+        file=f"policy-rate-cn-{_YEAR}.json",
+        address="https://www.chinamoney.com.cn",
+        # It gives a year at the most; the fixing of the December before is always in it.
+        path="/ags/ms/cm-u-bk-currency/LprHis?lang=EN"
+        f"&strStartDate={_YEAR - 1}-12-20&strEndDate={_YEAR}-12-19",
+        read=read_loan_prime_rates,
+        published=on_the_day(time(12), "Asia/Shanghai"),
+        rule="on the 20th of each month at 9:00 in Shanghai; noon is allowed for",
+        rule_from="https://www.chinamoney.com.cn/english/bmklpr/",
+        terms="Free for information with attribution to the National Interbank Funding Center",
     ),
     Publisher(
         key="imf_rates",

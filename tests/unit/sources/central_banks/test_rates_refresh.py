@@ -29,7 +29,9 @@ AFTER_W44 = datetime(2026, 11, 2, 7, tzinfo=UTC)
 WEEK = (date(2026, 10, 26), date(2026, 11, 1))
 LATER = date(2026, 11, 24)
 AREAS = list(BIS_AREAS)
-OUTCOMES = {"CA": 0, "JP": 25, "NZ": -25, "US": -25, "XM": 0}
+MEETINGS = {"CA": 0, "JP": 25, "NZ": -25, "US": -25, "XM": 0}
+OUTCOMES = {**MEETINGS, "HK": -25}
+"""Hong Kong follows the Federal Reserve without a meeting."""
 EACH = pytest.mark.parametrize("at", range(len(RATE_SOURCES)), ids=[s.key for s in RATE_SOURCES])
 
 
@@ -53,7 +55,7 @@ def test_a_week_after_the_tables_end_has_the_outcome_of_every_meeting(
 ) -> None:
     tools = asking(tmp_path)
     scheduled = tools.get_decision_calendar(AREAS, *WEEK, AFTER_W44).scheduled
-    assert {row.area for row in scheduled} == OUTCOMES.keys()
+    assert {row.area for row in scheduled} == MEETINGS.keys()
     assert of_the_week(tools) == {}
     assert all(refresh(kept, tmp_path).status is RefreshStatus.REPLACED for kept in files)
     assert of_the_week(tools) == OUTCOMES
