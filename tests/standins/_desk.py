@@ -22,6 +22,8 @@ class DeskFailed(Exception):
 PUBLISHED = (0, 3)
 """Exit status of a command that has done what it should: a week may be below its threshold."""
 
+VERIFIED = (0,)
+
 FETCHED = (0, 1)
 """And of a refresh, where what is packaged may be newer than what a provider had then."""
 

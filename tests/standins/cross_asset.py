@@ -30,7 +30,14 @@ START = {
 }
 """Where each series begins."""
 
+BESIDE = "beside"
+"""Behind the name of a series: another publisher's, some hundredths higher."""
+
 COLUMNS = ("2 Yr", "OBS_VALUE", "2Y", "BD.CDN.2YR.DQ.YLD", "FCMYGBAG2D", "IUDMNPY", "DCOILWTICO")
+
+
+ONE_SERIES = {"yields-de-2.csv": f"XM 2 {BESIDE}", "yields-de-10.csv": f"XM 10 {BESIDE}"}
+"""Files of the Bundesbank, and the series in each."""
 
 
 @cache
@@ -53,6 +60,12 @@ def content_of(publisher: Publisher, until: date) -> bytes:
     while publisher.published(last, ()) > instant:
         last -= timedelta(days=1)
     told = {name: dict(values(name, last)) for name in START}
+    told |= {
+        f"{name} {BESIDE}": {day: f"{float(told[name][day]) + 0.03:.2f}" for day in told[name]}
+        for name in ("XM 2", "XM 10", "GB 10")
+    }
+    if publisher.file in ONE_SERIES:
+        told = {name: told[name] for name in told if name == ONE_SERIES[publisher.file]}
     if publisher.file.startswith("yields-us-"):
         year = int(publisher.file[-8:-4])
         of_year = (date(year, 1, 1), date(year, 12, 31))
@@ -75,7 +88,7 @@ def _answer(key: str, ask: Ask) -> Reply:
         if publisher.key == key and ask.route == publisher.path.partition("?")[0].lstrip("/"):
             content = content_of(publisher, until)
             if ask.renamed:
-                for column in (*COLUMNS, "SP500"):
+                for column in (*COLUMNS, "SP500", '"value"'):
                     content = content.replace(column.encode(), b"RENAMED")
             if ask.revised:
                 line = content.rstrip().rpartition(b"\n")[2]

@@ -1,9 +1,13 @@
 """Files of yields, oil and stocks as their publishers write them, of values that a test gives."""
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import date
 
 Values = Mapping[date, str]
+
+BESIDE = ("XM 2 beside", "XM 10 beside")
+"""Series of the Bundesbank, one in each file."""
 
 _YEARS = ("1 Mo", "2 Mo", "3 Mo", "6 Mo", "1 Yr", "2 Yr", "3 Yr", "5 Yr", "7 Yr", "10 Yr", "30 Yr")
 _JAPAN = ("1Y", "2Y", "3Y", "5Y", "10Y", "20Y", "40Y")
@@ -42,6 +46,18 @@ def mof_japan(two: Values, ten: Values, title: str = "Interest Rate") -> bytes:
     return _lines(f"{title},,,,,,(Unit : %)", f"Date,{','.join(_JAPAN)}", *rows)
 
 
+def bundesbank(values: Values) -> bytes:
+    """SDMX-CSV of one series, its cells set apart by semicolons."""
+    rows = [f"BBSIS;D;I;R;{day};{value};A" for day, value in sorted(values.items())]
+    return _lines("DATAFLOW;FREQ;TYPE;ADJ;TIME_PERIOD;OBS_VALUE;STATUS", *rows)
+
+
+def riksbank(values: Values) -> bytes:
+    """Observations of one series."""
+    rows = [{"date": day.isoformat(), "value": float(v)} for day, v in sorted(values.items())]
+    return json.dumps(rows).encode()
+
+
 def table(head: Iterable[str], columns: Iterable[str], pattern: str, *series: Values) -> bytes:
     """A table with a line a day and a column a series, behind some lines of its publisher's."""
     days = sorted({day for values in series for day in values})
@@ -75,6 +91,10 @@ def file_of(key: str, values: Mapping[str, Values]) -> bytes:
             return table(head, columns, "%d-%b-%Y", of("AU 2"), of("AU 10"))
         case "bank_of_england_yields":
             return table((), ("DATE", "IUDMNPY"), "%d %b %Y", of("GB 10"))
+        case "bundesbank":
+            return bundesbank(next(of(name) for name in BESIDE if of(name)))
+        case "riksbank_yields":
+            return riksbank(of("GB 10 beside"))
         case "oil":
             columns = ("observation_date", "DCOILWTICO", "DCOILBRENTEU")
             return table((), columns, "%Y-%m-%d", of("wti"), of("brent"))

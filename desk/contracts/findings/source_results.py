@@ -189,7 +189,11 @@ class YieldSeries(Contract):
 
 
 class Yields(SourceResult):
-    """The answer of `get_yields`, in the order asked for; `missing` names areas without any."""
+    """The answer of `get_yields`, in the order asked for; `missing` names areas without any.
+
+    The first series of an area and maturity is the one that is told; others of the same are of
+    other publishers, whose curve or hour may differ, and it is held against them.
+    """
 
     yields: Annotated[tuple[YieldSeries, ...], Field(max_length=80)] = ()
     missing: dict[str, str] = Field(default_factory=dict)

@@ -1,13 +1,13 @@
 """What government bond yields say about a window, as claims."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
 
 from desk.analytics.formulas import basis_point_difference
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
-from desk.contracts.findings.source_results import Yields
+from desk.contracts.findings.source_results import Yields, YieldSeries
 from desk.contracts.markets import MarketKind, MarketSpec
 
 LEVELS: Final = {2: Metric.YIELD_2Y, 10: Metric.YIELD_10Y}
@@ -49,8 +49,8 @@ def pair_claims(
 
 
 def _of_areas(answer: Yields, first_day: date, last_day: date, evidence: str) -> Iterator[Claim]:
-    for series in answer.yields:
-        values = _values(answer, series.area, series.years)
+    for series in _first_of_each(answer):
+        values = dict(zip(series.days, series.values, strict=False))
         last, before = _ends(values, first_day, last_day)
         if last is None or series.years not in LEVELS:
             continue
@@ -61,10 +61,18 @@ def _of_areas(answer: Yields, first_day: date, last_day: date, evidence: str) ->
             yield _claim(series.area, Metric.YIELD_2Y_CHANGE, change, day, evidence)
 
 
+def _first_of_each(answer: Yields) -> Iterable[YieldSeries]:
+    """The series of each area and maturity that is told: others are of other publishers."""
+    found: dict[tuple[str, int], YieldSeries] = {}
+    for series in answer.yields:
+        found.setdefault((series.area, series.years), series)
+    return found.values()
+
+
 def _values(answer: Yields, area: str, years: int) -> dict[date, Decimal]:
     return {
         day: value
-        for series in answer.yields
+        for series in _first_of_each(answer)
         if (series.area, series.years) == (area, years)
         for day, value in zip(series.days, series.values, strict=False)
     }

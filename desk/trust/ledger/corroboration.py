@@ -34,6 +34,7 @@ from desk.contracts.findings.source_results import (
     Yields,
 )
 from desk.contracts.weeks import TimeWindow
+from desk.trust.claims.yield_claims import area_claims
 from desk.trust.ledger.evidence import (
     Answer,
     EvidenceUnusable,
@@ -45,6 +46,14 @@ LEAST_DEVIATION: Final = Decimal("0.03")
 
 SAME_FIGURE: Final = Decimal("0.00002")
 """Two levels that lie no further apart, as a share, are one figure with another rounding."""
+
+NEAR_YIELDS: Final = {
+    Metric.YIELD_2Y: Decimal("0.10"),
+    Metric.YIELD_10Y: Decimal("0.10"),
+    Metric.YIELD_2Y_CHANGE: Decimal(5),
+}
+"""How near a yield of another curve and hour bears one out, in percentage points or basis points:
+two usual days' moves for a level. One that lies further off denies none."""
 
 LEAST_REPEATED: Final = 5
 """Days on which another's rates have to be the same figures, and on none another, to be a copy."""
@@ -121,11 +130,33 @@ class Corroboration:
         if stated.origin is None:
             return
         for name, answer in self._stated:
+            if isinstance(answer, Yields):
+                yield from self._yields(name, answer, stated)
             for statement in _statements(answer, stated):
                 if statement.origin not in (None, stated.origin) and not self._copies(
                     answer, claim
                 ):
                     yield IndependentStatement(statement, answer.source, name)
+
+    def _yields(
+        self, name: str, answer: Yields, about: StatedFigure
+    ) -> Iterator[IndependentStatement]:
+        """The yields of other publishers that bear one out, of the same day."""
+        near = NEAR_YIELDS.get(about.metric)
+        if near is None:
+            return
+        for series in answer.yields:
+            if series.area != about.subject or series.origin in (None, about.origin):
+                continue
+            alone = answer.model_copy(update={"yields": (series,)})
+            for other in area_claims(alone, *window_days(self._window), name):
+                same = (other.metric, other.as_of) == (about.metric, about.day)
+                if same and abs(other.value - about.value) <= near:
+                    source = answer.source.model_copy(
+                        update={"name": series.name, "origin": series.origin}
+                    )
+                    stated = replace(about, origin=series.origin)
+                    yield IndependentStatement(stated, source, name)
 
     def daily_deviation(self, claim: Claim) -> Decimal | None:
         """The robust deviation of daily moves of the history a claim rests on, in percent."""

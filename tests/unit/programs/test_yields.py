@@ -13,7 +13,7 @@ from desk.contracts.findings.source_results import Provenance, SourceResult, Yie
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketSpec
 from desk.programs.turns import builtin_turn
-from desk.trust.ledger import Ledger
+from desk.trust.ledger import Corroboration, Ledger, disagreeing
 from tests.support.builders import (
     answered,
     calendar,
@@ -130,3 +130,29 @@ def test_a_wrong_figure_of_yields_is_caught() -> None:
     )
     objection = ledger.objection(wrong, claims)
     assert objection is not None and objection.check is ClaimCheck.VALUE
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "verified"),
+    [
+        ("4.40", "4.22", {"yield_2y", "yield_2y_change"}),
+        ("4.30", "4.22", {"yield_2y"}),
+        ("4.66", "4.46", {"yield_2y_change"}),
+        ("4.90", "4.40", set()),
+    ],
+)
+def test_a_yield_of_another_publisher_bears_one_out_that_it_is_near_to_and_denies_none(
+    before: str, last: str, verified: set[str]
+) -> None:
+    other = series("US", 2, before, last).model_copy(update={"origin": "Another bank"})
+    both = ANSWER.model_copy(update={"yields": (*ANSWER.yields, other)})
+    found, results = researched(AMERICA, both)
+    assert figures(found)["US:yield_2y"] == "4.16"
+    corroboration = Corroboration(results, window(WEEK))
+    told = {
+        claim.metric.value
+        for claim in found.claims
+        if "yield" in claim.metric and list(corroboration.others(claim))
+    }
+    assert told == verified
+    assert not any(disagreeing(claim, corroboration) for claim in found.claims)

@@ -32,7 +32,8 @@ def assets(tmp_path: Path) -> CrossAssets:
 
 
 def last_days(answer: Yields) -> dict[tuple[str, int], date]:
-    return {(series.area, series.years): series.days[-1] for series in answer.yields}
+    """Of the first series of each area and maturity."""
+    return {(each.area, each.years): each.days[-1] for each in reversed(answer.yields)}
 
 
 def test_yields_are_known_when_their_publishers_have_released_them(assets: CrossAssets) -> None:
@@ -53,6 +54,14 @@ def test_yields_are_known_when_their_publishers_have_released_them(assets: Cross
         ("GB", 10): thursday,
     }
     assert list(answer.missing) == ["KR"]
+    beside = [(each.area, each.years, each.origin) for each in answer.yields]
+    assert beside[4:8] == [
+        ("XM", 10, "European Central Bank"),
+        ("XM", 10, "Deutsche Bundesbank"),
+        ("JP", 2, "Ministry of Finance Japan"),
+        ("JP", 10, "Ministry of Finance Japan"),
+    ]
+    assert beside[-2:] == [("GB", 10, "Bank of England"), ("GB", 10, "Sveriges Riksbank")]
     revisable = {series.area for series in answer.yields if series.revisable}
     assert revisable == {"XM"}
 

@@ -6,6 +6,7 @@ from desk.sources.central_banks.recorded.sources import (
     HIBOR,
     RATE_SOURCES,
     month_end_rates,
+    observations_of,
     recorded_rates,
 )
 
@@ -15,6 +16,7 @@ __all__ = [
     "RATE_SOURCES",
     "RecordedRates",
     "month_end_rates",
+    "observations_of",
     "recorded_rates",
     "with_recorded",
 ]

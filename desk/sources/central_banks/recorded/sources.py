@@ -4,7 +4,7 @@ The addresses and forms are the providers' documented ones. Banks that give no s
 recorded by the BIS alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, time
 from decimal import Decimal
 from typing import Annotated, Final
@@ -60,10 +60,15 @@ def read_federal_funds(content: bytes) -> DailySeries:
     )
 
 
-def read_riksbank(content: bytes) -> DailySeries:
-    """Observations of the Riksbank's SWEA API (https://developer.api.riksbank.se)."""
-    rows = parsed_json(TypeAdapter(list[_Observation]), content)
-    return whole({"SE": {row.day: row.value for row in rows}})
+def observations_of(name: str) -> Callable[[bytes], DailySeries]:
+    """A reader of observations of the Riksbank's SWEA API (https://developer.api.riksbank.se) on
+    one series, which is to have this name."""
+
+    def read(content: bytes) -> DailySeries:
+        rows = parsed_json(TypeAdapter(list[_Observation]), content)
+        return whole({name: {row.day: row.value for row in rows}})
+
+    return read
 
 
 class _InterbankLiquidity(BaseModel):
@@ -222,7 +227,7 @@ RATE_SOURCES: Final = (
         file="policy-rates-riksbank",
         address="https://api.riksbank.se",
         path=f"/swea/v1/Observations/SECBREPOEFF/{FIRST_DAY}",
-        read=read_riksbank,
+        read=observations_of("SE"),
         published=next_working_day(time(12), "Europe/Stockholm"),
         rule="on the next working day; noon is allowed for",
         rule_from="https://developer.api.riksbank.se",

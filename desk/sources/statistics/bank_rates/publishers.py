@@ -46,17 +46,17 @@ CALL_RATE: Final = "JP call rate"
 """Name of the series of the Bank of Japan's average of dealt overnight rates."""
 
 
-class _Values(BaseModel):
+class _SurveyedValues(BaseModel):
     days: list[int] = Field(alias="SURVEY_DATES")
     values: list[_Rate | None] = Field(alias="VALUES")
 
 
-class _Series(BaseModel):
-    told: _Values = Field(alias="VALUES")
+class _SurveyedSeries(BaseModel):
+    told: _SurveyedValues = Field(alias="VALUES")
 
 
 class _ResultSet(BaseModel):
-    series: list[_Series] = Field(alias="RESULTSET", min_length=1)
+    series: list[_SurveyedSeries] = Field(alias="RESULTSET", min_length=1)
 
 
 def read_call_rate(content: bytes) -> DailySeries:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,7 @@ from desk.contracts.findings.source_results import AssetSeries, Provenance, Yiel
 from desk.sources.ecb.rates import EURO, EuroRates
 from desk.sources.serving.daily_series import NOT_FETCHED, Publisher, files_of
 from desk.sources.serving.origins import ECB
-from desk.sources.statistics.cross_asset.publishers import REVISABLE, publishers
+from desk.sources.statistics.cross_asset.publishers import BESIDE, REVISABLE, publishers
 
 YIELDS: Final = Provenance(
     name="Government bond yields of treasuries and central banks", tier=SourceTier.AUTHORITATIVE
@@ -44,12 +45,14 @@ class CrossAssets:
         self._series = [(each, each.series_file(cache_dir)) for each in known]
 
     def yields(self, areas: Iterable[str], first: date, last: date, as_of: datetime) -> Yields:
-        """The yields of some areas on the days of a range."""
+        """The yields of some areas on the days of a range; of one that another publishes too both,
+        first whose it is."""
         asked = list(dict.fromkeys(areas))
         found: list[YieldSeries] = []
         for area in asked:
-            for years in MATURITIES:
-                publisher, values = self._known(f"{area} {years}", first, last, as_of)
+            for years, form in product(MATURITIES, ("{}", BESIDE)):
+                name = form.format(f"{area} {years}")
+                publisher, values = self._known(name, first, last, as_of)
                 if publisher is not None and values:
                     found.append(
                         YieldSeries(

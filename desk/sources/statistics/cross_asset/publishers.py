@@ -3,6 +3,7 @@
 from datetime import time
 from typing import Final
 
+from desk.sources.central_banks.recorded import observations_of
 from desk.sources.serving.daily_series import (
     Publisher,
     authoritative,
@@ -176,6 +177,56 @@ ENGLAND: Final = Publisher(
     terms="Open Government Licence",
 )
 
+BESIDE: Final = "{} beside"
+"""Name of the series that a yield's first publisher is held against: another's, of another curve or
+hour."""
+
+
+def _bundesbank(years: int) -> Publisher:
+    """The Bundesbank's estimate of one maturity: it gives a series in each file."""
+    return Publisher(
+        key="bundesbank",
+        source=authoritative(
+            "Deutsche Bundesbank, term structure of listed Federal securities",
+            "Deutsche Bundesbank",
+            "https://www.bundesbank.de/en/statistics/money-and-capital-markets/"
+            "interest-rates-and-yields/daily-term-structure-on-listed-federal-securities-651570",
+        ),
+        file=f"yields-de-{years}.csv",
+        address="https://api.statistiken.bundesbank.de",
+        path=(
+            f"/rest/data/BBSIS/D.I.ZST.ZI.EUR.S1311.B.A604.R{years:02}XX.R.A.A._Z._Z.A"
+            f"?startPeriod={FIRST_YEAR}-01-01"
+        ),
+        read=long_table((), {"": BESIDE.format(f"XM {years}")}),
+        published=next_working_day(time(12), "Europe/Berlin"),
+        rule="on the next working day; noon in Frankfurt is allowed for",
+        rule_from="https://www.bundesbank.de/en/statistics/time-series-databases/"
+        "help-for-sdmx-web-service/web-service-interface-data",
+        terms="Free with attribution to the Deutsche Bundesbank; figures unchanged",
+        headers={"Accept": "application/vnd.sdmx.data+csv;version=1.0.0"},
+    )
+
+
+BUNDESBANK: Final = (_bundesbank(2), _bundesbank(10))
+
+RIKSBANK: Final = Publisher(
+    key="riksbank_yields",
+    source=authoritative(
+        "Sveriges Riksbank, international government bonds, ten years, United Kingdom",
+        "Sveriges Riksbank",
+        "https://www.riksbank.se/en-gb/statistics/interest-rates-and-exchange-rates/",
+    ),
+    file="yields-gb-riksbank.json",
+    address="https://api.riksbank.se",
+    path=f"/swea/v1/Observations/GBGVB10Y/{FIRST_YEAR}-01-01",
+    read=observations_of(BESIDE.format("GB 10")),
+    published=next_working_day(time(12), "Europe/Stockholm"),
+    rule="on the next Swedish banking day at 9:10; noon is allowed for",
+    rule_from="https://www.riksbank.se/en-gb/statistics/interest-rates-and-exchange-rates/",
+    terms="Free with attribution to the Riksbank",
+)
+
 OIL: Final = Publisher(
     key="oil",
     source=authoritative(
@@ -216,12 +267,13 @@ STOCKS: Final = Publisher(
 
 KEYS: Final = (
     *("us_treasury", "ecb_yield_curve", "mof_japan", "bank_of_canada_yields"),
-    *("reserve_bank_of_australia_yields", "bank_of_england_yields", "oil", "stocks"),
+    *("reserve_bank_of_australia_yields", "bank_of_england_yields", "bundesbank"),
+    *("riksbank_yields", "oil", "stocks"),
 )
 """Providers whose address configuration may replace."""
 
-REVISABLE: Final = frozenset({"ecb_yield_curve", "oil"})
-"""Whose values may be revised after they were published: the curve is estimated again, and the EIA
+REVISABLE: Final = frozenset({"ecb_yield_curve", "bundesbank", "oil"})
+"""Whose values may be revised after they were published: curves are estimated again, and the EIA
 corrects. What the desk has seen before a revision is kept."""
 
 
@@ -236,6 +288,8 @@ def publishers(year: int) -> tuple[Publisher, ...]:
         CANADA,
         AUSTRALIA,
         ENGLAND,
+        *BUNDESBANK,
+        RIKSBANK,
         OIL,
         STOCKS,
     )
