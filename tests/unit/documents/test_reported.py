@@ -1,19 +1,22 @@
 """What publishers reported, in a published report: quoted, counted, and verified."""
 
+from datetime import date, timedelta
+
 import pytest
 
 from desk.contracts.agents.tools import ToolCall, ToolResult, UnreachableSource
 from desk.contracts.findings.source_results import NewsItems
 from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.coverage_words import coverage_lines
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.programs.week.document.sections.reported import is_about
+from desk.programs.week.document.sections.reported import is_about, reported_of
 from desk.trust.ledger.seal import sealed
 from tests.support.builders import answered, pair_market, rate_market
-from tests.support.news import AS_OF, GOOGLE, bank_news, headlines, item, statement
+from tests.support.news import AS_OF, FED, GOOGLE, bank_news, headlines, item, statement
 from tests.support.reports import sample_report
 from tests.unit.documents.test_tone_report import AREA, KOREA, PAIR, report_with
 
@@ -150,3 +153,21 @@ def test_a_title_is_about_a_pair_whose_own_names_it_has(
 def test_a_title_is_about_a_policy_rate_when_it_names_its_bank() -> None:
     assert is_about("The Fed cuts", rate_market("US"))
     assert not is_about("US stocks fall", rate_market("US"))
+
+
+def test_a_decision_that_a_section_tells_of_has_the_release_of_its_bank() -> None:
+    window = TimeWindow(start=AS_OF - timedelta(days=8), end=AS_OF, time_zone="Europe/London")
+    releases = (
+        statement("Minutes of the last meeting", FED, day=15),
+        statement("FOMC statement", FED, day=16, hour=18),
+        statement("Implementation note", FED, day=16, hour=19),
+    )
+    answers = (headlines(item(SLIDE)), bank_news(*releases))
+    pair, banks = pair_market(PAIR), {"US": FED, "XM": "European Central Bank"}
+
+    def titles(*decided: tuple[str, date]) -> list[str]:
+        return [story.title for story in reported_of(pair, answers, banks, window, decided)]
+
+    assert titles() == [SLIDE]
+    assert titles(("US", date(2026, 9, 16))) == [SLIDE, "FOMC statement"]
+    assert titles(("US", date(2026, 9, 10)), ("XM", date(2026, 9, 16))) == [SLIDE]

@@ -5,6 +5,7 @@ a title is about is told by the names that it has in it, of the pair, its curren
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from desk.analytics.links import web_link
@@ -12,8 +13,8 @@ from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.subjects import named_subjects, namings
 from desk.analytics.news.similar_titles import grouped
 from desk.contracts.agents.tools import SourceTier, ToolResult
-from desk.contracts.findings.results import MOST_PUBLISHERS, Reported
-from desk.contracts.findings.source_results import NewsItem, NewsItems
+from desk.contracts.findings.results import MOST_PUBLISHERS, EventType, Reported
+from desk.contracts.findings.source_results import NewsItem
 from desk.contracts.markets import AreaCode, MarketKind, MarketSpec
 from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
@@ -26,11 +27,18 @@ MOST_STORIES: Final = 3
 
 Banks = Mapping[AreaCode, str]
 
+Decided = tuple[AreaCode, date]
+"""A bank's area and the day on which it decided."""
+
 
 class _Item(NamedTuple):
+    """An item of news with its title as it can be quoted; `authoritative`: in an answer of the
+    banks' own words."""
+
     title: str
     item: NewsItem
     evidence_id: str
+    authoritative: bool
 
 
 def with_reported(
@@ -41,17 +49,32 @@ def with_reported(
     window: TimeWindow,
 ) -> MarketReport:
     """The section with what was reported about its market, by the tool results of its agents."""
-    reported = reported_of(spec, evidence, banks, window)
+    reported = reported_of(spec, evidence, banks, window, decided_in(section))
     return section.model_copy(update={"reported": reported}) if reported else section
 
 
+def decided_in(section: MarketReport) -> tuple[Decided, ...]:
+    """The decisions that a section tells of."""
+    return tuple(
+        (event.area, event.event_date)
+        for event in section.events
+        if event.event_type is EventType.RATE_DECISION and event.area
+    )
+
+
 def reported_of(
-    spec: MarketSpec, evidence: Iterable[ToolResult], banks: Banks, window: TimeWindow
+    spec: MarketSpec,
+    evidence: Iterable[ToolResult],
+    banks: Banks,
+    window: TimeWindow,
+    decided: Iterable[Decided] = (),
 ) -> tuple[Reported, ...]:
-    """The stories about a market, those that most publishers have first, then the newest.
+    """The stories about a market, those that most publishers have first, then the newest; and
+    behind them of each decision the release of its bank, where none of them is.
 
     A story is told in the words of whoever had it first; the others have it in nearly the same.
     """
+    evidence = tuple(evidence)
     items = sorted(
         _about(spec, evidence, banks, window),
         key=lambda each: (each.item.published_at, each.title, each.item.publisher),
@@ -61,7 +84,26 @@ def reported_of(
         for places in grouped([each.title for each in items])
     ]
     stories.sort(key=lambda story: (story.publishers, story.published_at), reverse=True)
-    return tuple(stories[:MOST_STORIES])
+    told = stories[:MOST_STORIES]
+    for area, day in dict.fromkeys(decided):
+        release = _release(evidence, banks.get(area), day, window)
+        if release is not None and release.title not in {story.title for story in told}:
+            told.append(_story(spec, [release]))
+    return tuple(told)
+
+
+def _release(
+    evidence: Iterable[ToolResult], bank: str | None, day: date, window: TimeWindow
+) -> _Item | None:
+    """The first release of a bank from the day of its decision on, by the day after."""
+    found = [
+        item
+        for item in _items(evidence, window)
+        if item.authoritative
+        and item.item.publisher == bank
+        and timedelta(0) <= item.item.published_at.date() - day <= timedelta(days=1)
+    ]
+    return min(found, key=lambda each: (each.item.published_at, each.title), default=None)
 
 
 def is_told(story: Reported, result: ToolResult, window: TimeWindow) -> bool:
@@ -99,26 +141,26 @@ def _about(
 ) -> Iterator[_Item]:
     """The items of the window that are about a market, each of a publisher once."""
     seen: set[tuple[str, str]] = set()
+    own = {banks.get(area) for area in _own(spec)}
+    for found in _items(evidence, window):
+        told = (found.title, found.item.publisher)
+        is_its_bank = found.authoritative and found.item.publisher in own
+        if told not in seen and (is_about(found.title, spec) or is_its_bank):
+            seen.add(told)
+            yield found
+
+
+def _items(evidence: Iterable[ToolResult], window: TimeWindow) -> Iterator[_Item]:
+    """The items of the window whose titles can be quoted."""
     for result in evidence:
         news = news_in(result, window)
-        for item in news.items if news is not None else ():
+        if news is None:
+            continue
+        authoritative = granted_tier(result, news.source.tier) is SourceTier.AUTHORITATIVE
+        for item in news.items:
             title = quotable(item.headline)
-            if title is None or (title, item.publisher) in seen:
-                continue
-            if not window.start <= item.published_at <= window.end:
-                continue
-            if is_about(title, spec) or (news and _is_its_bank(spec, result, news, item, banks)):
-                seen.add((title, item.publisher))
-                yield _Item(title, item, result.evidence_id)
-
-
-def _is_its_bank(
-    spec: MarketSpec, result: ToolResult, news: NewsItems, item: NewsItem, banks: Banks
-) -> bool:
-    """Whether it is a release of the market's own bank, in an answer of the banks' own words."""
-    if granted_tier(result, news.source.tier) is not SourceTier.AUTHORITATIVE:
-        return False
-    return item.publisher in {banks.get(area) for area in _own(spec)}
+            if title is not None and window.start <= item.published_at <= window.end:
+                yield _Item(title, item, result.evidence_id, authoritative)
 
 
 def _story(spec: MarketSpec, told: list[_Item]) -> Reported:
