@@ -19,3 +19,6 @@ FLAT: Final = 0.5
 NEAR_AN_END: Final = 0.2
 """The share of the year's range from either end within which a price counts as near it: a
 convention."""
+
+WITHIN: Final = 0.68
+"""The share of cases in which a price is to be within its expected range four weeks later."""

@@ -11,21 +11,23 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from desk.analytics.formulas import (
-    MAD_TO_DEVIATION,
-    SMALLEST_DEVIATION,
-    basis_point_difference,
-    log_moves,
-)
+from desk.analytics.formulas import SMALLEST_DEVIATION, basis_point_difference, log_moves
 from desk.analytics.names.markets import areas_of_pair
-from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END
+from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END, WITHIN
 from desk.analytics.prices.series import WEEK
+from desk.analytics.technical.expected_range import (
+    FADING,
+    FOUR_WEEKS,
+    MOVES,
+    expected_moves,
+)
 from desk.analytics.technical.measures import (
     DAYS_A_YEAR,
     Floats,
     Measure,
     Unmeasured,
     analysis,
+    closes_of,
     figure,
     measured,
     months_before,
@@ -40,15 +42,13 @@ from desk.contracts.findings.source_results import PolicyRate
 from desk.contracts.markets import AreaCode
 
 QUARTER_DAYS: Final = 63
-FOUR_WEEKS: Final = 20
-"""Days with prices."""
-
 METHOD = (
     "Moves in percent from the price a week, one, three and twelve months before the last day. "
     "High and low of the twelve months up to it. Volatility: the standard deviation of the last "
     f"{QUARTER_DAYS} daily logarithmic moves, times the root of {DAYS_A_YEAR}. Expected range: the "
-    f"last price and one robust deviation (median absolute deviation) of the last {DAYS_A_YEAR} "
-    f"daily moves, times the root of {FOUR_WEEKS}, on either side. Computed with numpy."
+    f"last price and, on either side, what it kept within {FOUR_WEEKS} days in "
+    f"{100 * WITHIN:.0f} % of the starts of the last five years, in deviations of the day: of "
+    f"{MOVES} daily moves, each counting {FADING} of the next. Computed with numpy."
 )
 
 
@@ -138,12 +138,11 @@ class MarketMeasures:
 
     def expected(self, at: int, side: int) -> float:
         """The upper or lower end of the range expected over four weeks."""
-        row = self._row(at, DAYS_A_YEAR)
-        deviation = self._deviations[row]
-        if deviation < SMALLEST_DEVIATION:
+        row = self._row(at, MOVES)
+        move = self._expected_moves[row]
+        if move < SMALLEST_DEVIATION:
             raise Unmeasured(f"the price of {self.series.symbol} does not move on most days")
-        close = float(self.series.closes[at])
-        return float(close * np.exp(side * deviation * np.sqrt(FOUR_WEEKS)))
+        return float(float(self.series.closes[at]) * np.exp(side * move))
 
     @cached_property
     def _volatilities(self) -> Floats:
@@ -152,12 +151,8 @@ class MarketMeasures:
         return found
 
     @cached_property
-    def _deviations(self) -> Floats:
-        """The robust deviation of each row, as `formulas.robust_deviation` has it of one."""
-        moves = self._moves(DAYS_A_YEAR)
-        distances = np.abs(moves - np.median(moves, axis=1, keepdims=True))
-        found: Floats = MAD_TO_DEVIATION * np.median(distances, axis=1)
-        return found
+    def _expected_moves(self) -> Floats:
+        return expected_moves(closes_of(self.series), max(self._first, MOVES))
 
     def _moves(self, count: int) -> Floats:
         """The last `count` daily moves up to each day that has so many, a row for each day."""

@@ -8,8 +8,8 @@ The numbers are conventions of the desk:
   `LEAST` and `MOST`.
 - A direction that is hardly likelier than its opposite, by `EVEN` at most, is none. Nor is one that
   a person decided for against the weight of the views: it would be the less likely side.
-- A range runs from the expected low to the expected high, one robust standard deviation on either
-  side. By construction it holds with the probability of that: `WITHIN_ONE_DEVIATION`.
+- A range runs from the expected low to the expected high, within which the price stayed in
+  `WITHIN` of the cases of its own past (`desk.analytics.technical.expected_range`).
 - What one specialist's view makes likely follows by the same rule, with its confidence and the
   whole weight on its side.
 - All look four weeks ahead, as the specialists do.
@@ -23,6 +23,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from desk.analytics.names.markets import spoken
+from desk.analytics.prices.indicator_marks import WITHIN
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.markets import MarketSpec
@@ -38,7 +39,6 @@ LEAST: Final = 0.35
 MOST: Final = 0.75
 EVEN: Final = 0.02
 EVEN_ODDS: Final = 0.5
-WITHIN_ONE_DEVIATION: Final = 0.68
 
 _SIDES: Final = {Leaning.UP: ("above", "at or below"), Leaning.DOWN: ("below", "at or above")}
 
@@ -130,7 +130,7 @@ def _range(market: MarketSpec, surviving: Mapping[str, Claim], due: datetime) ->
         high=high.value,
         weeks=WEEKS,
         due=due,
-        probability=WITHIN_ONE_DEVIATION,
+        probability=WITHIN,
         statement=(
             f"Four weeks on, the last known price of {name} is from {reference(low)} to"
             f" {reference(high)}."

@@ -59,6 +59,29 @@ def show(
     return show_hypothesis(identity, as_json=as_json)
 
 
+@hypotheses.command(epilog="Example: desk hypotheses ranges --first 2022")
+def ranges(
+    markets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PAIR,...",
+            help="Of these; of all pairs of the desk without.",
+            show_default=False,
+        ),
+    ] = None,
+    first: Annotated[int, typer.Option(metavar="YEAR", help="The first year tested.")] = 2022,
+    last: Annotated[int, typer.Option(metavar="YEAR", help="The last one.")] = 2199,
+) -> ExitStatus:
+    """Measure how often ranges called 68 % held in the past, market by market, as told then."""
+    from desk.training.ranges import lines, measure
+
+    named = [name.strip() for name in (markets or "").split(",") if name.strip()]
+    pairs = [name for name in load_settings().config.market_names if "/" in name]
+    found = measure(named or pairs, first, last)
+    sys.stdout.write("\n".join(lines(found)) + "\n")
+    return ExitStatus.COMPLETE if found.markets else ExitStatus.INCOMPLETE
+
+
 def list_hypotheses(*, state: str | None, market: str | None, as_json: bool) -> ExitStatus:
     """Print the hypotheses that the server keeps, those of a state or a market alone where asked.
 
