@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: run standins test tests others check lint types trust money bench graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
+.PHONY: run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -51,6 +51,9 @@ bench: install-dev  ## a week beside the engine's floor; work going on after a k
 	$(BIN)/python -m tests.bench.many_weeks --weeks 104 --first 2024-W44
 	$(BIN)/python -m tests.bench.messages
 	$(BIN)/python -m tests.bench.episodes
+
+eval: install-dev  ## tasks with known answers, by the built-in analyst and by honest, careless and hostile models
+	@$(BIN)/python -m tests.evaluation
 
 graph-scenarios: install-dev  ## questions asked while sources fail and processes are killed; their accuracy; fifty at once
 	$(BIN)/python -m tests.scenarios

@@ -129,11 +129,11 @@ def _work_line(suite: Suite, works: Sequence[Work]) -> SuiteWork:
 
 KIND_TITLES: Final = (
     *("suite", "kind", "checks", "right", "near", "wrong", "refused", "rightly refused"),
-    *("invented", "failed", "accuracy", "in three"),
+    *("invented", "failed", "accuracy", "in three", "forecasts", "Brier"),
 )
 WORK_TITLES: Final = (
     *("suite", "tasks", "turns a task", "sent back", "mended", "left out", "tokens a task"),
-    *("USD a task", "s a task", "Brier"),
+    *("USD a task", "s a task"),
 )
 
 
@@ -142,22 +142,19 @@ def kind_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
     for line in table.lines:
         numbers = (line.checks, line.right, line.near, line.wrong, line.refused)
         others = (line.rightly_refused, line.invented, line.failed)
-        shares = (line.accuracy, line.shown) if line.checks else ()
+        shares = [f"{100 * share:.1f} %" for share in (line.accuracy, line.shown)]
         yield (
             line.suite,
             line.kind,
             *map(str, (*numbers, *others)),
-            *(f"{100 * share:.1f} %" for share in shares),
-            *([] if line.checks else ["", ""]),
+            *(shares if line.checks else ("", "")),
+            *((str(line.forecasts), f"{line.brier}") if line.forecasts else ("", "")),
         )
 
 
 def work_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
-    """The cells of each suite's line: what it took, and its Brier score."""
-    brier = {line.suite: line for line in table.lines if line.kind == ALL}
+    """The cells of each suite's line: what it took."""
     for line in table.work:
-        scored = brier.get(line.suite)
-        forecast = f"{scored.brier} of {scored.forecasts}" if scored and scored.forecasts else ""
         yield (
             line.suite,
             str(line.tasks),
@@ -168,7 +165,6 @@ def work_rows(table: EvaluationTable) -> Iterator[tuple[str, ...]]:
             f"{line.tokens:,.0f}",
             f"{line.usd}" + (" and more" if line.total.unpriced_calls else ""),
             f"{line.seconds}",
-            forecast,
         )
 
 

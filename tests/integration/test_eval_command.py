@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.command import Answer, DeskCommand
+from tests.support.stand_in_models import KEY, MODEL, Character, stand_in
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -61,6 +62,41 @@ def test_two_tables_are_held_against_each_other(
     answer = desk("eval", "compare", str(target), str(target), "--json")
     assert answer.code == 0
     assert [suite["only_first"] for suite in answer.json["suites"]] == [0, 0, 0]
+
+
+def test_what_a_model_was_told_and_mended_is_counted_and_paid(desk: DeskCommand) -> None:
+    target = desk.directory / "tables" / "careless.json"
+    line = ("eval", "--suite", "ask", "--seed", "5", "--tasks", "4", "--model", MODEL)
+    with stand_in(Character.CARELESS) as url:
+        model = DeskCommand(desk.directory, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=url)
+        answer = model(*line, "--out", str(target), "--json")
+    assert answer.code == 0, answer.err
+    held = answer.json
+    (line_of_ask,) = held["work"]
+    total = line_of_ask["total"]
+    assert held["model"] == MODEL and line_of_ask["tokens"] > 0
+    assert total["objected"] > total["mended"] > 0 and 0 < float(total["cost_usd"]) < 20
+    verdicts = {check["verdict"] for task in held["tasks"] for check in task["checks"]}
+    assert "invented" in verdicts, "it answers what has no answer"
+
+
+def test_a_hostile_model_leaves_the_built_in_analysts_answers(desk: DeskCommand) -> None:
+    line = ("eval", "--suite", "ask", "--seed", "5", "--tasks", "2", "--json")
+    with stand_in(Character.HOSTILE) as url:
+        model = DeskCommand(desk.directory, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=url)
+        hostile = model(*line, "--model", MODEL).json
+    own = desk(*line).json
+    assert [task["checks"] for task in hostile["tasks"]] == [
+        task["checks"] for task in own["tasks"]
+    ]
+    assert KEY not in json.dumps(hostile)
+
+
+def test_without_a_key_the_built_in_analysts_are_evaluated_and_it_is_said(
+    desk: DeskCommand,
+) -> None:
+    answer = desk("eval", "--suite", "ask", "--tasks", "1", "--model", MODEL, "--json")
+    assert answer.json["model"] == "builtin" and "no ANTHROPIC_API_KEY" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ def scored(known: KnownQuestion, report: AnswerReport) -> TaskCheck:
 
 
 def refused(report: AnswerReport) -> bool:
-    """Whether a report says that there is no answer."""
-    return not report.answered
+    """Whether a report says that there is no answer, and none was found that fits."""
+    return not (report.answered or report.found)
 
 
 def _verdict(known: KnownQuestion, report: AnswerReport, place: int | None) -> Verdict:
