@@ -137,9 +137,8 @@ DESCRIPTION = SourceDescription(
     terms="BIS statistics may be reused where the BIS is named as their source. Press "
     "releases are each bank's, under its own terms.",
     terms_url="https://www.bis.org/terms_statistics.htm",
-    publication="A decision counts as known from the bank's hour of announcement, or from the "
-    "end of its local day where that hour is not certain, also where it is read from a daily "
-    "series of the bank, which has it a day later, or of the BIS, which has it within two weeks.",
+    publication="A decision counts as known from the bank's hour of announcement, else from the "
+    "end of its local day, also where a series tells it that came out later.",
     network=NetworkUse.REFRESHES,
 )
 

@@ -152,9 +152,11 @@ class OfficialStatisticsTools:
     def get_recorded_rates(self, areas: Areas, as_of: AsOf) -> RateRecords:
         """Policy rates known at as_of as others record them, percent a year; several rows an area.
 
-        The banks' own daily series (US, XM, GB, CA, AU, CH, HK, NO, SE), the BIS's daily series,
-        and the IMF's averages of months (ID, IN, KR, MY, NZ, PH, TH; dated the month's first day).
-        since is the day on which the last change took effect, previous the level before it.
+        The banks' own daily series (US, XM, GB, CA, AU, CH, HK, NO, SE), China's loan prime rate,
+        the BIS's daily series, and the IMF's averages of months (ID, IN, KR, MY, NZ, PH, TH; dated
+        the month's first day). With bears_out_within another figure that follows from the rate:
+        the HKMA's base rate for US, what was dealt overnight for JP. since is the day on which the
+        last change took effect, previous the level before it.
         """
         require_areas(areas)
         return self._banks.answer(areas, as_of)
@@ -173,8 +175,8 @@ DESCRIPTION = SourceDescription(
     server="official_statistics",
     gives="Figures to hold others against: month averages of H.10, policy rates at month ends, "
     "daily exchange rates of five publishers, and records of policy rates.",
-    origin="Each figure's own: the Federal Reserve, the BIS, the Banks of Canada and of England, "
-    "the Reserve Bank of Australia, the SNB, the HKMA or the IMF",
+    origin="Each figure's own: a central bank, China's interbank funding center, the BIS or the "
+    "IMF",
     tier=SourceTier.AUTHORITATIVE,
     licence="Free reuse where the publisher is named; the Federal Reserve's is in the public "
     "domain.",

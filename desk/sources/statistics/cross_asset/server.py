@@ -57,6 +57,7 @@ class CrossAssetTools:
 
         US (Treasury par yields), XM (the ECB's AAA curve, spot), JP, CA, AU, and GB (ten years
         only). Yields of different areas are of different curves: compare their changes first.
+        XM and GB have another publisher's series behind their own, to hold it against.
         """
         require_areas(areas)
         self._require_range(start, end)
