@@ -17,6 +17,15 @@ POSITIONS: Final = frozenset(
         Metric.SEASONAL_HIT_RATE,
         Metric.RISK,
         Metric.LARGEST_DAY,
+        Metric.PAST_RANK,
+        Metric.DEAR_FROM,
+        Metric.CHEAP_TO,
+        Metric.VOLATILITY_RANK,
+        Metric.VOLATILE_FROM,
+        Metric.CALM_TO,
+        Metric.QUARTER_SWING,
+        Metric.EDGE_DISTANCE,
+        Metric.UNUSUAL_FROM,
     }
 )
 """Percentages that say where in a range a value stands, how wide it swings, or how often something

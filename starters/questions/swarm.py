@@ -8,14 +8,16 @@ from typing import Annotated, Final
 import typer
 from pydantic import JsonValue
 
-from desk.analytics.names.nearest import nearest
+from desk.analytics.names.nearest import meant, nearest
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
+from desk.platform.memory.meaning import installed_meaning
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
+from desk.programs.swarm.objectives import ABOUT, AS_OF, FORMS, TAKEN, matched
 from desk.trust.ledger import content_hash
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
 from starters.questions.graph_runs import ID_DIGITS
@@ -39,6 +41,14 @@ LONGEST_WAIT: Final = timedelta(days=60)
 _EXAMPLE: Final = 'such as desk swarm "Is the yen carry trade unwinding?"'
 _SHORT_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?) ?([dhm])")
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+
+def _forms_beginning(incomplete: str) -> list[tuple[str, str]]:
+    """The forms that begin as what was typed, with what each decides."""
+    from desk.programs.swarm.objectives import FORMS
+
+    return [(name, form.line) for name, form in FORMS.items() if name.startswith(incomplete)]
+
 
 Objective = Annotated[
     str,
@@ -66,6 +76,18 @@ AsOf = Annotated[
     ),
 ]
 
+About = Annotated[
+    str | None,
+    typer.Option(
+        "--about",
+        metavar="FORM",
+        help="What the objective asks, such as overbought, carry or peg-holds; without it the"
+        " nearest in meaning is taken, and said.",
+        autocompletion=_forms_beginning,
+        show_default=False,
+    ),
+]
+
 Rounds = Annotated[
     int,
     typer.Option("--rounds", metavar="N", min=1, max=5, help="How many rounds there are at most."),
@@ -83,6 +105,7 @@ AnswerWithin = Annotated[
 
 def swarm(
     objective: Objective,
+    about: About = None,
     effort: Effort = "auto",
     as_of: AsOf = None,
     rounds: Rounds = 2,
@@ -96,13 +119,16 @@ def swarm(
 ) -> ExitStatus:
     """Have a leader and its specialists research an objective, and say what is likely.
 
-    Progress goes to standard error, the report to standard output. The same objective, effort,
-    instant and rounds are one run. Exit status: 0 complete, 3 some specialist failed, 1 failed,
-    2 wrong usage. Ctrl-C detaches; the same command comes back to the run.
+    What the objective asks is one of the forms of `--about`: then code decides it, and the first
+    sentence answers. Another takes a model; without one the report says what was measured.
+    Progress goes to standard error, the report to standard output. The same objective, form,
+    effort, instant and rounds are one run. Exit status: 0 complete, 3 some specialist failed, 1
+    failed, 2 wrong usage. Ctrl-C detaches; the same command comes back to the run.
     """
     return research_objective(
         SwarmOptions(
             objective,
+            about=about,
             effort=effort,
             as_of=as_of,
             rounds=rounds,
@@ -117,6 +143,7 @@ def chosen_swarm(
     objective: str,
     config: RunConfig,
     *,
+    about: str | None = None,
     effort: str,
     as_of: str | None,
     rounds: int,
@@ -124,7 +151,7 @@ def chosen_swarm(
     memory: bool,
     now: datetime,
 ) -> SwarmRequest:
-    """The request of an objective.
+    """The request of an objective, with its form where it is named, or else the nearest.
 
     Raises:
         UsageError: something of it cannot be asked; the message says what to do.
@@ -132,7 +159,7 @@ def chosen_swarm(
     words = checked_words(objective, "the objective", longest=LONGEST_QUESTION, example=_EXAMPLE)
     zone = config.schedule.time_zone
     return SwarmRequest(
-        query=Query(question=words),
+        query=Query(question=words, parameters=_form_parameters(words, about, as_of)),
         policy=config.policy,
         complexity=read_effort(effort),
         markets=config.markets,
@@ -157,16 +184,49 @@ def swarm_start(request: SwarmRequest) -> RunStart[SwarmResult]:
 
 
 def swarm_run_id(request: SwarmRequest) -> str:
-    """The workflow id of an objective: the same objective, effort, instant and rounds, with memory
-    or without, have one."""
+    """The workflow id of an objective: the same objective, form that was named, effort, instant and
+    rounds, with memory or without, have one."""
     wanted: JsonValue = {
         "objective": request.query.question,
         "effort": request.complexity or AUTO,
         "as_of": request.as_of.isoformat() if request.as_of else None,
         "rounds": request.most_rounds,
         "memory": request.memory,
+        **_named_form(request),
     }
     return f"{SWARM_RUN}{content_hash(wanted)[:ID_DIGITS]}"
+
+
+def _named_form(request: SwarmRequest) -> dict[str, JsonValue]:
+    parameters = request.query.parameters
+    return {} if TAKEN in parameters or ABOUT not in parameters else {ABOUT: parameters[ABOUT]}
+
+
+def _form_parameters(objective: str, about: str | None, as_of: str | None) -> dict[str, str]:
+    """The form of an objective as everybody who works on it is told of it.
+
+    Raises:
+        UsageError: there is no such form.
+    """
+    if about is not None:
+        return {ABOUT: read_form(about)}
+    found = matched(objective, installed_meaning())
+    asked_as_of = {AS_OF: as_of} if as_of and found.form is None else {}
+    return {**found.parameters, **asked_as_of}
+
+
+def read_form(written: str) -> str:
+    """The name of a form.
+
+    Raises:
+        UsageError: there is none.
+    """
+    word = written.strip().lower()
+    if word not in FORMS:
+        raise UsageError(
+            f"--about is {written!r}; there are {', '.join(FORMS)}{meant(word, FORMS)}"
+        )
+    return word
 
 
 def read_effort(written: str) -> Complexity | None:
@@ -208,6 +268,7 @@ class SwarmOptions:
     """What `desk swarm` asks."""
 
     objective: str
+    about: str | None = None
     effort: str = AUTO
     as_of: str | None = None
     rounds: int = ROUNDS
@@ -226,6 +287,7 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
         request = chosen_swarm(
             options.objective,
             config,
+            about=options.about,
             effort=options.effort,
             as_of=options.as_of,
             rounds=options.rounds,
@@ -240,6 +302,7 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
 
 def _command(options: SwarmOptions) -> list[str]:
     words = ["desk", "swarm", options.objective]
+    words += ["--about", options.about] if options.about else []
     words += ["--effort", options.effort] if options.effort != AUTO else []
     words += ["--as-of", options.as_of] if options.as_of else []
     words += ["--rounds", str(options.rounds)] if options.rounds != ROUNDS else []

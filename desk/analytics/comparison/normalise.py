@@ -66,6 +66,12 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.SEASONAL_P_VALUE,
         Metric.RISK,
         Metric.REWARD,
+        Metric.PAST_RANK,
+        Metric.VOLATILITY_RANK,
+        Metric.QUARTER_SWING,
+        Metric.DRAWDOWN,
+        Metric.CORRELATION,
+        Metric.CORRELATION_YEAR,
     }
 )
 

@@ -131,6 +131,13 @@ def currency_asked_for(text: str) -> str | None:
     return min(places, key=lambda code: places[code]) if places else None
 
 
+def without_currencies(text: str) -> str:
+    """A text with a space in the place of each pair, code and name of a currency."""
+    for named in (_PAIR, _JOINED, *_ASKED_FOR.values()):
+        text = named.sub(" ", text)
+    return text
+
+
 def as_spoken(text: str) -> str:
     """A text with the names of currencies as they are written within a sentence."""
     return _IN_A_TITLE.sub(lambda name: name[0].lower(), text)

@@ -1,6 +1,11 @@
 """The marks by which indicators are read, the same wherever one is."""
 
-from typing import Final
+from collections.abc import Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from desk.contracts.findings.claims import Metric
 
 OVERBOUGHT: Final = 70
 OVERSOLD: Final = 30
@@ -22,3 +27,55 @@ convention."""
 
 WITHIN: Final = 0.68
 """The share of cases in which a price is to be within its expected range four weeks later."""
+
+LARGE_CARRY: Final = Decimal("0.25")
+"""Of the volatility: from here on a carry is large beside the swings. A convention."""
+
+
+class Mark(NamedTuple):
+    """A level of a figure from which on it is read in another way, and who says so."""
+
+    metric: Metric
+    value: Decimal
+    source: str
+
+
+_WILDER: Final = "Wilder, New Concepts in Technical Trading Systems, 1978"
+_CONVENTION: Final = "a convention of the desk"
+
+MARKS: Final[Mapping[Metric, tuple[Mark, ...]]] = MappingProxyType(
+    {
+        Metric.RSI: (
+            Mark(Metric.RSI_OVERBOUGHT, Decimal(OVERBOUGHT), _WILDER),
+            Mark(Metric.RSI_OVERSOLD, Decimal(OVERSOLD), _WILDER),
+        ),
+        Metric.CARRY_TO_VOLATILITY: (Mark(Metric.LARGE_CARRY_FROM, LARGE_CARRY, _CONVENTION),),
+        Metric.PAST_RANK: (
+            Mark(Metric.DEAR_FROM, Decimal(80), "the highest fifth, " + _CONVENTION),
+            Mark(Metric.CHEAP_TO, Decimal(20), "the lowest fifth, " + _CONVENTION),
+        ),
+        Metric.VOLATILITY_RANK: (
+            Mark(Metric.VOLATILE_FROM, Decimal(80), "the highest fifth, " + _CONVENTION),
+            Mark(Metric.CALM_TO, Decimal(20), "the lowest fifth, " + _CONVENTION),
+        ),
+        Metric.DRAWDOWN: (
+            Mark(Metric.CORRECTION_FROM, Decimal(-10), "a correction by the market's custom"),
+        ),
+        Metric.CORRELATION: (
+            Mark(
+                Metric.CORRELATED_FROM,
+                Decimal("0.5"),
+                "large by Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988",
+            ),
+        ),
+        Metric.ANOMALY_SCORE: (Mark(Metric.UNUSUAL_FROM, Decimal(3), _CONVENTION),),
+        Metric.SEASONAL_P_VALUE: (
+            Mark(
+                Metric.CHANCE_TO,
+                Decimal("0.05"),
+                "Fisher, Statistical Methods for Research Workers, 1925",
+            ),
+        ),
+    }
+)
+"""The marks of each figure that has any. Prose names them as claims, as it does the figure."""

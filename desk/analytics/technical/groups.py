@@ -1,4 +1,5 @@
-"""How a market moves beside those of its kind: blocs of currencies, and a group of stocks."""
+"""How a market moves beside others: those of its kind, as blocs of currencies and a group of
+stocks, and any other from day to day."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +8,21 @@ from decimal import Decimal
 from statistics import median
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from desk.analytics.formulas import log_moves
 from desk.analytics.names.markets import DOLLAR
-from desk.analytics.technical.market_data import quarter_move
-from desk.analytics.technical.measures import Unmeasured, analysis, figure, share, towards
+from desk.analytics.technical.market_data import QUARTER_DAYS, quarter_move
+from desk.analytics.technical.measures import (
+    DAYS_A_YEAR,
+    Unmeasured,
+    analysis,
+    figure,
+    floats_of,
+    measured,
+    share,
+    towards,
+)
 from desk.analytics.technical.series import NoPrices, Prices, PriceSeries
 from desk.contracts.episode.analysis import Analysis, Hint, Signal
 from desk.contracts.findings.claims import Metric
@@ -210,3 +223,43 @@ def _of_the_symbol(hint: Hint, series: PriceSeries) -> Hint:
     if hint is Hint.NEUTRAL or not series.symbol.startswith(f"{DOLLAR}/"):
         return hint
     return Hint.DOWN if hint is Hint.UP else Hint.UP
+
+
+BESIDE_METHOD: Final = (
+    "Pearson's correlation of the daily logarithmic moves of {one} and {other} on the days on "
+    f"which both have prices: correlation over the last {QUARTER_DAYS} moves, correlation_year "
+    f"over the last {DAYS_A_YEAR}. Prices of exchanges and fixings are of different hours of a "
+    "day. Computed with numpy."
+)
+
+
+def co_movement(series: PriceSeries, other: PriceSeries, as_of: datetime) -> Analysis:
+    """The correlation of a market's daily moves with those of another, over a quarter and a
+    year."""
+    figures, missing = measured(
+        series,
+        {
+            Metric.CORRELATION: lambda _: _correlation(series, other, QUARTER_DAYS),
+            Metric.CORRELATION_YEAR: lambda _: _correlation(series, other, DAYS_A_YEAR),
+        },
+    )
+    method = BESIDE_METHOD.format(one=series.symbol, other=other.symbol)
+    return analysis(series, as_of, method, figures, (), (*missing, *other.notes))
+
+
+def _correlation(one: PriceSeries, other: PriceSeries, count: int) -> float:
+    others = dict(zip(other.days, other.closes, strict=True))
+    both = [
+        (close, others[day])
+        for day, close in zip(one.days, one.closes, strict=True)
+        if day in others
+    ][-count - 1 :]
+    if len(both) <= count:
+        raise Unmeasured(
+            f"{one.symbol} and {other.symbol} have {len(both)} days with prices in common, and it"
+            f" needs {count + 1}"
+        )
+    moves = [log_moves(floats_of(prices)) for prices in zip(*both, strict=True)]
+    if any(np.ptp(each) == 0 for each in moves):
+        raise Unmeasured("one of the two did not move")
+    return float(np.corrcoef(moves[0], moves[1])[0, 1])

@@ -54,6 +54,9 @@ class Capability(StrEnum):
     PATTERN_MINING = "pattern_mining"
     SEASONALITY = "seasonality"
     PERFORMANCE = "performance"
+    STANDING = "standing"
+    CO_MOVEMENT = "co_movement"
+    PEG_BAND = "peg_band"
 
 
 class Route(Contract):
@@ -136,6 +139,9 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.PATTERN_MINING: _routes("analysis.pattern_miner"),
         Capability.SEASONALITY: _routes("analysis.seasonality_detector"),
         Capability.PERFORMANCE: _routes("analysis.performance"),
+        Capability.STANDING: _routes("analysis.standing"),
+        Capability.CO_MOVEMENT: _routes("analysis.co_movement"),
+        Capability.PEG_BAND: _routes("analysis.peg_band"),
     }
 )
 """Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by

@@ -75,6 +75,12 @@ class Hypothesis(Contract):
         tuple[HeldView, ...], Field(max_length=MOST_SUBAGENTS, exclude_if=is_empty)
     ] = ()
 
+    @property
+    def reference(self) -> str:
+        """What prose refers to it by, as in `[[USD/JPY:direction]]`: its probability is printed
+        there. The id cannot stand in prose, because it is given its day once it waits."""
+        return f"{self.market.market}:{self.kind}"
+
 
 class HypothesisState(StrEnum):
     """Where a hypothesis stands. `void`: there was no price to hold it against for too long."""

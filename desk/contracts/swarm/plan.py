@@ -13,7 +13,7 @@ from desk.contracts.base import (
     Text,
     is_empty,
 )
-from desk.contracts.markets import MarketSpec
+from desk.contracts.markets import MarketName, MarketSpec
 from desk.contracts.names import AgentId
 
 SUBAGENT_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
@@ -41,7 +41,8 @@ class Complexity(StrEnum):
 class SubagentSpec(Contract):
     """What one specialist is to find out, and what it leaves to others.
 
-    `tools` are those of its list that it may use. It asks them at most `most_calls` times, which
+    `beside` are markets that it holds its own against. `tools` are those of its list that it may
+    use. It asks them at most `most_calls` times, which
     the loop holds it to; from `least_calls` on it has looked closely enough, which a model is told.
     """
 
@@ -53,6 +54,7 @@ class SubagentSpec(Contract):
     output_format: Text
     boundaries: Text
     tools: Annotated[tuple[ToolName, ...], Field(min_length=1, max_length=40)]
+    beside: Annotated[tuple[MarketName, ...], Field(max_length=12, exclude_if=is_empty)] = ()
     least_calls: Annotated[int, Field(ge=1, le=130)] = 3
     most_calls: Annotated[int, Field(ge=1, le=130)] = 10
 

@@ -24,7 +24,7 @@ from desk.documents.answer.parts import parts_of
 from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.evidence import is_carried, source_of_answer
-from desk.documents.rendering.words.prose import Known, render_answer
+from desk.documents.rendering.words.prose import Known, odds_of, render_answer
 from desk.trust.prose import references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
@@ -164,10 +164,11 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     known = Known(
         {claim.claim_id: claim for claim in answer.claims},
         {quotation.quotation_id: quotation for quotation in answer.quotations},
+        odds_of(answer.swarm.hypotheses if answer.swarm else ()),
     )
     for where, prose, printed in _texts(answer):
         yield from document.printed_findings(where, printed, partial(render_answer, prose, known))
-        yield from document.typed_findings(where, prose, known.claims, known.quotations)
+        yield from document.typed_findings(where, prose, known.claims, known.others)
 
 
 def _stated(answer: AnswerReport) -> tuple[AnswerStatement, ...]:

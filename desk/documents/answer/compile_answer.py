@@ -23,6 +23,7 @@ from desk.contracts.question.knowledge import (
     WebSearched,
 )
 from desk.contracts.runs.graph import GraphRecord, NodeOutcome
+from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.answer.evidence import (
     AnswerClaims,
     Library,
@@ -41,7 +42,13 @@ from desk.documents.answer.nodes import (
 from desk.documents.answer.parts import PartRecord, RunMaterial, parts_of
 from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried, source_of_answer
-from desk.documents.rendering.words.prose import Known, kept_prose, render_answer, render_plain
+from desk.documents.rendering.words.prose import (
+    Known,
+    kept_prose,
+    odds_of,
+    render_answer,
+    render_plain,
+)
 from desk.trust.ledger import Ledger
 from desk.trust.prose import NOTHING_LEFT, reference, references
 
@@ -164,13 +171,14 @@ class _ToldAnswer(NamedTuple):
     synthesis: Synthesis
     quotations: Mapping[str, Quotation]
     strange: tuple[str, ...]
+    odds: Mapping[str, str]
     written: _WrittenProse
     parts: tuple[PartRecord, ...]
 
     @property
     def known(self) -> Known:
         """What its prose may refer to."""
-        return Known(self.surviving.claims, self.quotations)
+        return Known(self.surviving.claims, self.quotations, self.odds)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -245,13 +253,15 @@ class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
         instead = (part.instead for part in parts if part.instead is not None)
         synthesis = made or next(instead, None) or found_instead(record, library)
         quotations, strange = _placed(synthesis, library)
+        odds = _odds(parts)
         return _ToldAnswer(
             surviving=surviving,
             synthesised=made is not None,
             synthesis=synthesis,
             quotations=quotations,
             strange=strange,
-            written=_written(synthesis, Known(surviving.claims, quotations)),
+            odds=odds,
+            written=_written(synthesis, Known(surviving.claims, quotations, odds)),
             parts=parts,
         )
 
@@ -291,6 +301,13 @@ class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
             verdicts=told.verdicts,
             **{name: value for part in parts for name, value in part.fields.items()},
         )
+
+
+def _odds(parts: Iterable[PartRecord]) -> Mapping[str, str]:
+    """The probabilities of the hypotheses that an answer goes on to print."""
+    told = (part.fields.get("swarm") for part in parts)
+    swarms = [swarm for swarm in told if isinstance(swarm, SwarmRecord)]
+    return odds_of(each for swarm in swarms for each in swarm.hypotheses)
 
 
 def _of_run(record: GraphRecord) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from desk.documents.rendering.words.prose import (
     Piece,
     Quoted,
     attribution_of,
+    odds_of,
     pieces,
     render_answer,
 )
@@ -62,6 +63,7 @@ class AnswerLinks:
         self._known = Known(
             {claim.claim_id: claim for claim in answer.claims},
             {quotation.quotation_id: quotation for quotation in answer.quotations},
+            odds_of(answer.swarm.hypotheses if answer.swarm else ()),
         )
         self.market = next(iter(answer.specs), None)
         self.figures = FigureLinks(answer)

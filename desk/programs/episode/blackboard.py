@@ -146,6 +146,11 @@ class StockBoard:
         )
 
     @property
+    def asked_in_vain(self) -> tuple[StockAction, ...]:
+        """The actions with data that were taken and brought no figure."""
+        return tuple(action for action in self.lacking_parts if action in self._parts)
+
+    @property
     def reward(self) -> Decimal | None:
         """The reward of the evaluation; None without one, or where it could not be had."""
         if self._evaluation is None or Metric.REWARD not in self._evaluation.values:

@@ -10,7 +10,10 @@ from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.graph import NodeOutcome
 from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.turns import StateEntry
+from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
 from desk.contracts.week.report import MarketOutcome
+from desk.programs.swarm.run.graph import node_name
 from desk.trust.conflicts import NO_RANGES, Ranges, detect_conflicts, settled_before
 
 MOST_CONFLICTS: Final = 200
@@ -77,3 +80,28 @@ def contradictions(
     )
     known = settled_before(records, found)
     return tuple(sorted(known, key=lambda each: (each.resolved, each.conflict_id))[:MOST_CONFLICTS])
+
+
+def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
+    """Which specialists have delivered on which markets, a stand-in counted as who it stood in
+    for."""
+    entries = tuple(state)
+    planned = planned_as(entries)
+    return frozenset(
+        (
+            planned[entry.node].agent if entry.node in planned else entry.result.agent,
+            entry.result.market,
+        )
+        for entry in entries
+        if isinstance(entry.result, ResearchResult) and entry.result.claims
+    )
+
+
+def planned_as(state: Iterable[StateEntry]) -> dict[str, SubagentSpec]:
+    """What each node of the rounds so far was planned to do."""
+    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
+    return {
+        node_name(subagent.name, number): subagent
+        for number, plan in enumerate(plans, start=1)
+        for subagent in plan.subagents
+    }

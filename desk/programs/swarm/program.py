@@ -10,7 +10,14 @@ from desk.contracts.agents.tasks import AgentLimits, TaskType
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId, Queue
 
-_CONDITIONS = (Capability.MARKET_DATA, Capability.SECTORS, Capability.WEB_SEARCH)
+_CONDITIONS = (
+    Capability.MARKET_DATA,
+    Capability.SECTORS,
+    Capability.STANDING,
+    Capability.CO_MOVEMENT,
+    Capability.PEG_BAND,
+    Capability.WEB_SEARCH,
+)
 TECHNICALS = (
     Capability.MARKET_DATA,
     Capability.PRICE_HISTORY,

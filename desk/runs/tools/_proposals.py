@@ -59,6 +59,9 @@ _WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
             Capability.PATTERN_MINING: "historical patterns analogues anomaly",
             Capability.SEASONALITY: "seasonality month season",
             Capability.PERFORMANCE: "performance forward return reward benchmark",
+            Capability.STANDING: "percentile rank own past drawdown",
+            Capability.CO_MOVEMENT: "correlation beta two markets together",
+            Capability.PEG_BAND: "peg band floor cap edges authority",
         }.items()
     }
 )
@@ -104,6 +107,9 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.PATTERN_MINING: ("symbol",),
         Capability.SEASONALITY: ("symbol",),
         Capability.PERFORMANCE: ("symbol", "made_at", "position", "cost"),
+        Capability.STANDING: ("symbol",),
+        Capability.CO_MOVEMENT: ("symbol", "other"),
+        Capability.PEG_BAND: ("symbol",),
     }
 )
 """What the desk's own tools take."""

@@ -14,12 +14,13 @@ from pydantic import Field
 
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.technical.candles import pattern_detector
-from desk.analytics.technical.groups import sector_analysis
+from desk.analytics.technical.groups import co_movement, sector_analysis
 from desk.analytics.technical.indicators import indicator_calculator
 from desk.analytics.technical.market_data import market_data
 from desk.analytics.technical.measures import months_before
 from desk.analytics.technical.patterns import pattern_miner, seasonality_detector
 from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries
+from desk.analytics.technical.standing import peg_band, standing
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import MOST_DAYS, Analysis, KnownSymbols, PriceHistory
 from desk.contracts.findings.source_results import Provenance
@@ -135,6 +136,26 @@ class AnalysisTools:
         months' are by chance, adjusted for twelve months tested. hint is neutral from 0.05 on.
         """
         return self._analysed(seasonality_detector, symbol, as_of)
+
+    def standing(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """Where a market stands in its own past: past_rank and volatility_rank, the share of ten
+        years' days below today, percent; the quarter's usual swing and its bounds before the last
+        day (prior_high, prior_low); drawdown from the high of twelve months, percent."""
+        return self._analysed(standing, symbol, as_of)
+
+    def co_movement(self, symbol: MarketSymbol, other: MarketSymbol, as_of: AsOf) -> Analysis:
+        """The correlation of the daily moves of a market with those of another, over a quarter and
+        over a year, from -1 to 1."""
+
+        def beside(series: PriceSeries) -> Analysis:
+            return co_movement(series, self._store.series(other, as_of), as_of)
+
+        return analysed(self._store, symbol, as_of, beside)
+
+    def peg_band(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """The band in which an authority holds or held a pair: its edges (band_low, band_high), the
+        days on which it was announced and given up, and how far the last price is from an edge."""
+        return self._analysed(peg_band, symbol, as_of)
 
     def _analysed(
         self, analyse: Callable[[PriceSeries, datetime], Analysis], symbol: str, as_of: datetime
@@ -264,6 +285,7 @@ def build_server(
         tools.pattern_miner,
         tools.seasonality_detector,
         PerformanceTools(prices).performance,
+        *(tools.standing, tools.co_movement, tools.peg_band),
     )
     promise = READS_THE_WEB if live else READS_ONLY
     for tool in offered:

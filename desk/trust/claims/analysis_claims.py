@@ -1,5 +1,9 @@
-"""The claims that an analysis gives."""
+"""The claims that an analysis gives, and the marks that its figures are read by."""
 
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from desk.analytics.prices.indicator_marks import MARKS
 from desk.analytics.units import UNITS
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Claim, claim_id
@@ -21,3 +25,24 @@ def analysis_claims(answer: Analysis, evidence_id: str) -> tuple[Claim, ...]:
         for figure in dict.fromkeys(answer.figures)
         if first[figure.metric] == figure
     )
+
+
+MARK: Final = "mark"
+"""The formula of a claim that is a mark: it is the same for every market."""
+
+
+def mark_claims(claims: Iterable[Claim]) -> Iterator[Claim]:
+    """The marks by which some figures are read, each as a claim of the figure's market, day and
+    evidence."""
+    for claim in claims:
+        for mark in MARKS.get(claim.metric, ()):
+            yield Claim(
+                claim_id=claim_id(claim.subject, mark.metric),
+                subject=claim.subject,
+                metric=mark.metric,
+                value=mark.value,
+                unit=UNITS[mark.metric],
+                as_of=claim.as_of,
+                evidence=claim.evidence,
+                formula=MARK,
+            )

@@ -6,10 +6,16 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import Final
 
+from desk.analytics.figures import as_number
 from desk.analytics.formulas import basis_point_difference
 from desk.analytics.prices.rates_view import direction
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
-from desk.contracts.findings.source_results import PolicyRate, RateDecision, RateDecisions
+from desk.contracts.findings.source_results import (
+    DecisionCalendar,
+    PolicyRate,
+    RateDecision,
+    RateDecisions,
+)
 from desk.contracts.markets import MarketKind, MarketSpec
 
 WHOLE: Final = Decimal(1)
@@ -100,6 +106,28 @@ def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
     decided = {decision.area for decision in answer.decisions}
     claims = (_in_a_row(meetings[area], evidence) for area in sorted(decided))
     return tuple(claim for claim in claims if claim)
+
+
+def next_decision_claims(
+    calendar: DecisionCalendar, as_of_day: date, evidence: str
+) -> tuple[Claim, ...]:
+    """Of each area in a calendar the first day after the as-of day on which it decides."""
+    ahead: dict[str, date] = {}
+    for each in sorted(calendar.scheduled, key=lambda scheduled: scheduled.day):
+        if each.day > as_of_day:
+            ahead.setdefault(each.area, each.day)
+    return tuple(
+        Claim(
+            claim_id=claim_id(area, Metric.NEXT_DECISION),
+            subject=area,
+            metric=Metric.NEXT_DECISION,
+            value=as_number(day),
+            unit=Unit.CALENDAR_DAY,
+            as_of=as_of_day,
+            evidence=(evidence,),
+        )
+        for area, day in ahead.items()
+    )
 
 
 def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:

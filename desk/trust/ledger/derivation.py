@@ -13,6 +13,7 @@ from desk.contracts.episode.analysis import Analysis, PriceHistory
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.source_results import (
     AssetSeries,
+    DecisionCalendar,
     History,
     MonthEndRates,
     PolicyRates,
@@ -22,11 +23,12 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
-from desk.trust.claims.analysis_claims import analysis_claims
+from desk.trust.claims.analysis_claims import analysis_claims, mark_claims
 from desk.trust.claims.price_claims import level_step, price_claims
 from desk.trust.claims.rate_claims import (
     decision_claims,
     in_a_row_claims,
+    next_decision_claims,
     policy_rate_claims,
     target_range_claims,
 )
@@ -67,8 +69,7 @@ def derive(
     """Every claim that an answer gives by itself, the differential excepted.
 
     A pair's figures depend on its digits and its band; one that is no market of the run has those
-    of its quote currency, and no band. The calendar of decisions and the averages of months give
-    none.
+    of its quote currency, and no band. The averages of months give none.
 
     Raises:
         EvidenceUnusable: the figures in the answer contradict each other or cannot be levels.
@@ -92,8 +93,12 @@ def derive(
                 return _of_month_ends(answer, evidence_id)
             case Yields():
                 return _of_yields(answer, specs, window, evidence_id)
+            case DecisionCalendar():
+                _, last_day = window_days(window)
+                return next_decision_claims(answer, last_day, evidence_id)
             case Analysis():
-                return analysis_claims(answer, evidence_id)
+                found = analysis_claims(answer, evidence_id)
+                return (*found, *mark_claims(found))
             case _:
                 return ()
     except (ValueError, ArithmeticError) as error:

@@ -83,6 +83,7 @@ def review_synthesis(
     that do not stand in the evidence they are quoted from."""
     claims = claims_in(state, conflicts)
     quoted = {quotation.quotation_id for quotation in synthesis.quotations}
+    quoted |= {hypothesis.reference for hypothesis in synthesis.hypotheses}
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
     for place, prose in _texts(synthesis):
@@ -102,7 +103,9 @@ def without_unfounded(
     if not rejected:
         return synthesis
     wrong = {figure.written for figure in _wrong_quotations(synthesis, state)}
-    known = {*claims_in(state, conflicts), *(q.quotation_id for q in synthesis.quotations)} - wrong
+    quoted = (quotation.quotation_id for quotation in synthesis.quotations)
+    likely = (hypothesis.reference for hypothesis in synthesis.hypotheses)
+    known = {*claims_in(state, conflicts), *quoted, *likely} - wrong
     sentences = {figure.sentence for figure in rejected}
     left: dict[str, str] = {}
     dropped: list[DroppedSentence] = []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.programs.swarm.conclusion.reading import tell_gap
+from desk.programs.swarm.builtin.reading import tell_gap
 from desk.trust.prose.gate import objections
 
 

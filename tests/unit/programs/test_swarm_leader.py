@@ -20,7 +20,7 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import leaning_words
-from desk.programs.swarm.question import asked_now, aspects_named
+from desk.programs.swarm.tasks import asked_now, aspects_named
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
@@ -42,8 +42,9 @@ from tests.unit.trust.test_swarm_specialists import (
 
 PLAN, CONCLUDE = TaskType.PLAN_SWARM, TaskType.CONCLUDE_SWARM
 SYMBOLS = called("swarm/plan", Capability.SYMBOLS)
-OBJECTIVE = "Is the yen carry trade unwinding?"
-OUTLOOK = "Where is USD/JPY going?"
+OBJECTIVE = "What would tariffs do to the yen?"
+ASPECTS = "what do technicals and patterns of USD/JPY make of tariffs?"
+MEASURED = "This needs a model. Here is what was measured: "
 DOLLAR_YEN = KnownSymbol(symbol="USD/JPY", kind=MarketKind.PAIR, name="US dollar in yen")
 EURO_YEN = KnownSymbol(symbol="EUR/JPY", kind=MarketKind.PAIR, name="euro in yen")
 NVIDIA = KnownSymbol(symbol="NVDA", kind=MarketKind.STOCK, name="NVIDIA")
@@ -118,8 +119,11 @@ def printed(synthesis: Synthesis, state: Sequence[StateEntry]) -> str:
     return render("\n\n".join((synthesis.summary, *sections)), claims)
 
 
-def yen_round(objective: str = OBJECTIVE, **kept: object) -> tuple[StateEntry, ...]:
-    return state_of(planned(symbols(DOLLAR_YEN), objective, markets=(YEN,)), **kept)  # type: ignore[arg-type]
+def yen_round(
+    objective: str = OBJECTIVE, complexity: Complexity = Complexity.COMPLEX, **kept: object
+) -> tuple[StateEntry, ...]:
+    plan = planned(symbols(DOLLAR_YEN), objective, markets=(YEN,), complexity=complexity)
+    return state_of(plan, **kept)  # type: ignore[arg-type]
 
 
 def decided_for(leaning: Leaning, state: Sequence[StateEntry]) -> tuple[ConflictRecord, ...]:
@@ -221,16 +225,16 @@ def test_the_asker_s_complexity_goes_before_the_leader_s() -> None:
 
 def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -> None:
     state = yen_round()
-    synthesis = concluded(state, OUTLOOK)
-    assert printed(synthesis, state).splitlines()[0] == (
-        "USD/JPY leans up over the next four weeks, by the vote of specialists who disagree. It"
-        " stands at 153.20, +2.10 % on the month and +4.30 % on the quarter. For it: the market's"
-        " own move (+4.30 % on the quarter); the technicals (a price of 153.20, against a long"
-        " average of 149.50); the fundamentals (a rate differential of +337.5 bp, 0.36 of the"
-        " volatility). Against it: the news (a tone of -22.0, stories: 14); the patterns of the"
-        " past (-0.90 % after similar stretches, a rise in 42.00 % of the cases)."
-    )
-    assert synthesis.answered
+    synthesis = concluded(state)
+    assert (
+        f"{MEASURED}USD/JPY leans up over the next four weeks, by the vote of specialists who"
+        " disagree. It stands at 153.20, +2.10 % on the month and +4.30 % on the quarter. For it:"
+        " the market's own move (+4.30 % on the quarter); the technicals (a price of 153.20,"
+        " against a long average of 149.50); the fundamentals (a rate differential of +337.5 bp,"
+        " 0.36 of the volatility). Against it: the news (a tone of -22.0, stories: 14); the"
+        " patterns of the past (-0.90 % after similar stretches, a rise in 42.00 % of the cases)."
+    ) in printed(synthesis, state).splitlines()[0]
+    assert not synthesis.answered
     assert [section.title for section in synthesis.sections] == [
         "USD/JPY: what the market did",
         "USD/JPY: technicals",
@@ -280,9 +284,9 @@ def test_dissent_stands_in_the_conclusion() -> None:
 
 def test_what_a_person_decided_goes_before_the_balance_of_the_views() -> None:
     state = yen_round()
-    synthesis = concluded(state, OUTLOOK, conflicts=decided_for(Leaning.DOWN, state))
+    synthesis = concluded(state, conflicts=decided_for(Leaning.DOWN, state))
     assert synthesis.summary.startswith(
-        "USD/JPY leans down over the next four weeks, as a person decided"
+        f"{MEASURED}USD/JPY leans down over the next four weeks, as a person decided"
     )
     assert "Ada decided for down." in synthesis.sections[-1].content
     # The weight of the views is on the other side, so that neither is taken to be likely.
@@ -295,8 +299,8 @@ def test_an_open_conflict_leaves_the_direction_open() -> None:
         c.model_copy(update={"resolved": False, "chosen": None, "decided_by": None})
         for c in conflicts_in(state)
     )
-    synthesis = concluded(state, OUTLOOK, conflicts=open_ones)
-    assert synthesis.summary.startswith("Which way USD/JPY leans is open")
+    synthesis = concluded(state, conflicts=open_ones)
+    assert synthesis.summary.startswith(f"{MEASURED}Which way USD/JPY leans is open")
     assert [h.kind for h in synthesis.hypotheses] == [HypothesisKind.RANGE]
 
 
@@ -343,7 +347,7 @@ def test_nothing_is_concluded_from_nothing() -> None:
 
 
 def test_a_disputed_direction_calls_for_those_who_were_not_asked() -> None:
-    state = yen_round("why do technicals and patterns of USD/JPY matter?")
+    state = yen_round(ASPECTS, Complexity.MODERATE)
     asked = [entry.node for entry in state]
     assert asked == ["plan_1", "technical", "pattern", "market"]
     further = concluded(state).further
@@ -356,7 +360,7 @@ def test_a_disputed_direction_calls_for_those_who_were_not_asked() -> None:
 
 
 def test_the_second_round_asks_only_what_the_refinement_asks_for() -> None:
-    state = yen_round("why do technicals and patterns of USD/JPY matter?")
+    state = yen_round(ASPECTS, Complexity.MODERATE)
     further = concluded(state).further
     assert further is not None
     plan = planned(symbols(DOLLAR_YEN), further.objective, markets=(YEN,), state=state)
@@ -368,7 +372,7 @@ def test_the_second_round_asks_only_what_the_refinement_asks_for() -> None:
 
 
 def test_there_is_no_third_round() -> None:
-    state = yen_round("why do technicals and patterns of USD/JPY matter?")
+    state = yen_round(ASPECTS, Complexity.MODERATE)
     (plan,) = (e.result for e in state if isinstance(e.result, SwarmPlan))
     again = (*state, StateEntry(key="plan_2", node="plan_2", result=plan))
     assert concluded(again).further is None
@@ -391,7 +395,7 @@ def test_a_round_in_which_most_fail_is_followed_by_another() -> None:
 
 
 def test_where_most_found_nothing_others_are_asked_and_not_the_same_again() -> None:
-    state = yen_round("earnings of USD/JPY")
+    state = yen_round("what do tariffs mean for the inflation behind USD/JPY?", Complexity.SIMPLE)
     empty = {Capability.RATIOS: analysis({}, missing=("no accounts",))}
     nothing = research(TaskType.ANALYSE_FUNDAMENTALS, empty)
     asked = [state[0], *(e.model_copy(update={"result": nothing}) for e in state[1:])]
@@ -412,7 +416,7 @@ def test_what_the_reserve_brought_is_told_as_the_work_it_took_over() -> None:
         StateEntry(key="plan_1", node="plan_1", result=plan),
         StateEntry(key=only.name, node=only.name, result=result),
     )
-    synthesis = concluded(state, OUTLOOK)
+    synthesis = concluded(state)
     assert synthesis.sections[0].title == "USD/JPY: news and sentiment"
     assert "the news" in synthesis.summary
 

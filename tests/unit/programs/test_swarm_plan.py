@@ -11,9 +11,9 @@ from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
-from desk.programs.swarm.plan import BOUNDS, Ground, plan_swarm
-from desk.programs.swarm.question import SPECIALISTS, aspects_named, complexity_of
-from desk.programs.swarm.tasks import SPECIALITIES
+from desk.programs.swarm.builtin.plan import BOUNDS, Ground, plan_swarm
+from desk.programs.swarm.objectives import FORMS
+from desk.programs.swarm.tasks import SPECIALISTS, SPECIALITIES, aspects_named
 from tests.support.builders import pair_market
 
 TOOLS = {agent: profile_of(agent).tools for agent in SPECIALISTS}
@@ -27,8 +27,9 @@ def plan(
     *markets: MarketSpec,
     complexity: Complexity | None = None,
     state: tuple[StateEntry, ...] = (),
+    form: str = "",
 ) -> SwarmPlan:
-    ground = Ground(objective, markets or (YEN,), TOOLS, complexity, state)
+    ground = Ground(objective, markets or (YEN,), TOOLS, complexity, state, FORMS.get(form))
     return plan_swarm("swarm/plan", ground)
 
 
@@ -36,31 +37,38 @@ def who(planned: SwarmPlan) -> list[tuple[str, str]]:
     return [(each.name, each.market.market) for each in planned.subagents]
 
 
-@pytest.mark.parametrize(
-    ("objective", "markets", "expected"),
-    [
-        ("Is USD/JPY overbought?", 1, Complexity.SIMPLE),
-        ("NVDA after earnings", 1, Complexity.SIMPLE),
-        ("what drives AUD this quarter?", 1, Complexity.MODERATE),
-        ("why did the yen fall?", 1, Complexity.MODERATE),
-        ("news and technicals of EUR/USD", 1, Complexity.MODERATE),
-        ("is the yen carry trade unwinding?", 1, Complexity.COMPLEX),
-        ("outlook for NVDA", 1, Complexity.COMPLEX),
-        ("USD/JPY or EUR/USD?", 2, Complexity.COMPLEX),
-    ],
-)
-def test_an_objective_needs_as_much_as_its_words_say(
-    objective: str, markets: int, expected: Complexity
-) -> None:
-    assert complexity_of(objective, markets) is expected
+def test_a_form_is_researched_by_those_who_have_its_figures() -> None:
+    assert who(plan("?", form="overbought")) == [("technical", "USD/JPY")]
+    assert who(plan("?", YEN, EURO, form="carry")) == [
+        ("fundamental", "USD/JPY"),
+        ("fundamental_2", "EUR/USD"),
+    ]
+    asked = {tool.tool for tool in plan("?", form="cheap").subagents[0].tools}
+    assert "standing" in asked
+
+
+def test_a_form_is_researched_by_more_where_more_is_asked_for() -> None:
+    planned = plan("?", form="overbought", complexity=Complexity.COMPLEX)
+    assert planned.subagents[0].name == "technical"
+    assert len(planned.subagents) == BOUNDS[Complexity.COMPLEX].least
+
+
+def test_an_outlook_hears_everybody() -> None:
+    assert {each.agent for each in plan("?", form="lower-ahead").subagents} == set(SPECIALISTS)
+
+
+def test_a_form_that_holds_markets_against_each_other_tells_who_is_beside() -> None:
+    planned = plan("?", YEN, EURO, form="correlated")
+    assert [each.beside for each in planned.subagents] == [("EUR/USD",), ("USD/JPY",)]
+
+
+def test_without_a_form_one_market_gets_three_specialists_and_two_get_more() -> None:
+    assert plan("What would tariffs do?").complexity is Complexity.MODERATE
+    assert plan("What would tariffs do?", YEN, EURO).complexity is Complexity.COMPLEX
 
 
 def test_whose_work_the_objective_speaks_of_goes_first() -> None:
-    assert who(plan("Is USD/JPY overbought on the charts?")) == [("technical", "USD/JPY")]
-    assert who(plan("NVDA after earnings", NVIDIA)) == [
-        ("fundamental", "NVDA"),
-        ("market", "NVDA"),
-    ]
+    assert who(plan("the news of it"))[0] == ("sentiment", "USD/JPY")
     assert aspects_named("headlines, headlines and a chart") == (
         AgentId.SENTIMENT_SPECIALIST,
         AgentId.TECHNICAL_SPECIALIST,
@@ -113,7 +121,10 @@ def test_a_specialist_is_left_the_tools_that_its_market_needs() -> None:
     def tools(planned: SwarmPlan) -> dict[str, set[str]]:
         return {each.name: {tool.tool for tool in each.tools} for each in planned.subagents}
 
-    pair, stock = tools(plan("outlook", YEN)), tools(plan("outlook", NVIDIA))
+    pair, stock = (
+        tools(plan("outlook", YEN, complexity=Complexity.COMPLEX)),
+        tools(plan("outlook", NVIDIA, complexity=Complexity.COMPLEX)),
+    )
     assert "pattern_detector" in stock["technical"] - pair["technical"]
     assert "get_policy_rate" in pair["fundamental"] - stock["fundamental"]
     assert {"earnings_analyzer", "company_fundamentals"} <= stock["fundamental"]
@@ -121,10 +132,10 @@ def test_a_specialist_is_left_the_tools_that_its_market_needs() -> None:
 
 
 def test_policy_rates_are_the_work_of_one_specialist() -> None:
-    together = plan("outlook for the market conditions", YEN)
+    together = plan("the market conditions", YEN, complexity=Complexity.COMPLEX)
     having = [s.name for s in together.subagents if "get_policy_rate" in {t.tool for t in s.tools}]
     assert having == ["fundamental"]
-    (alone,) = plan("market conditions").subagents
+    (alone,) = plan("market conditions", complexity=Complexity.SIMPLE).subagents
     assert "get_policy_rate" in {tool.tool for tool in alone.tools}
 
 

@@ -16,8 +16,8 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.weeks import TimeWindow
-from desk.programs.swarm.plan import Ground, plan_swarm
-from desk.programs.swarm.question import SPECIALISTS
+from desk.programs.swarm.builtin.plan import Ground, plan_swarm
+from desk.programs.swarm.tasks import SPECIALISTS
 from desk.programs.turns import builtin_turn
 from desk.sources.analysis.companies import CompanyTools
 from desk.sources.analysis.prices import PriceStore

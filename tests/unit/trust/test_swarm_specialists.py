@@ -112,6 +112,7 @@ def asked_of(
     market: MarketSpec = YEN,
     agent: AgentId | None = None,
     most_calls: int | None = None,
+    query: Query | None = None,
 ) -> TurnRequest:
     """What a specialist is shown: at its first turn without results."""
     return TurnRequest(
@@ -124,7 +125,7 @@ def asked_of(
             window=window(WEEK),
             deadline=window(WEEK).end,
             limits=AgentLimits(max_calls=most_calls),
-            query=Query(question=f"where is {market.market} going?"),
+            query=query or Query(question=f"tell of {market.market}"),
         ),
         exchanges=(Exchange(results=tuple(results)),) if results else (),
     )

@@ -286,6 +286,7 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "largest_day": "the day's step over the move from the fixing before the window to the last, "
     "of the day with the largest such part",
     "band_edge": "the edge of the band as the desk is configured",
+    "mark": "the mark by which the desk reads the figure beside it (docs/swarm.md)",
     "in_a_row": "how many of the last recorded meetings decided the same, the newest included",
     "banks_cut": "how many of the newest decisions of the banks below are cuts",
     "banks_raised": "how many of the newest decisions of the banks below are rises",

@@ -2,16 +2,19 @@
 
 `[[q1]]` stands for words of a source and is printed as those words in quotation marks, followed by
 the source and the place in it; where the quotation before it on the same line is of the same place,
-that is not said again. `[[USD/JPY:move]]` stands for a claim and is printed as its figure.
+that is not said again. `[[USD/JPY:move]]` stands for a claim and is printed as its figure, and
+`[[USD/JPY:direction]]` for what a swarm takes to be likely, printed as its probability.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.knowledge import Quotation
+from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.trust.prose import (
     UNSUPPORTED,
     Form,
@@ -46,10 +49,21 @@ class Known(NamedTuple):
 
     claims: Mapping[str, Claim]
     quotations: Mapping[str, Quotation]
+    odds: Mapping[str, str] = MappingProxyType({})
 
     def has(self, name: str) -> bool:
         """Whether a reference stands for something."""
-        return name in self.claims or name in self.quotations
+        return name in self.claims or name in self.others
+
+    @property
+    def others(self) -> frozenset[str]:
+        """What a reference may stand for besides claims."""
+        return frozenset((*self.quotations, *self.odds))
+
+
+def odds_of(hypotheses: Iterable[Hypothesis]) -> dict[str, str]:
+    """The probabilities of hypotheses as they are printed, by what prose refers to them by."""
+    return {each.reference: f"{each.probability:.0%}".replace("%", " %") for each in hypotheses}
 
 
 class Quoted(NamedTuple):
@@ -96,6 +110,9 @@ def pieces(prose: str, known: Known) -> Iterator[Piece]:
         if claim is not None:
             form = found.form or Form.PLAIN
             yield Figure(claim, printed(claim, form, prose[: found.start]))
+            continue
+        if found.name in known.odds:
+            yield known.odds[found.name]
             continue
         quotation = known.quotations[found.name]
         attribution = attribution_of(quotation)
@@ -148,7 +165,7 @@ def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
     """The text without sentences that hold a figure which is no reference, or that refer to
     nothing, and without control characters."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
-    rejected = objections(visible, known.claims, others=known.quotations, place=place)
+    rejected = objections(visible, known.claims, others=known.others, place=place)
     kept = without(visible, rejected)
     gone = len(split_sentences(visible)) - len(split_sentences(kept)) if rejected else 0
     return KeptProse(

@@ -15,7 +15,7 @@ from desk.programs.episode.builtin.shown import not_known, shown_board
 from desk.programs.episode.insights import insights
 from desk.programs.episode.recommendation import known
 from desk.programs.episode.wording import statement
-from desk.programs.swarm.conclusion.reading import MOST_LINES
+from desk.programs.swarm.builtin.reading import MOST_LINES
 from desk.programs.swarm.conclusion.wording import listed
 from desk.trust.confidence import NOTHING_FOUND
 from desk.trust.prose import claims_in

@@ -86,7 +86,7 @@ def generate(request: TurnRequest) -> Turn:
         agent=request.assignment.agent,
         summary=clip(_summary(case), LONGEST_TEXT),
         sections=tuple(_sections(case)),
-        answered=bool(board.values),
+        answered=bool(board.values) and StockAction.FETCH_FUNDAMENTALS not in board.asked_in_vain,
         missing=tuple(dict.fromkeys(_missing(case)))[:MOST_MISSING],
         recommendation=case.advised,
     )

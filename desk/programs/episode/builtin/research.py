@@ -26,6 +26,15 @@ from desk.programs.swarm.builtin.fundamental import (
     tell_company,
 )
 from desk.programs.swarm.builtin.market import tell_expected, tell_move, tell_trend, tell_year
+from desk.programs.swarm.builtin.reading import (
+    Questions,
+    SpecialistReading,
+    about,
+    consulted,
+    questions,
+    read_analyses,
+    stop_if_nobody_answered,
+)
 from desk.programs.swarm.builtin.sentiment import (
     KINDS,
     RATED,
@@ -43,15 +52,6 @@ from desk.programs.swarm.builtin.technical import (
     tell_strength,
     tell_target,
     tell_trend_strength,
-)
-from desk.programs.swarm.conclusion.reading import (
-    Questions,
-    SpecialistReading,
-    about,
-    consulted,
-    questions,
-    read_analyses,
-    stop_if_nobody_answered,
 )
 from desk.programs.swarm.conclusion.wording import joined, listed
 from desk.programs.swarm.tasks import SPECIALITIES

@@ -9,7 +9,7 @@ from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
 from desk.programs.swarm.balance import SignalConsensus, judge, strongest
-from desk.programs.swarm.conclusion.reading import SpecialistReading
+from desk.programs.swarm.builtin.reading import SpecialistReading
 from desk.programs.swarm.conclusion.wording import sentence, within, words_of
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip, references

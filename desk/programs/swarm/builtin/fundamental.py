@@ -26,7 +26,7 @@ from desk.programs.swarm.builtin.rates import (
     tell_rates,
     with_differential,
 )
-from desk.programs.swarm.conclusion.reading import (
+from desk.programs.swarm.builtin.reading import (
     Questions,
     SpecialistReading,
     about,

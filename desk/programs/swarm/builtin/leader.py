@@ -1,7 +1,7 @@
 """The leader of a swarm: the plan of a round, and what is concluded from what it brought."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.agents.roster import profile_of
 from desk.analytics.names.markets import market_of_symbol, spoken
@@ -14,22 +14,16 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Section, Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
+from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SwarmPlan
 from desk.programs.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.balance import Balance
 from desk.programs.swarm.builtin.delivery import SIGNALS
-from desk.programs.swarm.conclusion.account import (
-    Account,
-    account_of,
-    first_pointing,
-    side_of,
-    spans,
-    voice_with_evidence,
-)
+from desk.programs.swarm.builtin.plan import Ground, plan_swarm
+from desk.programs.swarm.conclusion.account import Account, account_of, voice_with_evidence
 from desk.programs.swarm.conclusion.disputes import tell_conflict
 from desk.programs.swarm.conclusion.recollection import tell_recalled
-from desk.programs.swarm.conclusion.verdict import verdict
 from desk.programs.swarm.conclusion.wording import (
     joined,
     line_on_missing,
@@ -39,25 +33,20 @@ from desk.programs.swarm.conclusion.wording import (
     sentence,
     tell_nearest,
 )
+from desk.programs.swarm.findings import heard_on, planned_as
 from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
-from desk.programs.swarm.plan import Ground, heard_on, plan_swarm, planned_as
-from desk.programs.swarm.question import (
-    BEHIND,
-    SPECIALISTS,
-    AnswerForm,
-    SwarmQuestion,
-    asked_now,
-    first_asked,
-    question_of,
+from desk.programs.swarm.objectives import (
+    FormMatch,
+    ObjectiveForm,
+    answer_by,
+    form_of,
+    instead_of,
+    offered,
+    taken_as,
+    tells_leanings,
 )
-from desk.programs.swarm.tasks import SPECIALITIES
+from desk.programs.swarm.tasks import BEHIND, SPECIALISTS, SPECIALITIES, asked_now, first_asked
 from desk.trust.prose import LONGEST_TEXT, clip
-
-_SPANS = ((Metric.QUARTER_MOVE, "Over the quarter"), (Metric.MONTH_MOVE, "over the month"))
-
-_RANKS = ("first", "second", "third", "fourth", "fifth")
-
-_WENT = {1: ("risen", Leaning.UP, Leaning.DOWN), -1: ("fallen", Leaning.DOWN, Leaning.UP)}
 
 ENOUGH: Final = 0.5
 """The share of the specialists asked that must have delivered."""
@@ -80,30 +69,6 @@ _SPANS_OF_A_LEAD: Final = (
 )
 
 
-def compared(account: Account) -> str | None:
-    """`Over the quarter NVDA has done best, and over the month AMZN`, with each one's move; None
-    where fewer than two have moved."""
-    told = []
-    for metric, over in _SPANS:
-        moves = {
-            each.market: move
-            for each in account.markets
-            if (move := account.value(each.market, metric)) is not None
-        }
-        if len(moves) < 2:
-            return None
-        ranked = sorted(moves, key=lambda market: -moves[market])
-        figures = [f"{spoken(market)} [[{claim_id(market, metric)}]]" for market in ranked]
-        told.append(f"{over} {spoken(ranked[0])} has done best ({listed(figures)})")
-    return f"{'; '.join(told)}."
-
-
-def drivers(account: Account, currency: str | None = None) -> str:
-    """For each market that was looked at what drives it. A currency that was asked about is named
-    where the market is quoted the other way round."""
-    return joined(_on(account, market.market, currency) for market in account.markets)
-
-
 def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
     """The objective of another round, or None where there is to be none."""
     plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
@@ -119,22 +84,33 @@ def delivered(state: Iterable[StateEntry]) -> bool:
 
 def conclusion(request: TurnRequest) -> Synthesis:
     """The answer to the objective out of what was found and how it was argued out, what the leader
-    takes to be likely, and what it wants to know still."""
+    takes to be likely, and what it wants to know still.
+
+    It answers only where the form of the objective is known and its figures reach what is asked.
+    """
     account = account_of(request)
-    answered = delivered(request.state)
     assignment = request.assignment
+    hypotheses = hypotheses_on(
+        account.markets, account.balances, account.surviving, assignment.window.end
+    )
+    told = _told(account, hypotheses) if delivered(request.state) else _Answer(NOTHING)
     return Synthesis(
         task_id=assignment.task_id,
         agent=assignment.agent,
-        summary=clip(_summary(account) if answered else NOTHING, LONGEST_TEXT),
+        summary=clip(told.summary, LONGEST_TEXT),
         sections=tuple(_sections(account))[:MOST_SECTIONS],
-        answered=answered,
+        answered=told.answered,
         missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
-        hypotheses=hypotheses_on(
-            account.markets, account.balances, account.surviving, assignment.window.end
-        ),
+        hypotheses=hypotheses,
         further=_further(account),
     )
+
+
+class _Answer(NamedTuple):
+    """A summary, and whether it answers."""
+
+    summary: str
+    answered: bool = False
 
 
 def leaning_words(balance: Balance) -> str:
@@ -148,106 +124,6 @@ def leaning_words(balance: Balance) -> str:
     if way is None:
         return f"{name} leans neither way over the next four weeks, {_by(balance)}."
     return f"{name} leans {way} over the next four weeks, {_by(balance)}{_unlikely(balance)}."
-
-
-def _on(account: Account, market: str, currency: str | None) -> str:
-    name = spoken(market)
-    if account.value(market, Metric.QUARTER_MOVE) is None:
-        return f"What drives {name} is not clear: its move over the quarter is missing."
-    sense = spans(account, market, 1, Metric.QUARTER_MOVE)[-1].sense
-    moved = f"[[{claim_id(market, Metric.QUARTER_MOVE)}]]"
-    if not sense:
-        head = f"Nothing has driven {name} far over the quarter ({moved})"
-        return joined((f"{head}: {_pulls(account, market)}.", _share(account, market)))
-    way, along, against = _WENT[sense]
-    ranked, opposed = _ranked(account, market, along), _ranked(account, market, against)
-    drove = f"driven {_ranks(ranked)}" if ranked else "and nothing found here explains it"
-    other = _other_side(market, currency, sense)
-    told = [f"{other}{name} has {way} over the quarter ({moved}), {drove}."]
-    if opposed:
-        told.append(f"Against it: {'; then '.join(opposed)}.")
-    return joined((*told, _share(account, market)))
-
-
-def _other_side(market: str, currency: str | None, sense: int) -> str:
-    if side_of(market, currency) >= 0:
-        return ""
-    return f"{currency} has {'lost' if sense > 0 else 'gained'}: "
-
-
-def _ranks(ranked: Sequence[str]) -> str:
-    told = (f"{rank} by {words}" for rank, words in zip(_RANKS, ranked, strict=False))
-    return "; ".join(told) if ranked[1:] else f"by {ranked[0]}"
-
-
-def _pulls(account: Account, market: str) -> str:
-    told = [
-        f"{way} pull {'; then '.join(ranked)}"
-        for way, leaning in (("up", Leaning.UP), ("down", Leaning.DOWN))
-        if (ranked := _ranked(account, market, leaning))
-    ]
-    return ", and ".join(told) or _faint(account, market)
-
-
-def _faint(account: Account, market: str) -> str:
-    """Where nothing leans, which way the first figure of each work points, the weightiest first."""
-    agents = {result.result_id: agent for agent, result in account.on(market)}
-    pulls: dict[Leaning, list[str]] = {Leaning.UP: [], Leaning.DOWN: []}
-    for voice in sorted(account.balances[market].voices, key=lambda voice: -voice.weight):
-        agent = agents.get(voice.result.result_id)
-        if agent is None or agent is AgentId.MARKET_SPECIALIST:
-            continue
-        leaning = first_pointing(account, agent, market)
-        if leaning is not None:
-            pulls[leaning].append(voice_with_evidence(account, agent, market, leaning))
-    told = [
-        f"faintly {leaning} pull {'; then '.join(found)}"
-        for leaning, found in pulls.items()
-        if found
-    ]
-    return ", and ".join(told) or "none of what was looked at pulls either way"
-
-
-def _ranked(account: Account, market: str, leaning: Leaning) -> list[str]:
-    """What leans one way, the weightiest first. The price is no driver of itself: of the market's
-    own move the group's part is one, where it goes that way."""
-    agents = {result.result_id: agent for agent, result in account.on(market)}
-    told: list[str] = []
-    for voice in sorted(account.balances[market].voices, key=lambda voice: -voice.weight):
-        agent = agents.get(voice.result.result_id)
-        if agent is AgentId.MARKET_SPECIALIST:
-            told += _group(account, market, leaning)
-        elif agent is not None and voice.view.leaning is leaning:
-            told.append(voice_with_evidence(account, agent, market, leaning))
-    return told
-
-
-def _group(account: Account, market: str, leaning: Leaning) -> Iterator[str]:
-    """The group, where it moved as the market would: the first side of a pair gains with its own
-    group, and its second side with its."""
-    group, own = (account.value(market, m) for m in (Metric.GROUP_MOVE, Metric.RELATIVE_MOVE))
-    moved = account.value(market, Metric.QUARTER_MOVE)
-    if group is None or own is None or not moved or abs(group) < abs(own):
-        return
-    its = (group + own > 0) == (moved > 0)
-    up = (group > 0) == its
-    if (Leaning.UP if up else Leaning.DOWN) is leaning:
-        yield f"its group ([[{claim_id(market, Metric.GROUP_MOVE)}]])"
-
-
-def _share(account: Account, market: str) -> str:
-    """How much of the move is the group's, and how much its own."""
-    group, own = (account.value(market, m) for m in (Metric.GROUP_MOVE, Metric.RELATIVE_MOVE))
-    if group is None or own is None:
-        return ""
-    against = " against the US dollar" if "/" in market else ""
-    who = "its own currency" if against else "it"
-    share = "the group's" if abs(group) > abs(own) else "its own"
-    return (
-        f"The larger part of the move is {share}: the group moved"
-        f" [[{claim_id(market, Metric.GROUP_MOVE)}]]{against}, and {who}"
-        f" [[{claim_id(market, Metric.RELATIVE_MOVE)}]] relative to the group."
-    )
 
 
 def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | None:
@@ -310,32 +186,46 @@ def _listed(words: Sequence[str]) -> str:
 
 def _further(account: Account) -> Refinement | None:
     """What to ask still, with the question that it is for, where that can be repeated."""
-    wanted = refinement(account.request.state, account.balances)
+    form = form_of(query_of(account.request)).form
+    # What a form decides by its own figures does not wait for where a market leans.
+    balances = account.balances if form is None or not tells_leanings(form) else {}
+    wanted = refinement(account.request.state, balances)
     asked = plain(first_asked(query_of(account.request).question), "")
     if wanted is None or not asked:
         return wanted
     return wanted.model_copy(update={"objective": clip(f"{wanted.objective}{BEHIND}{asked}")})
 
 
-def _summary(account: Account) -> str:
-    """The answer to what was asked, then where each market leans, then what could not be had."""
-    question = question_of(first_asked(query_of(account.request).question))
-    leaning = (_on_market(account, market.market) for market in account.markets)
-    answered = _answer(account, question)
-    if answered is None:
-        return joined((*leaning, _failed(account)))
-    onwards = (leaning_words(account.balances[market.market]) for market in account.markets)
-    return joined((answered, *onwards, _failed(account)))
+def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
+    """The answer to what was asked, where code can decide it; else that it takes a model, with
+    what was measured and what code can decide instead. Then what could not be had."""
+    match = form_of(query_of(account.request))
+    if match.form is None:
+        return _Answer(joined((*_needs_a_model(account, match), _failed(account))))
+    by_market = {
+        each.market: tuple(h for h in hypotheses if h.market.market == each.market)
+        for each in account.markets
+    }
+    answer = answer_by(match.form, account, by_market)
+    onwards = _leanings(account) if tells_leanings(match.form) else ()
+    taken = taken_as(match, account.markets) if match.taken else ""
+    summary = joined((answer.first, taken, *answer.rest, *onwards, _failed(account)))
+    return _Answer(summary, answer.addressed)
 
 
-def _answer(account: Account, question: SwarmQuestion) -> str | None:
-    """None where the question is no other than where the markets lean."""
-    if question.asked is AnswerForm.DRIVERS:
-        return drivers(account, question.currency)
-    if question.asked is AnswerForm.BETTER:
-        return compared(account)
-    found = verdict(account, question)
-    return found.words if found else None
+def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
+    yield "This needs a model."
+    measured = [_on_market(account, market.market) for market in account.markets]
+    yield f"Here is what was measured: {joined(measured)}"
+    yield offered(match, account.markets, query_of(account.request).parameters)
+
+
+def _leanings(account: Account) -> Iterator[str]:
+    """Where each market leans of which somebody has a view."""
+    for market in account.markets:
+        balance = account.balances[market.market]
+        if balance.voices:
+            yield leaning_words(balance)
 
 
 def _on_market(account: Account, market: str) -> str:
@@ -493,13 +383,15 @@ def plan(request: TurnRequest) -> Turn:
         call = ask(request.assignment, Capability.SYMBOLS, query=asked_now(objective))
         return Turn(calls=(call,), note="Ask which markets the objective names")
     found = read(request, Capability.SYMBOLS, KnownSymbols)
-    markets = _markets(request, found)
+    match = form_of(query_of(request))
+    markets = _markets(request, found, match.form)
     ground = Ground(
         objective=objective,
         markets=markets,
         tools={agent: profile_of(agent).tools for agent in SPECIALISTS},
         complexity=request.complexity,
         state=request.state,
+        form=match.form,
     )
     follows = _followed(request.recalled, markets)
     return Turn(result=plan_swarm(request.assignment.task_id, ground, follows))
@@ -515,7 +407,14 @@ def conclude(request: TurnRequest) -> Turn:
     return Turn(result=conclusion(request))
 
 
-def _markets(request: TurnRequest, found: Evidence[KnownSymbols]) -> tuple[MarketSpec, ...]:
+def _markets(
+    request: TurnRequest, found: Evidence[KnownSymbols], form: ObjectiveForm | None
+) -> tuple[MarketSpec, ...]:
+    """The markets that an objective names, or those that its form has in their place.
+
+    Raises:
+        TaskNotPossible: it names none.
+    """
     named = {symbol.symbol: symbol for symbol in found.answer.named}
     if not named:
         raise TaskNotPossible(
@@ -527,7 +426,8 @@ def _markets(request: TurnRequest, found: Evidence[KnownSymbols]) -> tuple[Marke
                 recovery_action="name a market in the objective",
             )
         )
-    markets = (market_of_symbol(symbol, request.markets) for symbol in named.values())
+    known = instead_of(form, named) or named
+    markets = (market_of_symbol(symbol, request.markets) for symbol in known.values())
     return tuple(markets)[:MOST_MARKETS]
 
 

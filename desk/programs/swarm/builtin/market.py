@@ -15,7 +15,7 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates
-from desk.programs.swarm.conclusion.reading import (
+from desk.programs.swarm.builtin.reading import (
     SpecialistReading,
     about,
     questions,

@@ -12,7 +12,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.source_results import PolicyRates
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.programs.swarm.conclusion.reading import SpecialistReading, consulted
+from desk.programs.swarm.builtin.reading import SpecialistReading, consulted
 from desk.programs.swarm.conclusion.wording import listed
 from desk.trust.claims.rate_claims import differential_claim, policy_rate_claims
 

@@ -12,7 +12,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import is_offered, market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
-from desk.programs.swarm.conclusion.reading import (
+from desk.programs.swarm.builtin.reading import (
     SpecialistReading,
     about,
     questions,

@@ -23,6 +23,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
+from desk.programs.swarm.builtin.plan import BOUNDS
 from desk.programs.swarm.claude.material import (
     markets_known,
     symbols_found,
@@ -30,7 +31,6 @@ from desk.programs.swarm.claude.material import (
     told_findings,
     told_memories,
 )
-from desk.programs.swarm.plan import BOUNDS
 from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALIST_TASKS, SPECIALITIES
 
 LONGEST_BRIEF: Final = 800

@@ -15,9 +15,8 @@ from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
 from desk.programs.swarm.conclusion.wording import listed
-from desk.programs.swarm.plan import planned_as
-from desk.programs.swarm.question import SPECIALISTS
-from desk.programs.swarm.tasks import SPECIALITIES
+from desk.programs.swarm.findings import planned_as
+from desk.programs.swarm.tasks import SPECIALISTS, SPECIALITIES
 from desk.trust.conflicts import surviving_claims
 from desk.trust.prose import references, split_sentences
 

@@ -14,6 +14,9 @@ LEADS_FIRST: Final = 1
 SPECIALISES: Final = 2
 """Priorities: everybody waits for the leader."""
 
+BESIDE: Final = "beside"
+"""The parameter of a specialist's query that names the markets beside its own."""
+
 
 def leaders_task(
     profile: AgentProfile,
@@ -57,9 +60,15 @@ def specialists_task(
         deadline,
         market=subagent.market,
         priority=SPECIALISES,
-        query=Query(question=objective, parameters=request.query.parameters),
+        query=Query(question=objective, parameters=_parameters(request, subagent)),
         instructions=told(subagent),
     )
+
+
+def _parameters(request: SwarmRequest, subagent: SubagentSpec) -> dict[str, str]:
+    """Those of the objective, with the markets that are held against the specialist's own."""
+    beside = {BESIDE: ", ".join(subagent.beside)} if subagent.beside else {}
+    return {**request.query.parameters, **beside}
 
 
 def told(subagent: SubagentSpec) -> str:

@@ -11,7 +11,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.documents.rendering.words.prose import Known
+from desk.documents.rendering.words.prose import Known, odds_of
 from desk.documents.rendering.words.prose import plain_if_known as _plain
 from desk.trust.prose import claims_in
 
@@ -44,7 +44,8 @@ class Remembering(NamedTuple):
         results = [entry.result for entry in state if isinstance(entry.result, ResearchResult)]
         concluded = [entry.result for entry in state if isinstance(entry.result, Synthesis)]
         quoted = {q.quotation_id: q for each in concluded[-1:] for q in each.quotations}
-        known = Known(claims_in(state, conflicts), quoted)
+        likely = odds_of(each for synthesis in concluded[-1:] for each in synthesis.hypotheses)
+        known = Known(claims_in(state, conflicts), quoted, likely)
         lines = [_plain(each.summary, known) for each in concluded[-1:]]
         lines += [_plain(s.content, known) for each in concluded[-1:] for s in each.sections]
         lines += [

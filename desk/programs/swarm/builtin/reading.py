@@ -18,6 +18,13 @@ from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, server_asked
+from desk.programs.swarm.builtin.form_figures import (
+    answers_for_the_form,
+    asked_for_the_form,
+    figures_of_the_form,
+    gaps_of,
+    marks_of_the_form,
+)
 from desk.programs.swarm.conclusion.wording import plain, within
 from desk.trust.claims.analysis_claims import analysis_claims
 
@@ -185,7 +192,8 @@ class SpecialistReading:
 def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
     """All questions of a specialist at once: as many as it may ask, the first ones first."""
     limit = min(request.assignment.limits.max_calls or MAX_CALLS_A_TURN, MAX_CALLS_A_TURN)
-    calls = [ask(request.assignment, capability, **args) for capability, args in asked.items()]
+    every = {**asked_for_the_form(request), **asked}
+    calls = [ask(request.assignment, capability, **args) for capability, args in every.items()]
     return Turn(calls=tuple(calls[:limit]), note=f"Ask for {what} of {market_of(request).market}")
 
 
@@ -220,7 +228,19 @@ def read_analyses(
         reading = _with_figures(reading, evidence, elsewhere)
         if capability not in figures_only:
             reading = replace(reading, signals=(*reading.signals, *evidence.answer.signals))
-    return reading
+    return with_figures_of_the_form(reading)
+
+
+def with_figures_of_the_form(reading: SpecialistReading) -> SpecialistReading:
+    """What is read, with what was asked for the form of the objective and the marks that its
+    figures are held against."""
+    for capability, kind in answers_for_the_form(reading.request).items():
+        evidence, reading = consulted(reading, capability, kind)
+        if evidence is not None:
+            reading = reading.with_source(evidence)
+            claims = figures_of_the_form(reading.request, evidence.answer, evidence.evidence_id)
+            reading = reading.with_claims(claims).with_gaps(gaps_of(evidence.answer))
+    return reading.with_claims(marks_of_the_form(reading.request, reading.known.values()))
 
 
 def consulted(

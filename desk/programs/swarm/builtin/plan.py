@@ -7,10 +7,12 @@
 | complex | five and more, at most twelve | 15 to 20 |
 
 The ranges of the first two are those of the swarm's design; it gives none for the third, and the
-desk goes on in the same step.
+desk goes on in the same step. An objective whose form is known gets the specialists that have the
+form's figures, on each of its markets, and the size that this comes to; another gets three or four
+on one market, and more on several.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -19,20 +21,22 @@ from desk.agents.capabilities import tools_for
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
-from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
-from desk.programs.swarm.question import (
+from desk.programs.swarm.findings import heard_on
+from desk.programs.swarm.objectives.form import ObjectiveForm
+from desk.programs.swarm.program import PROGRAM
+from desk.programs.swarm.tasks import (
+    OUTPUT_FORMAT,
+    SPECIALIST_TASKS,
     SPECIALISTS,
+    SPECIALITIES,
     asked_now,
     aspects_named,
-    complexity_of,
     in_order_of,
 )
-from desk.programs.swarm.run.graph import node_name
-from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALIST_TASKS, SPECIALITIES
 from desk.trust.prose import clip
 
 
@@ -67,13 +71,15 @@ Tools = Mapping[AgentId, Sequence[ToolName]]
 @dataclass(frozen=True, slots=True)
 class Ground:
     """What a plan is made of: the objective, the markets that it names, the tools of each
-    specialist, the complexity that is asked for, and what earlier rounds have brought."""
+    specialist, the complexity that is asked for, what earlier rounds have brought, and the form of
+    the objective where it has one."""
 
     objective: str
     markets: tuple[MarketSpec, ...]
     tools: Tools
     complexity: Complexity | None = None
     state: tuple[StateEntry, ...] = ()
+    form: ObjectiveForm | None = None
 
     @property
     def follows_up(self) -> bool:
@@ -101,7 +107,12 @@ def plan_swarm(task_id: str, ground: Ground, follows: Sequence[str] = ()) -> Swa
 
 
 def _complexity(ground: Ground) -> Complexity:
-    return ground.complexity or complexity_of(ground.objective, len(ground.markets))
+    """How much an objective needs: as many specialists as its form, or more for two markets."""
+    if ground.complexity is not None:
+        return ground.complexity
+    if ground.form is not None:
+        return _size(_for_the_form(ground, ground.form))
+    return Complexity.COMPLEX if len(ground.markets) > 1 else Complexity.MODERATE
 
 
 def _size(chosen: Sequence[Chosen]) -> Complexity:
@@ -109,9 +120,16 @@ def _size(chosen: Sequence[Chosen]) -> Complexity:
 
 
 def _first_round(ground: Ground) -> tuple[Chosen, ...]:
+    complexity = _complexity(ground)
+    if ground.form is not None:
+        wanted = _for_the_form(ground, ground.form)
+        more = ((agent, ground.markets[0]) for agent in in_order_of(ground.objective))
+        least, most = BOUNDS[complexity][:2]
+        every = tuple(dict.fromkeys((*wanted, *more)))
+        return every[: min(most, max(least, len(wanted)))]
     order = in_order_of(ground.objective)
     first, *others = ground.markets
-    match _complexity(ground):
+    match complexity:
         case Complexity.SIMPLE:
             chosen = _simple(ground, order)
         case Complexity.MODERATE:
@@ -140,6 +158,15 @@ def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
     return [(agent, market) for agent in pair]
 
 
+def _for_the_form(ground: Ground, form: ObjectiveForm) -> tuple[Chosen, ...]:
+    """Whose work has the form's figures, the first of them on every market before the next; and
+    specialists of other packages whose work the objective speaks of."""
+    others = [agent for agent in aspects_named(ground.objective) if agent not in PROGRAM.agents]
+    every = [(agent, market) for agent in form.agents for market in ground.markets]
+    every += [(agent, ground.markets[0]) for agent in others]
+    return tuple(every[:MOST_SUBAGENTS])
+
+
 def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
     """Whom the objective names, or else all, on its markets: those who have not spoken there yet.
     Where everybody has, they are asked again."""
@@ -149,31 +176,6 @@ def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
     fresh = [(agent, market) for agent, market in wanted if (agent, market.market) not in done]
     most = BOUNDS[ground.complexity].most if ground.complexity else MOST_SUBAGENTS
     return tuple(fresh or wanted)[:most]
-
-
-def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
-    """Which specialists have delivered on which markets, a stand-in counted as who it stood in
-    for."""
-    entries = tuple(state)
-    planned = planned_as(entries)
-    return frozenset(
-        (
-            planned[entry.node].agent if entry.node in planned else entry.result.agent,
-            entry.result.market,
-        )
-        for entry in entries
-        if isinstance(entry.result, ResearchResult) and entry.result.claims
-    )
-
-
-def planned_as(state: Iterable[StateEntry]) -> dict[str, SubagentSpec]:
-    """What each node of the rounds so far was planned to do."""
-    plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
-    return {
-        node_name(subagent.name, number): subagent
-        for number, plan in enumerate(plans, start=1)
-        for subagent in plan.subagents
-    }
 
 
 def _subagents(
@@ -189,7 +191,8 @@ def _subagents(
             objective=_objective(agent, market),
             output_format=OUTPUT_FORMAT,
             boundaries=_boundaries(agent, market, chosen, names),
-            tools=_tools(ground.tools, agent, market, chosen),
+            tools=_tools(ground, agent, market, chosen),
+            beside=_beside(ground, market),
             least_calls=bounds.least_calls,
             most_calls=bounds.most_calls,
         )
@@ -233,17 +236,26 @@ def _field(agent: AgentId, market: MarketSpec) -> str:
     return f"{SPECIALITIES[agent].field_on(market.kind)} on {market.market}"
 
 
+def _beside(ground: Ground, market: MarketSpec) -> tuple[str, ...]:
+    """The markets that the form holds a market against, where it takes several."""
+    if ground.form is None or ground.form.fewest < 2:
+        return ()
+    return tuple(each.market for each in ground.markets if each != market)
+
+
 def _tools(
-    tools: Tools, agent: AgentId, market: MarketSpec, chosen: Sequence[Chosen]
+    ground: Ground, agent: AgentId, market: MarketSpec, chosen: Sequence[Chosen]
 ) -> tuple[ToolName, ...]:
-    """Those on the specialist's list that this market needs; all of the list where none of the
-    usual ones is on it. Policy rates are left to the fundamental specialist where there is one."""
+    """Those on the specialist's list that this market needs, and what the form of the objective
+    asks besides; all of the list where none of these is on it. Policy rates are left to the
+    fundamental specialist where there is one."""
     capabilities = SPECIALITIES[agent].capabilities(market.kind)
     fundamental = AgentId.FUNDAMENTAL_SPECIALIST
     if agent is not fundamental and (fundamental, market) in chosen:
         capabilities = tuple(each for each in capabilities if each is not Capability.POLICY_RATE)
-    needed = set(tools_for(capabilities, RunPolicy()))
-    own = tuple(tools[agent])
+    asked_besides = ground.form.asks if ground.form is not None else ()
+    needed = set(tools_for((*capabilities, *asked_besides), RunPolicy()))
+    own = tuple(ground.tools[agent])
     return tuple(tool for tool in own if tool in needed) or own
 
 

@@ -1,0 +1,45 @@
+"""The forms of objective that code can decide: what each asks, which figures decide it, and how.
+
+A form is one `ObjectiveForm` in one of the modules that `registry` lists.
+"""
+
+from desk.programs.swarm.objectives.answering import (
+    FormAnswer,
+    answer_by,
+    instead_of,
+    offered,
+    taken_as,
+    tells_leanings,
+)
+from desk.programs.swarm.objectives.form import Answered, Decided, MarketView, ObjectiveForm
+from desk.programs.swarm.objectives.matching import (
+    ABOUT,
+    AS_OF,
+    TAKEN,
+    FormMatch,
+    QuestionMeaning,
+    form_of,
+    matched,
+)
+from desk.programs.swarm.objectives.registry import FORMS
+
+__all__ = [
+    "ABOUT",
+    "AS_OF",
+    "FORMS",
+    "TAKEN",
+    "Answered",
+    "Decided",
+    "FormAnswer",
+    "FormMatch",
+    "MarketView",
+    "ObjectiveForm",
+    "QuestionMeaning",
+    "answer_by",
+    "form_of",
+    "instead_of",
+    "matched",
+    "offered",
+    "taken_as",
+    "tells_leanings",
+]

@@ -1,0 +1,132 @@
+"""The answer by the form of an objective: its first sentence, and how the form is told of."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from desk.analytics.names.markets import spoken
+from desk.analytics.names.subjects import currency_asked_for
+from desk.contracts.episode.analysis import KnownSymbol
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.programs.swarm.conclusion.account import Account, side_of
+from desk.programs.swarm.conclusion.wording import joined, sentence
+from desk.programs.swarm.objectives.form import (
+    EVERYBODY,
+    Answered,
+    Decided,
+    MarketView,
+    ObjectiveForm,
+)
+from desk.programs.swarm.objectives.matching import AS_OF, FormMatch
+from desk.programs.swarm.objectives.registry import FORMS
+from desk.programs.swarm.tasks import first_asked
+
+MOST_OFFERED: Final = 3
+"""Commands that are told where code cannot decide."""
+
+
+class FormAnswer(NamedTuple):
+    """The first sentence, the sentences behind it, and whether what is asked is addressed."""
+
+    first: str
+    rest: tuple[str, ...]
+    addressed: bool
+
+
+def answer_by(
+    form: ObjectiveForm, account: Account, hypotheses: Mapping[str, tuple[Hypothesis, ...]]
+) -> FormAnswer:
+    """What a form decides on each market of an objective, the first one's sentence first."""
+    query = account.request.assignment.query
+    currency = currency_asked_for(first_asked(query.question)) if query else None
+    markets = account.markets[:1] if form.fewest > 1 else account.markets
+    firsts: list[str] = []
+    rest: list[str] = []
+    addressed = False
+    for spec in markets:
+        side = side_of(spec.market, currency) or 1
+        turned = side < 0 and bool(form.mirror)
+        own = FORMS[form.mirror] if turned else form
+        view = MarketView(account, spec, side, hypotheses.get(spec.market, ()))
+        decided = _decided(own, view)
+        firsts.append(_first(decided, view, alone=len(markets) == 1))
+        rest += [*(_turned(own, view, currency) if turned else ()), *decided.besides]
+        addressed = addressed or decided.addressed
+    return FormAnswer(joined(firsts), tuple(rest), addressed)
+
+
+def _decided(form: ObjectiveForm, view: MarketView) -> Decided:
+    if view.spec.kind in form.kinds:
+        return form.decide(view)
+    kinds = " and ".join(sorted(_KINDS[kind] for kind in form.kinds))
+    words = f"{view.name} is none of the {kinds} that this is asked of"
+    return Decided(Answered.OPEN, words, addressed=False)
+
+
+_KINDS: Final = {MarketKind.PAIR: "pairs", MarketKind.STOCK: "stocks"}
+
+
+def _first(decided: Decided, view: MarketView, *, alone: bool) -> str:
+    if decided.answered is Answered.TELLS:
+        return sentence(decided.sentence)
+    lead = decided.answered if alone else f"{decided.answered} for {view.name}"
+    return f"{lead}: {decided.sentence}."
+
+
+def _turned(form: ObjectiveForm, view: MarketView, currency: str | None) -> Iterator[str]:
+    """Why the pair is held to the opposite of what was asked of its second currency."""
+    yield (
+        f"{currency} is the second currency of {view.name}, so that what is asked of it is asked of"
+        f" the pair the other way round: {form.about((view.spec,))}"
+    )
+
+
+def tells_leanings(form: ObjectiveForm) -> bool:
+    """Whether it is worth telling where the markets lean besides: not where that is the answer, and
+    not of a pair that an authority holds."""
+    return form.agents != EVERYBODY and form.markets is None
+
+
+def taken_as(match: FormMatch, markets: Sequence[MarketSpec]) -> str:
+    """Which form was taken that nobody had named."""
+    if match.form is None:
+        return ""
+    return f"Taken as `--about {match.form.name}`: {match.form.about(markets)}"
+
+
+def offered(match: FormMatch, markets: Sequence[MarketSpec], parameters: Mapping[str, str]) -> str:
+    """The nearest forms as commands, each with what it answers."""
+    names = " ".join(each.market for each in markets[:2])
+    if any(sign.isdigit() for sign in names):
+        return ""
+    as_of = f" --as-of {parameters[AS_OF]}" if AS_OF in parameters else ""
+    told = [
+        f"`desk swarm {shlex.quote(names)} --about {form.name}{as_of}` answers:"
+        f" {form.about(markets)}"
+        for form in match.nearest
+        if _is_able(form, markets)
+    ]
+    commands = " ".join(told[:MOST_OFFERED])
+    return f"Code can decide what comes nearest to it. {commands}" if commands else ""
+
+
+def _is_able(form: ObjectiveForm, markets: Sequence[MarketSpec]) -> bool:
+    """Whether a form is about such markets, and so many."""
+    named = {code for each in markets if "/" in each.market for code in each.market.split("/")}
+    pegged = form.markets is None or bool(form.markets(named))
+    of_a_kind = bool(form.kinds & {each.kind for each in markets})
+    return of_a_kind and pegged and form.fewest <= len(markets)
+
+
+def instead_of(
+    form: ObjectiveForm | None, named: Mapping[str, KnownSymbol]
+) -> dict[str, KnownSymbol]:
+    """The pairs that a form is about in place of those that an objective names, such as the one of
+    a peg; empty without any."""
+    if form is None or form.markets is None:
+        return {}
+    pairs = form.markets({code for name in named if "/" in name for code in name.split("/")})
+    return {
+        pair: KnownSymbol(symbol=pair, kind=MarketKind.PAIR, name=spoken(pair)) for pair in pairs
+    }

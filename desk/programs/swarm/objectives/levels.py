@@ -1,0 +1,287 @@
+"""Forms that hold one figure against one mark: stretched, cheap, volatile, unusual, in season."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.findings.claims import Metric
+from desk.programs.swarm.objectives.form import (
+    MARKET,
+    PATTERN,
+    TECHNICAL,
+    Answered,
+    Decided,
+    MarketView,
+    ObjectiveForm,
+)
+
+Reaches = Callable[[Decimal, Decimal], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLevel:
+    """Yes where a figure reaches its mark, else no.
+
+    `what` names the figure where it is missing; `sentence` has `{name}`, `{figure}` and `{mark}`.
+    """
+
+    figure: Metric
+    mark: Metric
+    what: str
+    sentence: str
+    reaches: Reaches
+    besides: Callable[[MarketView], tuple[str, ...]] = lambda view: ()
+
+    def __call__(self, view: MarketView) -> Decided:
+        found = view.values(self.figure, self.mark)
+        if found is None:
+            return view.missing(self.what)
+        said = self.sentence.format(
+            name=view.name, figure=view.told(self.figure), mark=view.told(self.mark)
+        )
+        answered = Answered.YES if self.reaches(*found) else Answered.NO
+        return Decided(answered, said, self.besides(view))
+
+
+def _above(value: Decimal, mark: Decimal) -> bool:
+    return value >= mark
+
+
+def _below(value: Decimal, mark: Decimal) -> bool:
+    return value <= mark
+
+
+def _far(value: Decimal, mark: Decimal) -> bool:
+    return abs(value) >= mark
+
+
+def _place_in_bands(view: MarketView) -> tuple[str, ...]:
+    if view.value(Metric.BOLLINGER_POSITION) is None:
+        return ()
+    place = view.told(Metric.BOLLINGER_POSITION)
+    return (f"Within its Bollinger bands the price stands at {place} of their width.",)
+
+
+def _range_of_the_year(view: MarketView) -> tuple[str, ...]:
+    found = view.values(Metric.LAST, Metric.YEAR_HIGH)
+    if found is None:
+        return ()
+    last, high = view.told(Metric.LAST), view.told(Metric.YEAR_HIGH)
+    return (f"It stands at {last}, and the highest price of twelve months was {high}.",)
+
+
+_STANDING: Final = (Capability.STANDING,)
+_STRENGTH: Final = "14-day relative strength index"
+
+LEVELS: Final = (
+    ObjectiveForm(
+        name="overbought",
+        line="overbought: the 14-day RSI is 70 or more (Wilder, 1978)",
+        question="Is {} overbought?",
+        wordings=(
+            "is it overbought",
+            "has the rally gone too far too fast",
+            "is the market overextended to the upside, stretched or overheated",
+            "is the RSI too high",
+            "is it due a pullback after this run up",
+            "is it technically stretched after the rally",
+        ),
+        decides=(Metric.RSI, Metric.RSI_OVERBOUGHT),
+        decide=MarkedLevel(
+            Metric.RSI,
+            Metric.RSI_OVERBOUGHT,
+            _STRENGTH,
+            "the 14-day RSI of {name} is {figure}, and overbought begins at {mark}",
+            _above,
+            _place_in_bands,
+        ),
+        agents=TECHNICAL,
+        mirror="oversold",
+    ),
+    ObjectiveForm(
+        name="oversold",
+        line="oversold: the 14-day RSI is 30 or less (Wilder, 1978)",
+        question="Is {} oversold?",
+        wordings=(
+            "is it oversold",
+            "has the sell-off gone too far too fast",
+            "is the market overextended to the downside or washed out",
+            "is the RSI too low",
+            "is it due a bounce after this fall",
+            "is it technically stretched after the decline",
+        ),
+        decides=(Metric.RSI, Metric.RSI_OVERSOLD),
+        decide=MarkedLevel(
+            Metric.RSI,
+            Metric.RSI_OVERSOLD,
+            _STRENGTH,
+            "the 14-day RSI of {name} is {figure}, and oversold begins at {mark}",
+            _below,
+            _place_in_bands,
+        ),
+        agents=TECHNICAL,
+        mirror="overbought",
+    ),
+    ObjectiveForm(
+        name="dear",
+        line="dear by its own past: above the prices of four fifths of ten years' days",
+        question="Is {} dear by its own past of ten years?",
+        wordings=(
+            "is it expensive by historical standards",
+            "is it rich or dear compared with its own history",
+            "is the currency overvalued against its long-run past",
+            "is it historically high",
+            "it looks expensive against its own history",
+        ),
+        decides=(Metric.PAST_RANK, Metric.DEAR_FROM),
+        decide=MarkedLevel(
+            Metric.PAST_RANK,
+            Metric.DEAR_FROM,
+            "place in its own past",
+            "{name} is dearer than on {figure} of the days of the last ten years, and dear begins"
+            " at {mark}",
+            _above,
+        ),
+        agents=MARKET,
+        asks=_STANDING,
+        mirror="cheap",
+    ),
+    ObjectiveForm(
+        name="cheap",
+        line="cheap by its own past: above the prices of at most a fifth of ten years' days",
+        question="Is {} cheap by its own past of ten years?",
+        wordings=(
+            "is it cheap by historical standards",
+            "is it cheap or inexpensive compared with its own history",
+            "is the currency undervalued against its long-run past",
+            "is it historically low",
+            "it looks cheap against its own history",
+        ),
+        decides=(Metric.PAST_RANK, Metric.CHEAP_TO),
+        decide=MarkedLevel(
+            Metric.PAST_RANK,
+            Metric.CHEAP_TO,
+            "place in its own past",
+            "{name} is dearer than on {figure} of the days of the last ten years, and cheap ends"
+            " at {mark}",
+            _below,
+        ),
+        agents=MARKET,
+        asks=_STANDING,
+        mirror="dear",
+    ),
+    ObjectiveForm(
+        name="volatile",
+        line="volatile: a quarter's volatility above that of four fifths of ten years' days",
+        question="Is the volatility of {} high?",
+        wordings=(
+            "is volatility high or elevated",
+            "is it swinging more than usual",
+            "are the moves getting wilder, choppy or turbulent",
+            "is vol elevated, and how wild are the moves",
+        ),
+        decides=(Metric.VOLATILITY_RANK, Metric.VOLATILE_FROM, Metric.VOLATILITY),
+        decide=MarkedLevel(
+            Metric.VOLATILITY_RANK,
+            Metric.VOLATILE_FROM,
+            "place of its volatility in the past",
+            "the volatility of {name} is higher than on {figure} of the days of the last ten years,"
+            " and high begins at {mark}",
+            _above,
+            lambda view: (f"It is {view.told(Metric.VOLATILITY)} a year.",),
+        ),
+        agents=MARKET,
+        asks=_STANDING,
+    ),
+    ObjectiveForm(
+        name="calm",
+        line="calm: a quarter's volatility above that of at most a fifth of ten years' days",
+        question="Is the volatility of {} low?",
+        wordings=(
+            "is volatility low, subdued or compressed",
+            "is the market unusually quiet or calm",
+            "are the markets too complacent, with small daily moves",
+            "is vol low, and are the markets asleep",
+        ),
+        decides=(Metric.VOLATILITY_RANK, Metric.CALM_TO, Metric.VOLATILITY),
+        decide=MarkedLevel(
+            Metric.VOLATILITY_RANK,
+            Metric.CALM_TO,
+            "place of its volatility in the past",
+            "the volatility of {name} is higher than on {figure} of the days of the last ten years,"
+            " and low ends at {mark}",
+            _below,
+            lambda view: (f"It is {view.told(Metric.VOLATILITY)} a year.",),
+        ),
+        agents=MARKET,
+        asks=_STANDING,
+    ),
+    ObjectiveForm(
+        name="drawdown",
+        line="drawdown: ten percent or more below the highest price of twelve months",
+        question="Is {} in a correction from the high of its year?",
+        wordings=(
+            "how deep is the drawdown from the peak",
+            "is it in a correction or bear market",
+            "how far is it off its high",
+            "how much has it lost from its top",
+        ),
+        decides=(Metric.DRAWDOWN, Metric.CORRECTION_FROM),
+        decide=MarkedLevel(
+            Metric.DRAWDOWN,
+            Metric.CORRECTION_FROM,
+            "distance from the high of its year",
+            "{name} stands {figure} from the highest price of twelve months, and a correction"
+            " begins at {mark}",
+            _below,
+            _range_of_the_year,
+        ),
+        agents=MARKET,
+        asks=_STANDING,
+    ),
+    ObjectiveForm(
+        name="unusual-move",
+        line="unusual move: the last week is three robust deviations or more from the usual",
+        question="Was the last week's move of {} out of the ordinary?",
+        wordings=(
+            "was last week's move unusual or out of the ordinary",
+            "is this move an outlier or abnormal",
+            "how exceptional was the jump or the slump of the week",
+        ),
+        decides=(Metric.ANOMALY_SCORE, Metric.UNUSUAL_FROM),
+        decide=MarkedLevel(
+            Metric.ANOMALY_SCORE,
+            Metric.UNUSUAL_FROM,
+            "usual week",
+            "the last week's move of {name} was {figure} from the usual, and out of the ordinary"
+            " begins at {mark} either way",
+            _far,
+        ),
+        agents=PATTERN,
+    ),
+    ObjectiveForm(
+        name="seasonal",
+        line="seasonal: the coming month differs from others, with a p value of 0.05 or less",
+        question="Is there a season in the coming month of {}?",
+        wordings=(
+            "is there a seasonal pattern at this time of the year",
+            "does seasonality favour the coming month",
+            "does it usually rise or fall in this month of the year",
+            "is this a good month for it historically",
+        ),
+        decides=(Metric.SEASONAL_P_VALUE, Metric.CHANCE_TO, Metric.SEASONAL_MOVE),
+        decide=MarkedLevel(
+            Metric.SEASONAL_P_VALUE,
+            Metric.CHANCE_TO,
+            "test of its seasons",
+            "the p value of the coming month of {name} against its other months is {figure}, and a"
+            " season is told from chance up to {mark}",
+            _below,
+            lambda view: (f"On average it moved {view.told(Metric.SEASONAL_MOVE)} in that month.",),
+        ),
+        agents=PATTERN,
+    ),
+)
+"""Where a figure reaches its mark the answer is yes, and else no."""

@@ -1,0 +1,138 @@
+"""Forms on pegged pairs: whether a peg holds, and how near the price is to its edge."""
+
+from decimal import Decimal
+from typing import Final
+
+from desk.analytics.prices.pegs import Peg, peg_known, pegs_of
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.findings.claims import Metric
+from desk.programs.swarm.objectives.form import (
+    MARKET,
+    PAIRS,
+    Answered,
+    Decided,
+    MarketView,
+    ObjectiveForm,
+)
+
+NEAR: Final = Decimal("0.1")
+"""Of the width of a band, or without an upper edge of the month's usual swing: nearer than that
+the price is at its edge. A convention."""
+
+ONE_SIDED_NEAR: Final = Decimal("0.5")
+"""Percent of a band's only edge."""
+
+NOT_FOR_A_PRICE: Final = (
+    "Whether an authority goes on holding a peg is its own decision, and no price of the past"
+    " decides it."
+)
+
+
+def _known(view: MarketView) -> Peg | None:
+    return peg_known(view.market, view.account.request.assignment.window.end)
+
+
+def _ended(view: MarketView, peg: Peg) -> Decided:
+    return Decided(
+        Answered.NO,
+        f"{peg.authority} gave up {_band(view, peg)} on {view.told(Metric.PEG_ENDED)}, and"
+        f" {view.name} stands at {view.told(Metric.LAST)}",
+        (f"It had been announced on {view.told(Metric.PEG_SINCE)}.",),
+    )
+
+
+def _holds(view: MarketView) -> Decided:
+    peg = _known(view)
+    if peg is None or view.value(Metric.LAST) is None:
+        return view.missing("peg or band")
+    if view.value(Metric.PEG_ENDED) is not None:
+        return _ended(view, peg)
+    if view.value(Metric.EDGE_DISTANCE) is None:
+        return view.missing("distance from its edge")
+    return Decided(
+        Answered.OPEN,
+        f"{view.name} at {view.told(Metric.LAST)} is {_where(view)} {_band(view, peg)}, which"
+        f" {peg.authority} has held since {view.told(Metric.PEG_SINCE)}",
+        (NOT_FOR_A_PRICE,),
+        addressed=False,
+    )
+
+
+def _at_edge(view: MarketView) -> Decided:
+    peg = _known(view)
+    distance = view.value(Metric.EDGE_DISTANCE)
+    if peg is not None and view.value(Metric.PEG_ENDED) is not None:
+        return _ended(view, peg)
+    if peg is None or distance is None:
+        return view.missing("peg or band")
+    near = _nearness(view, distance)
+    return Decided(
+        Answered.YES if near else Answered.NO,
+        f"{view.name} at {view.told(Metric.LAST)} is {_where(view)} {_band(view, peg)} of"
+        f" {peg.authority}",
+    )
+
+
+def _nearness(view: MarketView, distance: Decimal) -> bool:
+    place = view.value(Metric.BAND_POSITION)
+    if place is None:
+        return distance <= ONE_SIDED_NEAR
+    return not 100 * NEAR < place < 100 * (1 - NEAR)
+
+
+def _where(view: MarketView) -> str:
+    """`0.25 % from the nearest edge of`, or that it is outside."""
+    distance = view.value(Metric.EDGE_DISTANCE)
+    if distance is not None and distance < 0:
+        return f"{view.told(Metric.EDGE_DISTANCE, 'size')} outside of"
+    edge = "the edge of" if view.value(Metric.BAND_POSITION) is None else "the nearest edge of"
+    return f"{view.told(Metric.EDGE_DISTANCE)} from {edge}"
+
+
+def _band(view: MarketView, peg: Peg) -> str:
+    low, high = view.told(Metric.BAND_LOW), view.told(Metric.BAND_HIGH)
+    if peg.high is None:
+        return f"its floor of {low}"
+    if peg.low is None:
+        return f"its cap of {high}"
+    return f"its band, {low} to {high}"
+
+
+PEGGED: Final = (
+    ObjectiveForm(
+        name="peg-holds",
+        line="peg: whether a band that an authority announced stands or was given up",
+        question="Does the peg of {} stand?",
+        wordings=(
+            "will the peg hold",
+            "will the cap or the floor on the currency be defended",
+            "could the central bank abandon the peg or let the currency float",
+            "is there a risk of a devaluation or a break of the peg",
+            "is the exchange rate regime going to survive",
+            "is the peg safe",
+        ),
+        decides=(Metric.PEG_SINCE, Metric.PEG_ENDED, Metric.EDGE_DISTANCE),
+        decide=_holds,
+        agents=MARKET,
+        asks=(Capability.PEG_BAND,),
+        kinds=PAIRS,
+        markets=pegs_of,
+    ),
+    ObjectiveForm(
+        name="peg-edge",
+        line="peg distance: the price is within a tenth of its band's width from an edge",
+        question="Is {} at the edge of its band?",
+        wordings=(
+            "how far is it from the edge of its band",
+            "is it near the weak side or the strong side of the convertibility band",
+            "how close is the rate to the floor or the ceiling of its peg",
+            "what is the distance to the peg's limit",
+        ),
+        decides=(Metric.EDGE_DISTANCE, Metric.BAND_LOW, Metric.BAND_HIGH),
+        decide=_at_edge,
+        agents=MARKET,
+        asks=(Capability.PEG_BAND,),
+        kinds=PAIRS,
+        markets=pegs_of,
+    ),
+)

@@ -1,0 +1,22 @@
+"""Makes the vectors of the wordings that are new, and forgets those of wordings that are gone:
+`python -m tests.unit.programs.accept_wordings`, where `make install-memory` was run."""
+
+from desk.platform.memory.meaning import installed_meaning
+from desk.programs.swarm.objectives import FORMS
+from desk.programs.swarm.objectives.vectors import FILE, wording_vectors, write_vectors
+
+
+def main() -> None:
+    meaning = installed_meaning()
+    if meaning is None:
+        raise SystemExit("the model of meaning is not installed: run `make install-memory`")
+    known = dict(wording_vectors()) if FILE.exists() else {}
+    wanted = [wording for form in FORMS.values() for wording in form.wordings]
+    new = [wording for wording in dict.fromkeys(wanted) if wording not in known]
+    known |= dict(zip(new, meaning.passages(new), strict=True))
+    write_vectors({wording: known[wording] for wording in dict.fromkeys(wanted)})
+    print(f"{len(new)} wordings are new, {len(wanted)} in all")
+
+
+if __name__ == "__main__":
+    main()

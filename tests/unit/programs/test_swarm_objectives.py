@@ -1,0 +1,330 @@
+"""What a swarm answers first: yes, no or open by the form of the objective, or that it needs a
+model."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from itertools import pairwise
+
+import pytest
+
+from desk.analytics.prices.pegs import peg_known
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import (
+    DecisionCalendar,
+    ScheduledDecision,
+    SourceResult,
+)
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry, Turn
+from desk.contracts.swarm.hypotheses import HypothesisKind
+from desk.documents.rendering.words.prose import Known, odds_of, render_plain
+from desk.programs.swarm.builtin.plan import Ground, plan_swarm
+from desk.programs.swarm.objectives import ABOUT, FORMS, Answered, form_of, matched
+from desk.programs.swarm.objectives.vectors import wording_vectors
+from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
+from desk.programs.turns import builtin_turn
+from desk.trust.prose import references
+from desk.trust.prose.synthesis_review import claims_in
+from tests.support.builders import answered, window
+from tests.unit.programs.objective_wordings import BUILDING
+from tests.unit.programs.test_swarm_leader import (
+    CONCLUDE,
+    DOLLAR_YEN,
+    PLAN,
+    SYMBOLS,
+    led,
+    symbols,
+)
+from tests.unit.programs.test_swarm_plan import TOOLS
+from tests.unit.trust.test_swarm_specialists import (
+    ALL,
+    COMPUTED,
+    INDICATORS,
+    NVIDIA,
+    WEEK,
+    YEN,
+    analysis,
+    answers,
+    asked_of,
+)
+
+OBJECTIVE = "What of USD/JPY?"
+FRANC = YEN.model_copy(update={"market": "EUR/CHF", "areas": ("XM", "CH"), "digits": 4})
+STANDING = {
+    Metric.LAST: "153.20",
+    Metric.PAST_RANK: "96.40",
+    Metric.VOLATILITY: "9.40",
+    Metric.VOLATILITY_RANK: "34.00",
+    Metric.QUARTER_MOVE: "4.30",
+    Metric.QUARTER_SWING: "4.70",
+    Metric.PRIOR_HIGH: "153.10",
+    Metric.PRIOR_LOW: "146.00",
+    Metric.DRAWDOWN: "-3.04",
+    Metric.YEAR_HIGH: "158.00",
+}
+
+
+def told(
+    form: str,
+    given: Mapping[TaskType, Mapping[Capability, SourceResult]] = ALL,
+    *,
+    objective: str = OBJECTIVE,
+    markets: tuple[MarketSpec, ...] = (YEN,),
+) -> tuple[Synthesis, str]:
+    """What a round concludes on an objective of a form, and its summary as it is printed."""
+    query = Query(question=objective, parameters={ABOUT: form} if form else {})
+    plan = plan_swarm("swarm/plan", Ground(objective, markets, TOOLS, form=FORMS.get(form)))
+    entries = [StateEntry(key="plan_1", node="plan_1", result=plan)]
+    for each in plan.subagents:
+        beside = {"beside": ", ".join(each.beside)} if each.beside else {}
+        own = query.model_copy(update={"parameters": {**query.parameters, **beside}})
+        results = answers(each.task, given.get(each.task, {}), each.market)
+        turn = builtin_turn(asked_of(each.task, results, market=each.market, query=own))
+        result = turn.result if isinstance(turn.result, ResearchResult) else None
+        error = None if result else "nothing was to be had"
+        entries.append(StateEntry(key=each.name, node=each.name, result=result, error=error))
+    request = led(CONCLUDE, objective, state=tuple(entries))
+    asked = request.assignment.model_copy(update={"query": query})
+    turn = builtin_turn(request.model_copy(update={"assignment": asked}))
+    assert isinstance(turn.result, Synthesis), turn.failure
+    known = Known(claims_in(tuple(entries)), {}, odds_of(turn.result.hypotheses))
+    return turn.result, render_plain(turn.result.summary, known)
+
+
+def with_standing(**other: str) -> dict[TaskType, dict[Capability, SourceResult]]:
+    figures = {**STANDING, **{Metric(name): value for name, value in other.items()}}
+    conditions: dict[Capability, SourceResult]
+    conditions = {Capability.MARKET_DATA: analysis({Metric.MONTH_MOVE: "2.10"})}
+    conditions[Capability.STANDING] = analysis(figures)
+    return {TaskType.RESEARCH_CONDITIONS: conditions}
+
+
+def with_rsi(index: str) -> dict[TaskType, dict[Capability, SourceResult]]:
+    indicators: SourceResult = analysis({**INDICATORS, Metric.RSI: index})
+    return {TaskType.ANALYSE_TECHNICALS: {Capability.INDICATORS: indicators}}
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "first"),
+    [
+        ("overbought", with_rsi("45.7"), "No: the 14-day RSI of USD/JPY is 45.7, and overbought"),
+        ("overbought", with_rsi("70.0"), "Yes: the 14-day RSI of USD/JPY is 70.0, and overbought"),
+        ("oversold", with_rsi("29.9"), "Yes: the 14-day RSI of USD/JPY is 29.9, and oversold"),
+        ("dear", with_standing(), "Yes: USD/JPY is dearer than on 96.40 % of the days of the last"),
+        ("cheap", with_standing(), "No: USD/JPY is dearer than on 96.40 % of the days"),
+        ("cheap", with_standing(past_rank="12.00"), "Yes: USD/JPY is dearer than on 12.00 %"),
+        ("volatile", with_standing(), "No: the volatility of USD/JPY is higher than on 34.00 %"),
+        ("drawdown", with_standing(), "No: USD/JPY stands -3.04 % from the highest price of"),
+        ("drawdown", with_standing(drawdown="-12.00"), "Yes: USD/JPY stands -12.00 % from"),
+        ("gained", with_standing(), "Yes: USD/JPY has moved +4.30 % over the quarter, for a usual"),
+        ("lost", with_standing(), "No: USD/JPY has moved +4.30 % over the quarter"),
+        ("sideways", with_standing(), "Open: USD/JPY has moved +4.30 % over the quarter"),
+        ("sideways", with_standing(quarter_move="0.40"), "Yes: USD/JPY has moved +0.40 %"),
+        ("breakout", with_standing(), "Yes: USD/JPY at 153.20 is above the highest price of the"),
+        ("breakout", with_standing(last="150.00"), "No: USD/JPY at 150.00 is within the range"),
+        ("breakout", with_standing(last="140.00"), "Yes: USD/JPY at 140.00 is below the lowest"),
+        ("uptrend", ALL, "Yes: USD/JPY at 153.20 is above its 50-day average of 151.00 and its"),
+        ("downtrend", ALL, "No: USD/JPY at 153.20 is above its 50-day average"),
+        ("momentum-up", ALL, "Yes: the MACD histogram of USD/JPY is +0.12 % of the price"),
+        ("carry", ALL, "Yes: holding USD against JPY pays 337.5 bp a year, 0.36 of the pair's"),
+        ("unwinding", ALL, "No: JPY, which funds the trade, has not gained: USD/JPY +2.10 % on"),
+        ("group-move", ALL, "No: over the quarter the group of USD/JPY moved +1.90 % against"),
+        ("unusual-move", ALL, "No: the last week's move of USD/JPY was +0.40 σ from the usual"),
+        ("seasonal", ALL, "No: the p value of the coming month of USD/JPY against its other"),
+    ],
+)
+def test_the_first_sentence_answers_with_the_figure_that_decides(
+    form: str, given: Mapping[TaskType, Mapping[Capability, SourceResult]], first: str
+) -> None:
+    synthesis, text = told(form, given)
+    assert text.startswith(first)
+    assert synthesis.answered
+    assert {*FORMS[form].decides} & {
+        Metric(name.partition(":")[2]) for name in references(synthesis.summary.split(". ")[0])
+    }
+
+
+def test_a_mark_stands_in_the_sentence_as_the_claim_that_it_is() -> None:
+    synthesis, text = told("overbought", with_rsi("45.7"))
+    assert "[[USD/JPY:rsi_overbought]]" in synthesis.summary
+    assert "overbought begins at 70." in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_without_its_figures_a_form_stays_open_and_answers_nothing(form: str) -> None:
+    market = YEN if MarketKind.PAIR in FORMS[form].kinds else NVIDIA
+    bare = {task: {Capability.MARKET_DATA: analysis({Metric.MOVE: "0.85"})} for task in ALL}
+    if market is NVIDIA:
+        bare = {task: {} for task in ALL}
+    synthesis, text = told(form, bare, markets=(market,))
+    assert not synthesis.answered
+    assert text.startswith(("Open: ", "No specialist delivered a figure"))
+
+
+def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way_round() -> None:
+    _, text = told("overbought", with_rsi("25.0"), objective="Is the yen overbought?")
+    assert text.startswith("Yes: the 14-day RSI of USD/JPY is 25.0, and oversold begins at 30.")
+    assert "JPY is the second currency of USD/JPY" in text
+
+
+def test_what_lies_ahead_is_answered_by_the_hypothesis_and_not_by_the_past() -> None:
+    synthesis, text = told("higher-ahead")
+    (direction,) = (h for h in synthesis.hypotheses if h.kind is HypothesisKind.DIRECTION)
+    odds = f"{direction.probability:.0%}".replace("%", " %")
+    assert f"in four weeks with a probability of {odds}." in text
+    assert "For a higher price: " in text
+    first = text.split(":")[0]
+    assert first in {Answered.YES, Answered.NO, Answered.OPEN}
+
+
+def test_a_correlation_takes_a_second_market() -> None:
+    beside = analysis({Metric.CORRELATION: "0.71", Metric.CORRELATION_YEAR: "0.64"})
+    given = {TaskType.RESEARCH_CONDITIONS: {Capability.CO_MOVEMENT: beside}}
+    _, text = told("correlated", given, markets=(YEN, FRANC))
+    assert text.startswith(
+        "Yes: the correlation of the daily moves of USD/JPY and EUR/CHF over the last quarter is"
+        " 0.71, and it is strong from 0.5 on"
+    )
+    synthesis, alone = told("correlated")
+    assert "it takes a second market" in alone
+    assert not synthesis.answered
+
+
+def test_a_decision_within_four_weeks_lies_ahead() -> None:
+    end = window(WEEK).end
+    near, later = date(2026, 11, 12), date(2026, 12, 9)
+    calendar = DecisionCalendar(
+        as_of=end,
+        source=COMPUTED,
+        scheduled=(
+            ScheduledDecision(area="JP", bank="Bank of Japan", day=near, source="announced"),
+            ScheduledDecision(area="US", bank="Federal Reserve", day=later, source="announced"),
+        ),
+    )
+    carry = {**ALL[TaskType.ANALYSE_FUNDAMENTALS], Capability.DECISION_CALENDAR: calendar}
+    _, text = told("decision-ahead", {TaskType.ANALYSE_FUNDAMENTALS: carry})
+    assert text.startswith("Yes: the Bank of Japan decides on 12 Nov 2026, within four weeks.")
+
+
+def peg(**figures: str) -> dict[TaskType, dict[Capability, SourceResult]]:
+    given = {Metric(name): value for name, value in figures.items()}
+    band: SourceResult = analysis(given, symbol="EUR/CHF")
+    return {TaskType.RESEARCH_CONDITIONS: {Capability.PEG_BAND: band}}
+
+
+def test_a_peg_that_was_given_up_does_not_stand() -> None:
+    gone = peg(last="0.9194", band_low="1.20", peg_since="20110906", peg_ended="20150115")
+    synthesis, text = told("peg-holds", gone, markets=(FRANC,))
+    assert synthesis.answered
+    assert text.startswith(
+        "No: the Swiss National Bank gave up its floor of 1.20 on 15 Jan 2015, and EUR/CHF stands"
+        " at 0.9194."
+    )
+
+
+def test_whether_a_peg_goes_on_is_left_open_and_is_no_answer() -> None:
+    held = peg(last="1.2010", band_low="1.20", peg_since="20110906", edge_distance="0.08")
+    synthesis, text = told("peg-holds", held, markets=(FRANC,))
+    assert not synthesis.answered
+    assert text.startswith("Open: EUR/CHF at 1.2010 is 0.08 % from the edge of its floor of 1.20")
+    _, near = told("peg-edge", held, markets=(FRANC,))
+    assert near.startswith("Yes: EUR/CHF at 1.2010 is 0.08 % from the edge of its floor of 1.20")
+
+
+def test_a_peg_and_its_end_are_known_from_when_they_were_announced() -> None:
+    instants = [datetime(2011, 9, 6, 7, tzinfo=UTC), datetime(2015, 1, 15, 9, 29, tzinfo=UTC)]
+    assert peg_known("EUR/CHF", instants[0]) is None
+    found = peg_known("EUR/CHF", instants[1])
+    assert found is not None and found.ended is not None and found.ended > instants[1]
+
+
+def planned(objective: str, parameters: Mapping[str, str] | None = None) -> Turn:
+    request = led(PLAN, objective)
+    query = Query(question=objective, parameters=dict(parameters or {}))
+    franc = DOLLAR_YEN.model_copy(update={"symbol": "USD/CHF"})
+    asked = request.assignment.model_copy(update={"query": query})
+    results = (answered(SYMBOLS, symbols(franc)),)
+    exchanges = ({"results": results},)
+    return builtin_turn(
+        request.model_validate(
+            {**request.model_dump(), "assignment": asked.model_dump(), "exchanges": exchanges}
+        )
+    )
+
+
+def test_a_question_on_the_franc_s_cap_researches_its_pair_with_the_euro() -> None:
+    turn = planned("Will the franc's cap hold?")
+    assert turn.result is not None and turn.result.kind == "swarm_plan"
+    assert [each.market.market for each in turn.result.subagents] == ["EUR/CHF"]
+    assert [tool.tool for tool in turn.result.subagents[0].tools].count("peg_band") == 1
+
+
+def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None:
+    synthesis, text = told("", objective="What would tariffs do to USD/JPY?")
+    assert not synthesis.answered
+    assert text.startswith("This needs a model. Here is what was measured: USD/JPY ")
+    commands = [line for line in text.split("`") if line.startswith("desk swarm")]
+    assert len(commands) == 3
+    assert all(f.rsplit(" ", 1)[1] in FORMS for f in commands)
+
+
+def test_the_form_that_was_taken_is_said_and_one_that_was_named_is_not() -> None:
+    _, taken = told("", with_rsi("45.7"), objective="Is USD/JPY overbought?")
+    assert "Taken as `--about overbought`: Is USD/JPY overbought?" in taken
+    _, named = told("overbought", with_rsi("45.7"))
+    assert "Taken as" not in named
+
+
+@pytest.mark.parametrize(("objective", "form"), BUILDING)
+def test_by_words_alone_no_objective_is_taken_for_another(objective: str, form: str | None) -> None:
+    found = matched(objective).form
+    assert found is None or found.name == form
+
+
+class FixedMeaning:
+    """As a model for which each question means just what one wording does."""
+
+    def __init__(self, wording: str) -> None:
+        self._wording = wording
+
+    def question(self, text: str) -> object:
+        return wording_vectors()[self._wording]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_objective_that_means_a_wording_has_its_form(form: str) -> None:
+    wording = FORMS[form].wordings[0]
+    kind = "the yen" if MarketKind.PAIR in FORMS[form].kinds else "it"
+    found = matched(f"{wording} {kind}", FixedMeaning(wording)).form  # type: ignore[arg-type]
+    assert found is not None and found.name == form
+
+
+def test_every_wording_has_a_vector_of_length_one() -> None:
+    wanted = {wording for form in FORMS.values() for wording in form.wordings}
+    vectors = wording_vectors()
+    assert wanted == set(vectors), "run `python -m tests.unit.programs.accept_wordings`"
+    assert all(abs(float(v @ v) - 1) < 0.01 for v in vectors.values())
+
+
+def test_a_form_decides_by_figures_that_have_units_and_mirrors_come_in_pairs() -> None:
+    for form in FORMS.values():
+        assert form.decides and form.agents and len(form.wordings) >= 3
+        if form.mirror:
+            assert FORMS[form.mirror].mirror == form.name
+    assert all(first != second for first, second in pairwise(sorted(FORMS)))
+    assert isinstance(Unit.LEVEL, str)
+
+
+def test_a_form_is_read_from_the_parameters_before_the_words() -> None:
+    query = Query(question="Is USD/JPY overbought?", parameters={ABOUT: "carry"})
+    assert form_of(query).form is FORMS["carry"]
+
+
+def test_a_further_round_knows_what_was_asked_at_first() -> None:
+    objective = f"Settle which way USD/JPY leans.{BEHIND}{OBJECTIVE}"
+    assert first_asked(objective) == first_asked(OBJECTIVE) == OBJECTIVE
+    assert asked_now(objective) == "Settle which way USD/JPY leans."
