@@ -122,14 +122,16 @@ class MaterialityConfig(Contract):
 
 
 class ThresholdConfig(Contract):
-    """What a complete week takes.
+    """What a complete week takes, and a recommendation.
 
     `coverage` is the share of markets that must be researched; `current` the share of prices,
-    policy rates and decisions that must be current at the as-of instant.
+    policy rates and decisions that must be current at the as-of instant. `recommended` is the
+    confidence from which on a stock's report puts what is recommended into large type.
     """
 
     coverage: Annotated[float, Field(ge=0.0, le=1.0)] = 0.9
     current: Annotated[float, Field(ge=0.0, le=1.0, exclude_if=is_empty)] = 0.0
+    recommended: Annotated[float, Field(ge=0.0, le=1.0, exclude_if=is_empty)] = 0.0
 
 
 class RetryConfig(Contract):

@@ -174,7 +174,8 @@ class StockRecord(Contract):
     """What an episode adds to what its nodes brought.
 
     `prices` is the id of the tool result that the chart is drawn from. `due` is when the
-    recommendation is held against what happened. `memory` says why memory was not asked, or could
+    recommendation is held against what happened; from the confidence `recommended_from` on it is
+    printed in large type. `memory` says why memory was not asked, or could
     not be; None where it was. `cut_off` says why the episode ended before its end, and `notes` what
     else could not be done, as telling the learning system.
     """
@@ -184,6 +185,7 @@ class StockRecord(Contract):
     board: Blackboard
     due: Instant
     cost: Figure
+    recommended_from: Annotated[Confidence | None, Field(exclude_if=is_none)] = None
     prices: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
     conflicts: Annotated[tuple[ConflictRecord, ...], Field(max_length=50)] = ()
     memory: Annotated[Text | None, Field(exclude_if=is_none)] = None

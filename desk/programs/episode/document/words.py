@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_claim, print_full_day
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure, ShareSplit
 from desk.contracts.episode.stock import (
+    Blackboard,
     BoardPart,
     EpisodeStep,
     Insight,
@@ -20,8 +21,9 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped, table
-from desk.documents.rendering.words.wording import NO_FIGURE, human, one_line, share_words
+from desk.documents.rendering.words.wording import human, one_line, share_words
 from desk.programs.episode.actions import DATA, PART_FIELDS
+from desk.programs.episode.recommendation import known
 from desk.trust.ledger import EvidenceUnusable, read_answer
 
 STEP_COLUMNS: Final = ("Step", "Action", "Result", "Reward", "Seconds")
@@ -102,6 +104,12 @@ _LEANINGS: Final[Mapping[Leaning, str]] = {
     Leaning.NEUTRAL: "neither way",
     Leaning.ABSTAINS: "no direction",
 }
+_POINTING: Final[Mapping[Leaning, str]] = {
+    Leaning.UP: "pointing up",
+    Leaning.DOWN: "pointing down",
+    Leaning.NEUTRAL: "neither way",
+    Leaning.ABSTAINS: "without a direction",
+}
 _HELD: Final[Mapping[Recommended | None, str]] = {
     Recommended.BUY: ": bought at the entry, sold at the exit",
     Recommended.SELL: ": sold short at the entry, bought back at the exit",
@@ -111,10 +119,16 @@ _HELD: Final[Mapping[Recommended | None, str]] = {
 
 
 class Headline(NamedTuple):
-    """What is recommended, at a glance. `facts` are names and what stands behind them."""
+    """What an episode comes to, at a glance: how likely a higher price is, what that rests on, and
+    what is recommended. Without `sure` the confidence is too low to print `title` large, and
+    `leaning` says what it leans to instead. `facts` are names and what stands behind them."""
 
     action: Recommended
+    likely: str
+    rests_on: str
     title: str
+    sure: bool
+    leaning: str
     facts: tuple[tuple[str, str], ...]
 
 
@@ -154,26 +168,66 @@ class StepLine(NamedTuple):
 
 
 def headline(answer: AnswerReport) -> Headline | None:
-    """What is recommended, for how long and at which cost; None without a recommendation."""
+    """How likely a higher price is, what that rests on, and what is recommended, for how long and
+    at which cost; None without a recommendation."""
     stock = answer.stock
     action = stock.board.recommendation if stock else None
     if stock is None or action is None:
         return None
     board = stock.board
     due = print_full_day(stock.due.date())
-    likely = NO_FIGURE if board.probability is None else share_words(board.probability)
     weeks = f"{board.weeks} week" if board.weeks == 1 else f"{board.weeks} weeks"
     on = " on" if action is Recommended.ABSTAIN else ""
+    least = stock.recommended_from or 0.0
+    sure = board.confidence >= least and action is not Recommended.ABSTAIN
     return Headline(
         action=action,
+        likely=_likely(board, action, due),
+        rests_on=_rests_on(board),
         title=f"{action.capitalize()}{on} {board.symbol}",
+        sure=sure,
+        leaning="" if sure else _leaning(board, action, least),
         facts=(
             ("Confidence", share_words(board.confidence)),
-            ("Probability of a higher price", likely),
             ("Horizon", f"{weeks}, to {due}"),
             ("Costs", f"{stock.cost:f} % each way"),
         ),
     )
+
+
+def _likely(board: Blackboard, action: Recommended, due: str) -> str:
+    if action is Recommended.ABSTAIN or board.probability is None:
+        return f"Nothing is said on the price of {board.symbol} on {due}"
+    return f"{share_words(board.probability)} likely to be higher on {due}"
+
+
+def _rests_on(board: Blackboard) -> str:
+    """`It rests on 11 insights: 6 point up, 3 point down, 2 neither way. 60 % of the figures that
+    they could rest on are known.`"""
+    kinds = [
+        f"{count} {words}"
+        for leaning, words in _POINTING.items()
+        if (count := sum(each.leaning is leaning for each in board.insights))
+    ]
+    share = known({figure.metric: 0.0 for action in DATA for figure in _figures_of(board, action)})
+    insights = _counted(len(board.insights), "insight")
+    told = f"{insights}: {', '.join(kinds)}" if kinds else insights
+    return f"It rests on {told}. {share_words(share)} of what could be known, by weight, is known."
+
+
+def _leaning(board: Blackboard, action: Recommended, least: float) -> str:
+    if action is Recommended.ABSTAIN:
+        return "Nothing is recommended: too little is known, or it points neither way."
+    return (
+        f"Leans to {action}, with a confidence of {share_words(board.confidence)}. Below"
+        f" {share_words(least)} nothing is recommended in large type"
+        " (`[thresholds] recommended` in desk.toml)."
+    )
+
+
+def _figures_of(board: Blackboard, action: StockAction) -> tuple[MeasuredFigure, ...]:
+    part: BoardPart | None = getattr(board, PART_FIELDS[action])
+    return part.figures if part is not None else ()
 
 
 def metric_words(metric: Metric) -> str:
@@ -417,9 +471,13 @@ def headline_markdown(answer: AnswerReport) -> str:
     if told is None:
         return f"**{UNTOLD}**"
     facts = "; ".join(f"{escaped(name.lower())} {escaped(words)}" for name, words in told.facts)
+    said = f"**{escaped(told.title)}**: {facts}." if told.sure else f"{escaped(told.leaning)}"
+    lines = [f"**{escaped(told.likely)}.** {escaped(told.rests_on)}", said]
+    if not told.sure:
+        lines.append(f"{facts[:1].upper()}{facts[1:]}.")
     marked = generated_words(answer)
-    note = f"\n\n**{escaped(marked)}**" if marked else ""
-    return f"**{escaped(told.title)}**: {facts}.{note}"
+    lines += [f"**{escaped(marked)}**"] if marked else []
+    return "\n\n".join(lines)
 
 
 def insights_markdown(answer: AnswerReport) -> str:

@@ -191,6 +191,7 @@ class EpisodeBoard(NodeBoard):
                 board=self.blackboard.told(),
                 due=self.due,
                 cost=request.cost,
+                recommended_from=request.policy.thresholds.recommended or None,
                 prices=self.prices,
                 conflicts=self.conflicts,
                 memory=self.memory,
