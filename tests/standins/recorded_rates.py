@@ -76,6 +76,25 @@ def _japan(until: date) -> str:
     return json.dumps({"STATUS": 200, "RESULTSET": [told], "NEXTPOSITION": None})
 
 
+def _oecd(until: date) -> str:
+    """Averages of months of overnight rates, some hundredths off the policy rate."""
+    head = "DATAFLOW,REF_AREA,FREQ,MEASURE,UNIT_MEASURE,TIME_PERIOD,OBS_VALUE,OBS_STATUS"
+    rows = [
+        f"OECD.SDD.STES:DSD_STES@DF_FINMARK(4.0),{country},M,IRSTCI,PA,{month},{mean:.4f},A"
+        for country, area, off in (("KOR", "KR", "0.011"), ("NZL", "NZ", "0"))
+        for month, mean in _means(area, until, Decimal(off))
+    ]
+    return _lines(head, *rows)
+
+
+def _means(area: str, until: date, off: Decimal) -> Iterator[tuple[str, Decimal]]:
+    months: dict[str, list[Decimal]] = {}
+    for day, level in _levels(area, until, whole_week=True).items():
+        months.setdefault(f"{day:%Y-%m}", []).append(level)
+    for month, levels in months.items():
+        yield month, sum(levels, Decimal(0)) / len(levels) + off
+
+
 def _china(until: date) -> str:
     """The loan prime rate is told on about the 20th of each month."""
     levels = _levels("CN", until)
@@ -104,6 +123,7 @@ _WRITERS: Mapping[str, Callable[[date], str]] = {
     "bank_of_japan_call_rate": _japan,
     "loan_prime_rate": _china,
     "imf_rates": _imf,
+    "oecd_overnight": _oecd,
 }
 
 

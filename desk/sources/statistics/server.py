@@ -155,8 +155,8 @@ class OfficialStatisticsTools:
         The banks' own daily series (US, XM, GB, CA, AU, CH, HK, NO, SE), China's loan prime rate,
         the BIS's daily series, and the IMF's averages of months (ID, IN, KR, MY, NZ, PH, TH; dated
         the month's first day). With bears_out_within another figure that follows from the rate:
-        the HKMA's base rate for US, what was dealt overnight for JP. since is the day on which the
-        last change took effect, previous the level before it.
+        the HKMA's base rate for US, what was dealt overnight for JP, KR, NZ. since is the day on
+        which the last change took effect, previous the level before it.
         """
         require_areas(areas)
         return self._banks.answer(areas, as_of)
@@ -175,8 +175,8 @@ DESCRIPTION = SourceDescription(
     server="official_statistics",
     gives="Figures to hold others against: month averages of H.10, policy rates at month ends, "
     "daily exchange rates of five publishers, and records of policy rates.",
-    origin="Each figure's own: a central bank, China's interbank funding center, the BIS or the "
-    "IMF",
+    origin="Each figure's own: a central bank, China's interbank funding center, the BIS, the "
+    "IMF or the OECD",
     tier=SourceTier.AUTHORITATIVE,
     licence="Free reuse where the publisher is named; the Federal Reserve's is in the public "
     "domain.",

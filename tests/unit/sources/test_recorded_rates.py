@@ -46,6 +46,7 @@ def test_an_area_has_a_row_for_every_record_of_it(rates: BankRates) -> None:
     assert records(rates, "HK").keys() == {HKMA, "Federal Reserve", bis}
     assert records(rates, "TH").keys() == {imf, bis}
     assert records(rates, "JP").keys() == {"Bank of Japan", bis}
+    assert records(rates, "KR").keys() == {"OECD", imf, bis}
     assert records(rates, "CN").keys() == {"National Interbank Funding Center", bis}
     assert rates.answer(["TW"], WEEK_END).missing == {"TW": "No record of it was known."}
 
@@ -85,6 +86,16 @@ def test_what_is_dealt_overnight_in_japan_bears_out_the_rate_that_it_is_guided_t
     dealt = records(rates, "JP")["Bank of Japan"]
     assert abs(dealt.rate - Decimal("1.25")) <= (dealt.bears_out_within or 0)
     assert dealt.day == date(2026, 10, 30)
+
+
+def test_a_whole_month_of_overnight_rates_bears_out_the_rate_of_korea_and_new_zealand(
+    rates: BankRates,
+) -> None:
+    october = datetime.fromisoformat("2026-10-19T07:00:00+00:00")
+    for area, rate in (("KR", Decimal("2.75")), ("NZ", Decimal("2.50"))):
+        month = records(rates, area, october)["OECD"]
+        assert (month.day, month.bears_out_within) == (date(2026, 8, 1), Decimal("0.05"))
+        assert abs(month.rate - rate) <= Decimal("0.05")
 
 
 def test_the_bis_has_a_week_on_the_thursday_after_it(rates: BankRates) -> None:

@@ -7,6 +7,8 @@
   after the decision; and the Federal Reserve's range tells the base rate.
 - The Bank of Japan guides the overnight call rate to "around" its policy rate, and publishes the
   average of what was dealt. It has been up to three hundredths below.
+- The Bank of Korea and the Reserve Bank of New Zealand keep the overnight rate at their policy
+  rates. The OECD has its averages of whole months.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +19,7 @@ from typing import Final
 from desk.contracts.findings.source_results import RateRecord
 from desk.sources.central_banks.recorded import HIBOR
 from desk.sources.serving.daily_series import DailySeries, Series
-from desk.sources.statistics.bank_rates.publishers import CALL_RATE
+from desk.sources.statistics.bank_rates.publishers import CALL_RATE, OVERNIGHT
 
 MARGIN: Final = Decimal("0.5")
 """Percentage points of the base rate above the lower end of the range."""
@@ -25,7 +27,7 @@ MARGIN: Final = Decimal("0.5")
 DAYS_OF_THE_MEAN: Final = 5
 
 AROUND: Final = Decimal("0.05")
-"""How near the call rate is to the level that it is guided to, in percentage points."""
+"""How near an overnight rate is to the policy rate that it is guided to, in percentage points."""
 
 DAYS_TO_FOLLOW: Final = 4
 """Days from a decision of the Federal Reserve until the base rate follows, a weekend included."""
@@ -49,12 +51,23 @@ def consequences(
         case "federal_reserve":
             base = {day: low + MARGIN for day, low in known.get("US low", {}).items()}
             yield from _by_formula("HK", "base rate", base, origin)
-        case "bank_of_japan_call_rate" if dealt := known.get(CALL_RATE):
-            day = max(dealt)
+        case "bank_of_japan_call_rate":
+            yield from _dealt({"JP": known.get(CALL_RATE, {})}, origin)
+        case "oecd_overnight":
+            yield from _dealt(
+                {name[:2]: known.get(name, {}) for name in OVERNIGHT.values()}, origin
+            )
+
+
+def _dealt(rates: Mapping[str, Series], origin: str | None) -> Iterator[RateRecord]:
+    """What was dealt overnight, by area; a month's average stands on its first day."""
+    for area, values in rates.items():
+        if values:
+            day = max(values)
             yield RateRecord(
-                area="JP",
-                instrument="uncollateralised overnight call rate, as dealt",
-                rate=dealt[day],
+                area=area,
+                instrument="overnight rate, as dealt",
+                rate=values[day],
                 day=day,
                 origin=origin,
                 bears_out_within=AROUND,

@@ -25,6 +25,7 @@ from desk.sources.serving.origins import (
     BANK_OF_JAPAN,
     IMF,
     INTERBANK_FUNDING_CENTER,
+    OECD,
     RESERVE_BANK_OF_AUSTRALIA,
 )
 
@@ -44,6 +45,14 @@ IMF_AREAS: Final[Mapping[str, str]] = {
 
 CALL_RATE: Final = "JP call rate"
 """Name of the series of the Bank of Japan's average of dealt overnight rates."""
+
+
+OVERNIGHT: Final[Mapping[str, str]] = {
+    "KOR.IRSTCI": "KR overnight, month",
+    "NZL.IRSTCI": "NZ overnight, month",
+}
+"""Names of the series of the months' averages of overnight rates, by country and measure, of areas
+whose banks keep that rate at their policy rate and give no series of it without a key."""
 
 
 class _SurveyedValues(BaseModel):
@@ -185,6 +194,23 @@ KEPT: Final = (
         rule="on the 20th of each month at 9:00 in Shanghai; noon is allowed for",
         rule_from="https://www.chinamoney.com.cn/english/bmklpr/",
         terms="Free for information with attribution to the National Interbank Funding Center",
+    ),
+    Publisher(
+        key="oecd_overnight",
+        source=authoritative(
+            "OECD, overnight interbank rates, averages of months",
+            OECD,
+            "https://data-explorer.oecd.org/?df[id]=DSD_STES%40DF_FINMARK",
+        ),
+        file="overnight-rates-oecd.csv",
+        address="https://sdmx.oecd.org",
+        path="/public/rest/data/OECD.SDD.STES,DSD_STES@DF_FINMARK,4.0/KOR+NZL.M.IRSTCI.PA....."
+        f"?startPeriod={FIRST_YEAR}-01&dimensionAtObservation=AllDimensions&format=csvfile",
+        read=long_table(("REF_AREA", "MEASURE"), OVERNIGHT, pattern="%Y-%m"),
+        published=months_later(2),
+        rule="averages of months, in the course of the next; the first day after is allowed for",
+        rule_from="https://data-explorer.oecd.org/?df[id]=DSD_STES%40DF_FINMARK",
+        terms="CC BY 4.0, attributed to the OECD",
     ),
     Publisher(
         key="imf_rates",
