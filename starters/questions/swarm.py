@@ -43,7 +43,7 @@ _SHORT_SPAN: Final = re.compile(r"(\d+(?:\.\d+)?) ?([dhm])")
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 
-def _forms_beginning(incomplete: str) -> list[tuple[str, str]]:
+def forms_beginning(incomplete: str) -> list[tuple[str, str]]:
     """The forms that begin as what was typed, with what each decides."""
     from desk.programs.swarm.objectives import FORMS
 
@@ -83,7 +83,7 @@ About = Annotated[
         metavar="FORM",
         help="What the objective asks, such as overbought, carry or peg-holds; without it the"
         " nearest in meaning is taken, and said.",
-        autocompletion=_forms_beginning,
+        autocompletion=forms_beginning,
         show_default=False,
     ),
 ]

@@ -37,7 +37,7 @@ PEGS: Final = (
         "EUR/DKK",
         Decimal("7.29252"),
         Decimal("7.62824"),
-        "Danmarks Nationalbank and the ECB",
+        "Danmarks Nationalbank",
         datetime(1999, 1, 1, tzinfo=UTC),
         "https://www.ecb.europa.eu/press/pr/date/1998/html/pr981231_2.en.html",
     ),

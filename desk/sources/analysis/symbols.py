@@ -67,7 +67,7 @@ _WORD = re.compile(r"[^\s,;:!?()\"“”]+")
 _TICKER = re.compile(r"\$?(?P<symbol>[A-Z^][A-Z0-9.^=-]{0,14})")
 _CARRY = re.compile(r"\bcarr?y\b", re.IGNORECASE)
 _AGAINST = re.compile(
-    r"(?:\s+\w+){0,3}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?|\s*(?:over|to|per|/|-)\s*(?:the\s+)?",
+    r"(?:\s+\w+){0,6}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?|\s*(?:over|to|per|/|-)\s*(?:the\s+)?",
     re.IGNORECASE,
 )
 """What stands between two currencies of which one is told in the other."""

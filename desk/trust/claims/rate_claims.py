@@ -165,7 +165,8 @@ def differential_claim(
     None where there is no second area or either rate is not claimed.
     """
     areas = differential_areas(spec, base_area)
-    known = {claim.subject: claim for claim in policy_rates}
+    rates = (claim for claim in policy_rates if claim.metric is Metric.POLICY_RATE)
+    known = {claim.subject: claim for claim in rates}
     if areas is None or areas[0] not in known or areas[1] not in known:
         return None
     rate, against = known[areas[0]], known[areas[1]]

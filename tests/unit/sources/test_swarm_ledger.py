@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 import pytest
+from pydantic import validate_call
 
 from desk.agents.roster import profile_of
 from desk.contracts.agents.tasks import Query, TaskAssignment
@@ -17,6 +18,8 @@ from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
+from desk.programs.swarm.objectives import ABOUT, FORMS
+from desk.programs.swarm.run.assignments import BESIDE
 from desk.programs.swarm.tasks import SPECIALISTS
 from desk.programs.turns import builtin_turn
 from desk.sources.analysis.companies import CompanyTools
@@ -47,6 +50,7 @@ YEN = pair("USD/JPY", "US", "JP")
 AUSSIE_YEN = pair("AUD/JPY", "AU", "JP")
 EURO = pair("EUR/USD", "XM", "US")
 FORINT = pair("EUR/HUF")
+FRANC = pair("EUR/CHF", "XM", "CH")
 NVIDIA = MarketSpec(market="NVDA", kind=MarketKind.STOCK, group=MarketGroup.STOCKS, digits=2)
 DAYS: Final = (date(2020, 2, 20), date(2024, 8, 5), date(2026, 10, 30))
 
@@ -67,7 +71,7 @@ def asked(call: ToolCall, as_of: datetime) -> ToolResult:
     """The answer of the server that has the tool, or its refusal."""
     tool = next(getattr(each, call.tool) for each in servers() if hasattr(each, call.tool))
     try:
-        return answered(call, tool(**call.arguments, as_of=as_of))
+        return answered(call, validate_call(tool)(**call.arguments, as_of=as_of))
     except Exception as refusal:  # As over MCP: whatever a tool raises is its refusal.
         return failed(call, ToolStatus.REFUSED, str(refusal))
 
@@ -77,7 +81,9 @@ def window_to(day: date) -> TimeWindow:
     return TimeWindow(start=end - timedelta(days=7), end=end, time_zone="Europe/London")
 
 
-def researched(spec: SubagentSpec, day: date) -> tuple[ResearchResult | None, list[ToolResult]]:
+def researched(
+    spec: SubagentSpec, day: date, form: str = ""
+) -> tuple[ResearchResult | None, list[ToolResult]]:
     """What a specialist delivers, None where there is nothing to be had, and its evidence."""
     request = TurnRequest(
         assignment=TaskAssignment(
@@ -89,7 +95,10 @@ def researched(spec: SubagentSpec, day: date) -> tuple[ResearchResult | None, li
             window=window_to(day),
             deadline=window_to(day).end,
             tools=spec.tools,
-            query=Query(question=f"Where is {spec.market.market} going?"),
+            query=Query(
+                question=f"Where is {spec.market.market} going?",
+                parameters={ABOUT: form, BESIDE: ", ".join(spec.beside)},
+            ),
         )
     )
     results = [asked(call, window_to(day).end) for call in builtin_turn(request).calls]
@@ -105,11 +114,11 @@ def planned(*markets: MarketSpec, objective: str = "The outlook") -> tuple[Subag
     return plan_swarm("plan", Ground(objective, markets, tools)).subagents
 
 
-def objections(specs: Sequence[SubagentSpec], day: date) -> list[str]:
+def objections(specs: Sequence[SubagentSpec], day: date, form: str = "") -> list[str]:
     """What the ledger says against the claims of specialists: those of each, and all together."""
     found, evidence = list[ResearchResult](), list[ToolResult]()
     for spec in specs:
-        result, results = researched(spec, day)
+        result, results = researched(spec, day, form)
         evidence += results
         if result is not None:
             assert not review(result)
@@ -147,3 +156,15 @@ def test_two_specialists_may_each_have_asked_for_the_rate_of_one_bank() -> None:
     ]
     named = [spec.model_copy(update={"name": f"rates_{n}"}) for n, spec in enumerate(rates)]
     assert objections(named, DAYS[-1]) == []
+
+
+@pytest.mark.parametrize("name", [n for n, f in FORMS.items() if f.asks or f.fewest > 1])
+def test_every_figure_and_mark_of_a_form_follows_from_its_evidence(name: str) -> None:
+    form = FORMS[name]
+    markets = (FRANC,) if form.markets else (YEN, EURO)
+    tools = {agent: profile_of(agent).tools for agent in SPECIALISTS}
+    specs = plan_swarm("plan", Ground("?", markets, tools, form=form)).subagents
+    assert objections(specs, DAYS[-1], name) == []
+    result, _ = researched(specs[0], DAYS[-1], name)
+    assert result is not None
+    assert {claim.metric for claim in result.claims} & {*form.decides}

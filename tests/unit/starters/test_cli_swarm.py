@@ -17,7 +17,13 @@ from desk.contracts.swarm.record import TokenRecord
 from starters.main import execute
 from starters.questions.printing import installs_named, swarm_lines, token_words
 from starters.questions.progress import PlainGraphProgress
-from starters.questions.swarm import chosen_swarm, read_span, swarm_run_id, swarm_start
+from starters.questions.swarm import (
+    chosen_swarm,
+    forms_beginning,
+    read_span,
+    swarm_run_id,
+    swarm_start,
+)
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import home_settings
 
@@ -33,9 +39,9 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
 
 def asked(config: RunConfig, objective: str = OBJECTIVE, *, effort: str = "auto",
           as_of: str | None = None, rounds: int = 2, answer_within: str = "3d",
-          memory: bool = True) -> SwarmRequest:  # fmt: skip
+          memory: bool = True, about: str | None = None) -> SwarmRequest:  # fmt: skip
     return chosen_swarm(
-        objective, config, effort=effort, as_of=as_of, rounds=rounds,
+        objective, config, about=about, effort=effort, as_of=as_of, rounds=rounds,
         answer_within=answer_within, memory=memory, now=NOW,
     )  # fmt: skip
 
@@ -166,3 +172,28 @@ def test_a_run_that_waits_for_a_person_says_where_the_case_is() -> None:
     progress.update(waiting)
     progress.update(waiting)
     assert stream.getvalue().count("`desk escalations list`") == 1
+
+
+def test_a_form_that_is_named_is_carried_along_and_another_run(config: RunConfig) -> None:
+    named = asked(config, about="carry")
+    assert named.query.parameters == {"about": "carry"}
+    assert swarm_run_id(named) != swarm_run_id(asked(config))
+
+
+def test_the_form_that_is_nearest_is_taken_and_said_to_be(config: RunConfig) -> None:
+    taken = asked(config, "Is USD/JPY overbought?")
+    assert taken.query.parameters == {"about": "overbought", "taken": "nearest"}
+
+
+def test_an_objective_of_no_form_has_the_nearest_ones_and_its_day(config: RunConfig) -> None:
+    open_ = asked(config, "What would tariffs do to the Canadian dollar?", as_of="2026-10-30")
+    assert set(open_.query.parameters) == {"nearest", "as_of"}
+
+
+def test_a_form_that_there_is_not_is_answered_with_those_that_there_are(config: RunConfig) -> None:
+    with pytest.raises(UsageError, match=r"there are .*overbought.*; did you mean overbought"):
+        asked(config, about="overbougt")
+
+
+def test_the_shell_completes_forms() -> None:
+    assert [name for name, _ in forms_beginning("peg")] == ["peg-holds", "peg-edge"]

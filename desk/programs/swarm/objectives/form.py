@@ -134,7 +134,9 @@ class ObjectiveForm:
 
     def about(self, markets: Sequence[MarketSpec]) -> str:
         """The form's question on some markets."""
-        return self.question.format(" and ".join(spoken(each.market) for each in markets[:2]))
+        names = " and ".join(spoken(each.market) for each in markets[:2])
+        each_of = len(markets) > 1 and self.fewest == 1
+        return self.question.format(f"each of {names}" if each_of else names)
 
 
 MARKET: Final = (AgentId.MARKET_SPECIALIST,)

@@ -61,7 +61,7 @@ def _place_in_bands(view: MarketView) -> tuple[str, ...]:
     if view.value(Metric.BOLLINGER_POSITION) is None:
         return ()
     place = view.told(Metric.BOLLINGER_POSITION)
-    return (f"Within its Bollinger bands the price stands at {place} of their width.",)
+    return (f"Within its Bollinger bands {view.name} stands at {place} of their width.",)
 
 
 def _range_of_the_year(view: MarketView) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def _range_of_the_year(view: MarketView) -> tuple[str, ...]:
     if found is None:
         return ()
     last, high = view.told(Metric.LAST), view.told(Metric.YEAR_HIGH)
-    return (f"It stands at {last}, and the highest price of twelve months was {high}.",)
+    return (f"{view.name} stands at {last}, and its highest price of twelve months was {high}.",)
 
 
 _STANDING: Final = (Capability.STANDING,)
@@ -190,7 +190,7 @@ LEVELS: Final = (
             "the volatility of {name} is higher than on {figure} of the days of the last ten years,"
             " and high begins at {mark}",
             _above,
-            lambda view: (f"It is {view.told(Metric.VOLATILITY)} a year.",),
+            lambda view: (f"{view.name} swings by {view.told(Metric.VOLATILITY)} a year.",),
         ),
         agents=MARKET,
         asks=_STANDING,
@@ -213,7 +213,7 @@ LEVELS: Final = (
             "the volatility of {name} is higher than on {figure} of the days of the last ten years,"
             " and low ends at {mark}",
             _below,
-            lambda view: (f"It is {view.told(Metric.VOLATILITY)} a year.",),
+            lambda view: (f"{view.name} swings by {view.told(Metric.VOLATILITY)} a year.",),
         ),
         agents=MARKET,
         asks=_STANDING,
@@ -279,7 +279,9 @@ LEVELS: Final = (
             "the p value of the coming month of {name} against its other months is {figure}, and a"
             " season is told from chance up to {mark}",
             _below,
-            lambda view: (f"On average it moved {view.told(Metric.SEASONAL_MOVE)} in that month.",),
+            lambda view: (
+                f"On average {view.name} moved {view.told(Metric.SEASONAL_MOVE)} in that month.",
+            ),
         ),
         agents=PATTERN,
     ),

@@ -85,7 +85,7 @@ def _gained(way: int) -> Decide:
 def _over_other_spans(view: MarketView) -> tuple[str, ...]:
     spans = ((Metric.MONTH_MOVE, "over the month"), (Metric.YEAR_MOVE, "over the year"))
     told = [f"{view.told(m, 'signed')} {over}" for m, over in spans if view.value(m) is not None]
-    return (f"It has moved {' and '.join(told)}.",) if told else ()
+    return (f"{view.name} has moved {' and '.join(told)}.",) if told else ()
 
 
 def _sideways(view: MarketView) -> Decided:
@@ -104,7 +104,7 @@ def _sideways(view: MarketView) -> Decided:
     bounds = view.values(Metric.PRIOR_LOW, Metric.PRIOR_HIGH)
     besides = (
         (
-            f"Over that time it ranged from {view.told(Metric.PRIOR_LOW)} to"
+            f"Over that time {view.name} ranged from {view.told(Metric.PRIOR_LOW)} to"
             f" {view.told(Metric.PRIOR_HIGH)}.",
         )
         if bounds
