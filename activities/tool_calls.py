@@ -26,8 +26,8 @@ from desk.contracts.agents.tools import (
 from desk.contracts.names import CallFault, FailureType
 from desk.platform.effects import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
-from desk.trust.ledger import content_hash
 from desk.trust.ledger.events import without_later
+from desk.trust.seals import content_hash
 
 ALLOWED: Final = timedelta(minutes=1)
 """For all tries, where whoever asks does not say."""

@@ -20,7 +20,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, monday_of, week_of
 from desk.programs.week.document.publishing import FOLDER, read_published
 from desk.runs.schedule import backfilled_week
-from desk.trust.ledger import seal_of
+from desk.trust.seals import seal_of
 
 LONGEST_SECONDS: Final = 60.0
 """A report does not wait longer than this for what it can do without."""

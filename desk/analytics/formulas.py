@@ -1,25 +1,14 @@
 """The formulas behind derived claims. A claim names the one it was computed with.
 
 Scalar formulas take and return `Decimal`, in the order of the claim's inputs, and are exact up to
-the context's 28 digits; whoever makes a claim rounds it. Formulas over series take floats.
+the context's 28 digits; whoever makes a claim rounds it. Those over the moves of a series, in
+floats, are in `desk.analytics.prices.moves`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-
-MAD_TO_DEVIATION: Final = 1.4826
-"""Makes the median absolute deviation of normal data an estimate of its standard deviation.
-Source: Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 1993."""
-
-SMALLEST_DEVIATION: Final = 1e-12
-"""Below this, log moves differ by rounding only, and a z-score would divide by nothing."""
 
 
 def percent_change(previous: Decimal, last: Decimal) -> Decimal:
@@ -93,44 +82,6 @@ def streak(values: Sequence[Decimal]) -> int:
             break
         length += 1
     return length * directions[-1]
-
-
-def log_moves(levels: Sequence[float] | Floats) -> Floats:
-    """The natural logarithm of each level over the one before it; one shorter than `levels`.
-
-    Raises:
-        ValueError: a level is not above zero.
-    """
-    series = np.asarray(levels, dtype=np.float64)
-    if np.any(series <= 0):
-        raise ValueError("levels are positive")
-    return np.diff(np.log(series))
-
-
-def z_score(move: float, trailing: Sequence[float] | Floats) -> float | None:
-    """A move's distance from the mean of the trailing moves, in their sample standard deviations.
-
-    The standard score, with the n - 1 estimate of the deviation. None with fewer than two
-    trailing moves or when they do not vary.
-    """
-    moves = np.asarray(trailing, dtype=np.float64)
-    if moves.size < 2:
-        return None
-    deviation = float(np.std(moves, ddof=1))
-    if deviation < SMALLEST_DEVIATION:
-        return None
-    return (move - float(np.mean(moves))) / deviation
-
-
-def robust_deviation(moves: Sequence[float] | Floats) -> float:
-    """The median absolute deviation from the median, scaled to a standard deviation.
-
-    Half of the moves can be arbitrarily wrong before it breaks down. 0.0 for no moves.
-    """
-    series = np.asarray(moves, dtype=np.float64)
-    if series.size == 0:
-        return 0.0
-    return MAD_TO_DEVIATION * float(np.median(np.abs(series - np.median(series))))
 
 
 CLAIM_FORMULAS: Final[Mapping[str, Callable[..., Decimal]]] = {

@@ -15,7 +15,8 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import TimeWindow
 from desk.documents.evidence import Carried, first_of_each
-from desk.trust.ledger import Ledger, sealed
+from desk.trust.ledger import Ledger
+from desk.trust.seals import sealed
 
 Told = TypeVar("Told")
 """What a program tells of a run, as far as it stands."""

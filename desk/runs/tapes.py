@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from desk.contracts.base import most_values
 from desk.contracts.runs.tape import TAPE_VERSION, Effect, Take, Tape
-from desk.trust.ledger import content_hash
+from desk.trust.seals import content_hash
 
 LARGEST: Final = 64 * 2**20
 """Bytes of a tape, unpacked: 75 weeks of all markets by the built-in analyst."""

@@ -49,7 +49,7 @@ from desk.programs.week.document.judging.second_origins import (
     second_origins,
 )
 from desk.programs.week.document.sections.changes import changes_between
-from desk.trust.ledger import seal_of
+from desk.trust.seals import seal_of
 from starters.published.published_files import (
     latest_files,
     other_reports,

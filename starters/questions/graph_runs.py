@@ -15,7 +15,7 @@ from desk.contracts.question.graph import GraphSpec
 from desk.contracts.runs.graph import GraphRequest, GraphResult
 from desk.documents.rendering.words.wording import instant
 from desk.platform.settings import load_settings
-from desk.trust.ledger import content_hash
+from desk.trust.seals import content_hash
 from starters.runs.command_run import start_run
 from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.session import Desk, with_desk

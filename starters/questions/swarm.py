@@ -18,7 +18,7 @@ from desk.platform.memory.meaning import installed_meaning
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.programs.swarm.objectives import ABOUT, AS_OF, FORMS, TAKEN, matched
-from desk.trust.ledger import content_hash
+from desk.trust.seals import content_hash
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
 from starters.questions.graph_runs import ID_DIGITS
 from starters.questions.printing import swarm_lines

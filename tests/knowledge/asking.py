@@ -21,8 +21,8 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.weeks import TimeWindow
-from desk.trust.ledger.seal import content_hash
 from desk.trust.prose.references import REFERENCE
+from desk.trust.seals import content_hash
 
 AS_OF = datetime(2026, 11, 2, 7, tzinfo=UTC)
 AGENTS = {

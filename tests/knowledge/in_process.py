@@ -19,9 +19,9 @@ from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.question.builtin import lookups, reading, synthesis
 from desk.runs.graphs.machine import GraphMachine, NodeStart
 from desk.sources.knowledge.server import KnowledgeTools
-from desk.trust.ledger.seal import content_hash
 from desk.trust.prose.references import REFERENCE
 from desk.trust.prose.synthesis_review import review_synthesis
+from desk.trust.seals import content_hash
 from starters.questions.graph_file import find_graph, read_graph
 from tests.knowledge.known import KnownQuestion
 from tests.support.homes import PROJECT

@@ -30,7 +30,7 @@ from desk.learning.learned.state import Learned
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.json_form import apart_from_the_run
 from desk.programs.week.document.publishing import publish
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from starters.session import Desk
 from tests.leak.answers import desk as configured
 from tests.leak.planted_sources import SOURCES, WORLD

@@ -36,7 +36,7 @@ from desk.contracts.markets import Band, MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.contracts.weeks import TimeWindow, monday_of
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 
 PAIRS = (
     *("EUR/USD", "USD/JPY", "GBP/USD", "USD/CHF", "AUD/USD", "NZD/USD", "USD/CAD", "USD/SEK"),

@@ -42,7 +42,7 @@ from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.price_claims import price_claims
 from desk.trust.ledger.evidence import attributed
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 
 WEEK = "2026-W38"
 AS_OF = datetime(2026, 9, 21, 6, 0, tzinfo=UTC)

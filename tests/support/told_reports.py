@@ -14,7 +14,7 @@ from desk.contracts.week.report import Contribution, ResearchReport
 from desk.programs.week.document.compile_report import commentary_of
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.trust.ledger.evidence import attributed
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.builders import answered
 from tests.trust.in_process import Tools
 from tests.trust.real_weeks import Desk, Findings, real_config

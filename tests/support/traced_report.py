@@ -55,7 +55,7 @@ from desk.contracts.week.report import (
     Timings,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.trust.ledger.seal import content_hash, sealed
+from desk.trust.seals import content_hash, sealed
 
 WEEK = "2026-W44"
 AS_OF = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)

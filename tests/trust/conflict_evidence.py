@@ -13,7 +13,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates, Quote, SourceResult
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.price_claims import level_step
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.support.builders import ECB as ECB_SOURCE
 from tests.support.builders import TABLE, pair_market, rate_market
 from tests.trust.conflict_cases import (

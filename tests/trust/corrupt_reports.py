@@ -7,8 +7,8 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, ResearchReport
 from desk.documents import compiling
 from desk.trust.ledger.rederivation import Ledger, Objection
-from desk.trust.ledger.seal import sealed
 from desk.trust.prose.references import render
+from desk.trust.seals import sealed
 from tests.trust.corruptions import ClaimEdit, Corruption, EventEdit, EvidenceEdit
 from tests.trust.real_weeks import Desk, Findings
 

@@ -11,7 +11,7 @@ from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.settings.mcp_json import read_mcp_config
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.support.homes import PROJECT
 
 PATIENCE_SECONDS = 60.0

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import pendulum
 
-from desk.analytics.formulas import Floats, log_moves, streak, z_score
+from desk.analytics.formulas import streak
+from desk.analytics.prices.moves import Floats, log_moves, z_score
 from desk.analytics.prices.series import Fixing, Fixings, week_closes
 from desk.analytics.prices.suspects import find_suspects, last_is_unconfirmed
 

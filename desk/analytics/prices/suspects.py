@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from desk.analytics.formulas import Floats, log_moves, robust_deviation
+from desk.analytics.prices.moves import Floats, log_moves, robust_deviation
 
 LEAP: Final = 6.0
 REMAINDER: Final = 0.2

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from desk.analytics.formulas import log_moves
 from desk.analytics.prices.indicator_marks import WITHIN
+from desk.analytics.prices.moves import log_moves
 from desk.analytics.technical.measures import Floats
 
 FOUR_WEEKS: Final = 20

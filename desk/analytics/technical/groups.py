@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from desk.analytics.formulas import log_moves
 from desk.analytics.names.markets import DOLLAR
+from desk.analytics.prices.moves import log_moves
 from desk.analytics.technical.market_data import QUARTER_DAYS, quarter_move
 from desk.analytics.technical.measures import (
     DAYS_A_YEAR,

@@ -11,9 +11,10 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from desk.analytics.formulas import SMALLEST_DEVIATION, basis_point_difference, log_moves
+from desk.analytics.formulas import basis_point_difference
 from desk.analytics.names.markets import areas_of_pair
 from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END, WITHIN
+from desk.analytics.prices.moves import SMALLEST_DEVIATION, log_moves
 from desk.analytics.prices.series import WEEK
 from desk.analytics.technical.expected_range import (
     FADING,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from desk.analytics.formulas import SMALLEST_DEVIATION, Floats, log_moves, robust_deviation
+from desk.analytics.prices.moves import SMALLEST_DEVIATION, Floats, log_moves, robust_deviation
 from desk.analytics.technical.measures import INSTALL_SWARM, NotInstalled, analysis, figure
 from desk.analytics.technical.series import PriceSeries
 from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from desk.analytics.figures import as_number
-from desk.analytics.formulas import band_position, log_moves, percent_change
+from desk.analytics.formulas import band_position, percent_change
+from desk.analytics.prices.moves import log_moves
 from desk.analytics.prices.pegs import Peg, peg_known
 from desk.analytics.technical.market_data import QUARTER_DAYS, MarketMeasures
 from desk.analytics.technical.measures import (

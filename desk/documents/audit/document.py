@@ -12,8 +12,9 @@ from desk.contracts.findings.document import Document, MarketStatement
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.documents.audit.findings import AuditFinding, differing
 from desk.documents.evidence import is_carried
-from desk.trust.ledger import EvidenceUnusable, Ledger, seal_of, verified_answer
+from desk.trust.ledger import EvidenceUnusable, Ledger, verified_answer
 from desk.trust.prose import UnknownReferenceError, objections
+from desk.trust.seals import seal_of
 
 Audited = TypeVar("Audited", bound=Contract)
 Checks = Mapping[str, Callable[[Audited], Iterator[AuditFinding]]]

@@ -67,15 +67,6 @@ def withholds(severity: Severity, outcome: ObjectionOutcome) -> bool:
     return outcome is UNSETTLED and severity is Severity.CRITICAL
 
 
-def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
-    """Whether an objection is about an event: the one that it names, or where it names none each
-    whose prose refers to one of its claims."""
-    if issue.event is not None:
-        return issue.event == event.event_id
-    named = {found.name for found in found_in(event.description)}
-    return not named.isdisjoint(issue.claims)
-
-
 def _value(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:
     if len(issue.claims) == 1 and issue.claims[0] not in grounds.claims:
         return Settled(CONFIRMED, "the figure does not stand")

@@ -13,7 +13,6 @@ from desk.trust.ledger.evidence import (
     verified_answer,
 )
 from desk.trust.ledger.rederivation import Ledger, Objection
-from desk.trust.ledger.seal import content_hash, seal_of, sealed
 from desk.trust.ledger.verdicts import (
     FAILURES,
     Averages,
@@ -36,15 +35,12 @@ __all__ = [
     "Review",
     "attributed",
     "check_result",
-    "content_hash",
     "derive",
     "disagreeing",
     "given_by",
     "granted_tier",
     "objections_of",
     "read_answer",
-    "seal_of",
-    "sealed",
     "sound_findings",
     "usable_answers",
     "verdicts_of",

@@ -11,9 +11,9 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.comparison import StatedFigure, statement_of, tolerance_of
-from desk.analytics.formulas import log_moves, robust_deviation
 from desk.analytics.names.quotation import reciprocal, reversed_pair, reversed_statement
 from desk.analytics.prices.figure_days import FROM_SERIES, FigureDays
+from desk.analytics.prices.moves import log_moves, robust_deviation
 from desk.analytics.prices.rates_view import EFFECTIVE_LAG, rate_of
 from desk.analytics.prices.series import Fixings, window_days
 from desk.analytics.units import BAND_EDGES, UNITS

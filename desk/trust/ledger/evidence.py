@@ -27,7 +27,7 @@ from desk.contracts.findings.source_results import (
     Yields,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 
 Answer: TypeAlias = (
     History

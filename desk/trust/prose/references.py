@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from desk.analytics.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
 from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.results import MarketEvent, ValidationIssue
 from desk.contracts.week.report import Sentence
 
 REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
@@ -276,3 +277,12 @@ def clip(text: str, limit: int = LONGEST_TEXT) -> str:
     if kept.rfind("[[") > kept.rfind("]]"):
         kept = kept[: kept.rfind("[[")]
     return f"{kept.rstrip('[')}…"
+
+
+def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
+    """Whether an objection is about an event: the one that it names, or where it names none each
+    whose prose refers to one of its claims."""
+    if issue.event is not None:
+        return issue.event == event.event_id
+    named = {found.name for found in found_in(event.description)}
+    return not named.isdisjoint(issue.claims)

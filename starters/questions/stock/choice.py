@@ -14,7 +14,7 @@ from desk.contracts.episode.stock import MOST_COST, MOST_STEPS, MOST_WEEKS, Stoc
 from desk.contracts.markets import PAIR_PATTERN, STOCK_PATTERN
 from desk.contracts.names import STOCK_RUN, WorkflowType
 from desk.contracts.runs.episode import StockRequest, StockResult
-from desk.trust.ledger import content_hash
+from desk.trust.seals import content_hash
 from starters.questions.choice import read_as_of
 from starters.questions.graph_runs import ID_DIGITS
 from starters.runs.server_runs import RunStart

@@ -13,7 +13,7 @@ from desk.analytics.weeks import parse_week, window_of
 from desk.contracts.runs.tape import Effect, Tape
 from desk.contracts.week.report import ResearchReport
 from desk.platform.settings import Settings, load_settings
-from desk.trust.ledger import sealed
+from desk.trust.seals import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of

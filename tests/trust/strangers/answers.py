@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.trust.strangers.prose import (
     DIRECTION,
     INVENTED,

@@ -17,7 +17,7 @@ from desk.documents.answer.markdown import render_answer_markdown
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.trust.strangers.answers import ANSWERS
 from tests.trust.strangers.events import EVENTS
 from tests.trust.strangers.evidence import EVIDENCE

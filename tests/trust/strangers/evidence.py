@@ -5,7 +5,7 @@ from decimal import Decimal
 from random import Random
 from typing import Final
 
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.trust.strangers.prose import Json, figures_in, printed, sentences_of
 from tests.trust.strangers.told import Damage, Told
 

@@ -23,7 +23,7 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.runs.week import PublishRequest
 from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.publishing import publish, read_published
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.reports import sample_config, sample_record, sample_report
 from workflows.engine.options import PHASE, REVISION
 

@@ -12,14 +12,12 @@ from desk.analytics.formulas import (
     band_position,
     basis_point_difference,
     highest,
-    log_moves,
     lowest,
     percent_change,
     range_position,
-    robust_deviation,
     streak,
-    z_score,
 )
+from desk.analytics.prices.moves import log_moves, robust_deviation, z_score
 
 levels = st.decimals("0.0001", "100000", places=4)
 rates = st.decimals("-5", "30", places=3)

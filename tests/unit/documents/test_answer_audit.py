@@ -12,7 +12,7 @@ from desk.contracts.question.graph import NodeState
 from desk.documents.answer.audit import counted_in_answer, findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
-from desk.trust.ledger.seal import content_hash, sealed
+from desk.trust.seals import content_hash, sealed
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 
 Change = Callable[[dict[str, Any]], None]

@@ -16,7 +16,7 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.audit.findings import AuditFinding
 from desk.programs.episode.document.audit import outcome_findings
-from desk.trust.ledger.seal import content_hash, sealed
+from desk.trust.seals import content_hash, sealed
 from tests.support.answers import FINISHED_AT
 from tests.support.stock_reports import stock_record
 

@@ -17,9 +17,8 @@ from desk.programs.week.document.audit.report import audit, counted
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.trust.claims.rate_claims import IN_A_ROW
-from desk.trust.ledger import seal_of
-from desk.trust.ledger.seal import content_hash, sealed
 from desk.trust.prose.references import sentence
+from desk.trust.seals import content_hash, seal_of, sealed
 from tests.support.real_reports import disputed_report, real_report
 
 YEN, PEG, JAPAN, EURO_AREA = "USD/JPY", "USD/HKD", "JP", "XM"

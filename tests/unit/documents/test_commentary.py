@@ -7,7 +7,7 @@ from desk.contracts.findings.results import Commentary
 from desk.contracts.week.report import Sentence
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.compile_report import commentary_of
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.builders import claim
 from tests.support.told_reports import SENTENCE, told_report
 

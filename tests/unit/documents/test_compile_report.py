@@ -15,9 +15,9 @@ from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.programs.week.document.sections.summary import dollar_direction
-from desk.trust.ledger.seal import seal_of
 from desk.trust.prose.gate import objections
 from desk.trust.prose.references import references
+from desk.trust.seals import seal_of
 from tests.support.report_outcomes import (
     AS_OF,
     BANKS,

@@ -15,7 +15,7 @@ from desk.contracts.runs.week import Publication, PublishRequest, WeekRecord
 from desk.contracts.week.changes import ChangeKind
 from desk.contracts.week.report import ResearchReport, Revision, RevisionKind
 from desk.programs.week.document.publishing import DEFAULT_SLUG, publish, read_published
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.report_outcomes import FINISHED_AT
 from tests.support.reports import sample_config, sample_record, sample_report
 

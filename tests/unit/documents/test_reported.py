@@ -14,7 +14,7 @@ from desk.programs.week.document.rendering.coverage_words import coverage_lines
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.programs.week.document.sections.reported import is_about, reported_of
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.builders import answered, pair_market, rate_market
 from tests.support.news import AS_OF, FED, GOOGLE, bank_news, headlines, item, statement
 from tests.support.reports import sample_report

@@ -7,7 +7,7 @@ import pytest
 
 from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
-from desk.trust.ledger.seal import seal_of
+from desk.trust.seals import seal_of
 from tests.support.reports import sample_report
 from tests.support.traced_report import ASKED_AT, all_evidence, pair_section, traced_report
 

@@ -16,7 +16,7 @@ from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.programs.week.document.rendering.record_words import TITLE
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.advised import (
     SCORED_MARKETS,
     recommendation,

@@ -20,7 +20,7 @@ from desk.programs.week.document.sections.tone import tone_by_model
 from desk.programs.week.document.sections.views import standing_views
 from desk.trust.claims.banks import BANKS
 from desk.trust.conflicts.detection import view_conflicts
-from desk.trust.ledger.seal import content_hash, sealed
+from desk.trust.seals import content_hash, sealed
 from tests.support.builders import finding, pair_market, request, view
 from tests.support.news import FED, LINK, bank_news, headlines, item, statement
 from tests.support.report_outcomes import WEEK, WINDOW

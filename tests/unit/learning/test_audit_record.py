@@ -15,7 +15,7 @@ from desk.contracts.learning.lessons import (
 )
 from desk.learning.calibration import LEAST_WEEKS, agent_weights, scorecard, source_weights
 from desk.programs.week.document.audit.report import audit
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.advised import AS_OF, scored_forecasts
 from tests.support.real_reports import real_report
 

@@ -27,8 +27,9 @@ from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of, with_opening
 from desk.programs.turns import builtin_turn
-from desk.trust.ledger import Ledger, content_hash
+from desk.trust.ledger import Ledger
 from desk.trust.prose.prose_review import review
+from desk.trust.seals import content_hash
 from tests.support.builders import (
     answered,
     calendar,

@@ -26,8 +26,8 @@ from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import verified_answer
-from desk.trust.ledger.seal import content_hash
 from desk.trust.prose.prose_review import review
+from desk.trust.seals import content_hash
 from tests.support.builders import real_history
 from tests.support.questions import material
 from tests.support.swarm_asking import (

@@ -12,7 +12,7 @@ import pytest
 
 from desk.contracts.runs.tape import TakeFailure, Tape
 from desk.runs.tapes import SEAL, TapeUnusable, from_bytes, to_bytes
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.support.homes import PROJECT
 from tests.support.tapes import take, tape
 

@@ -12,7 +12,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.json_form import to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from starters.main import execute
 from starters.published.published_files import LARGEST_REPORT
 from starters.terminal.exit_status import ExitStatus

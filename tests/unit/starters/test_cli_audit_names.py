@@ -8,7 +8,7 @@ import pytest
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.programs.week.document.json_form import to_json
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.answers import FINISHED_AT, ticket_record
 from tests.support.published import STEM, Audit, auditing, copied_week, week
 

@@ -11,7 +11,7 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.figures.traces import Trace, Traces
 from desk.programs.week.document.publishing import publish
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from starters.main import execute
 from starters.published.report import console, trace_tree
 from starters.terminal.exit_status import ExitStatus

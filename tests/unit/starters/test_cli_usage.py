@@ -57,6 +57,22 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
     assert ran.stdout.endswith("set()\n")
 
 
+COMPUTING = {"report", "archive", "audit", "cleanup", "swarm"}
+"""Commands that render or verify documents, which takes what computes figures; and a swarm's, which
+compares the meaning of an objective with those of forms."""
+
+
+def test_commands_that_compute_no_figure_load_no_numpy() -> None:
+    names = sorted(main.COMMANDS.keys() - COMPUTING)
+    asked = (
+        "import sys; from starters.main import loaded\n"
+        f"for name in {names}: loaded(name)\n"
+        "print({'numpy', 'jinja2', 'matplotlib'} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -16,7 +16,7 @@ from desk.contracts.weeks import TimeWindow
 from desk.programs.episode.run.assignments import market_of
 from desk.trust.ledger.evidence import EvidenceUnusable, verified_answer
 from desk.trust.ledger.rederivation import Ledger
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.support.builders import answered
 from tests.support.stock_reports import ACCOUNTS, AS_OF
 

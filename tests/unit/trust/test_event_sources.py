@@ -13,7 +13,7 @@ from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchRepo
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.trust.ledger.events import check_event_source, news_in
-from desk.trust.ledger.seal import content_hash, sealed
+from desk.trust.seals import content_hash, sealed
 from tests.support.builders import answered, window
 from tests.support.told_reports import LINK, told_report
 

@@ -24,7 +24,7 @@ from desk.trust.claims.rate_claims import (
     policy_rate_claims,
 )
 from desk.trust.ledger.rederivation import Ledger
-from desk.trust.ledger.seal import content_hash
+from desk.trust.seals import content_hash
 from tests.support.builders import (
     decision,
     decisions,

@@ -22,7 +22,7 @@ from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.trust.judging.checks import IssueType
 from desk.trust.judging.objections import ObjectionGrounds, settled_by
-from desk.trust.ledger.seal import sealed
+from desk.trust.seals import sealed
 from tests.support.builders import claim
 from tests.support.reports import sample_outcomes, sample_record, sample_report
 

@@ -34,7 +34,7 @@ from desk.documents.audit.findings import AuditFinding
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
 from desk.programs.week.document.judging.coverage import DEAD_LETTERED, NOT_REACHED, UNEXPLAINED
 from desk.trust.claims.banks import known_banks
-from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
+from desk.trust.judging import ObjectionGrounds, settled_by, withholds
 from desk.trust.judging.checks import check_bank, check_references
 from desk.trust.ledger import Answer, usable_answers
 from desk.trust.ledger.events import (
@@ -46,6 +46,7 @@ from desk.trust.ledger.events import (
 from desk.trust.prose import (
     Text,
     clip,
+    is_about,
     objections_to,
     render,
     unbacked,

@@ -38,12 +38,13 @@ from desk.programs.week.document.judging.surviving import (
 from desk.programs.week.document.judging.verdicts import verdicts_of
 from desk.runs.boards import decide_outcome
 from desk.trust.claims.banks import known_banks
-from desk.trust.judging import ObjectionGrounds, is_about, settled_by, withholds
+from desk.trust.judging import ObjectionGrounds, settled_by, withholds
 from desk.trust.judging.checks import check_bank
 from desk.trust.ledger import Ledger
 from desk.trust.ledger.events import check_event_day, check_scheduled_day, scheduled_days
 from desk.trust.prose import (
     clip,
+    is_about,
     render,
     review,
     split_sentences,

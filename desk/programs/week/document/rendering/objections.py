@@ -13,7 +13,7 @@ from desk.contracts.week.report import (
     ResearchReport,
 )
 from desk.documents.rendering.words.trust import CHECK_WORDS
-from desk.trust.judging import is_about
+from desk.trust.prose import is_about
 
 OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
     ObjectionOutcome.CONFIRMED: "confirmed by evidence",
