@@ -98,8 +98,9 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         if num_envs < 1:
             raise ValueError(f"there is at least one environment, not {num_envs}")
         self.num_envs = num_envs
+        self.weeks, self.cost = weeks, Decimal(str(cost))
         self._days = StockDays(symbols, weeks, first, last, tables, Facts(facts))
-        self._arrays = EpisodeArrays(tuple(self._days.tables.values()), weeks, Decimal(str(cost)))
+        self._arrays = EpisodeArrays(tuple(self._days.tables.values()), weeks, self.cost)
         self._drawn = tuple(
             np.array([self._arrays.row(symbol, at) for at in span], np.int64)
             for symbol, span in self._days.spans.items()

@@ -1,10 +1,11 @@
 """`python -m desk.training.example`: a small policy, trained for a minute and held against others.
 
-MaskablePPO of sb3-contrib (Stable-Baselines3) learns on earlier dates. Then it is compared on later
-dates that it has not seen with actions by chance, with the fixed order, and with buying whatever is
-known; no horizon of the training reaches into them.
+MaskablePPO of sb3-contrib (Stable-Baselines3) learns on earlier dates of some stocks. Then it is
+compared on later dates of those, and on stocks that it has never seen, with actions by chance, with
+the usual order, and with buying whatever is known; no horizon of the training reaches into the
+later dates. A reward is the evaluator's less what research was charged.
 
-A policy can change little (`ABOUT`), and the result is printed whichever way it goes.
+The result is printed whichever way it goes.
 """
 
 import argparse
@@ -13,60 +14,56 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from textwrap import wrap
 from time import monotonic
-from typing import Any, Final, SupportsFloat
+from typing import Any, Final
 
 from desk.programs.episode.encoding import Observation
+from desk.training.charges import USUAL_CHARGES
+from desk.training.company_figures import Facts
 from desk.training.tables import StockTable, stock_table
 from desk.training.tables import symbols as every_symbol
-from desk.training.walk_forward.intervals import Interval
-from desk.training.walk_forward.rows import by_policy
-from desk.training.walk_forward.table import (
-    INDENT,
-    WIDTH,
-    columns,
-    counted,
-    every,
-    interval_notes,
-    mean_words,
-    row_tables,
-)
+from desk.training.walk_forward.intervals import BLOCK, COVERED, DRAWS, Interval, bootstrapped
+from desk.training.walk_forward.table import INDENT, WIDTH, columns, counted, every, mean_words
 
 NEEDED: Final = "training needs {}, which is not installed; run `make install-train`"
 
 try:
-    import gymnasium
-
     from desk.training.example.trial import (
-        HOLDING,
         Chooser,
+        HeldOut,
+        Played,
         Training,
-        Trial,
-        beside,
+        apart,
         choosers,
+        held_out,
+        played,
         split_day,
         training_days,
-        tried,
     )
-    from desk.training.stock_env import StockResearchEnv
+    from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
 except ModuleNotFoundError as absent:
     # This is a program: who starts it without the extra is told what to run, and nothing else.
     raise SystemExit(NEEDED.format(absent.name)) from absent
 
 SECONDS: Final = 60.0
-SIDE_BY_SIDE: Final = 32
-"""Environments that are stepped together, in this process."""
-
-STEPS_A_ROUND: Final = 256
+SIDE_BY_SIDE: Final = 128
+STEPS_A_ROUND: Final = 64
 """Of each environment, between two rounds of learning."""
 
 TRAINED: Final = "trained"
+HOLDING: Final = "holding"
 
-ABOUT: Final = (
-    "What a policy can change is little. The recommendation is made by rule from what is on the "
-    "blackboard: a policy only chooses which actions to take, in which order, and when to stop. So "
-    "it can leave out figures that point the wrong way, or stay out of the market by recommending "
-    "before anything is known. The reward is the evaluator's; nothing is charged for a step."
-)
+ABOUT: Final = {
+    Facts.KNOWN: (
+        "Of companies only prices are known. The recommendation is made by rule from what is on "
+        "the blackboard: a policy chooses which actions to take, in which order, and when to stop."
+    ),
+    Facts.GENERATED: (
+        "Accounts and headlines are generated, and know something of the later price (docs/stock.md"
+        " says how much): what is earned with them says something about the environment, and "
+        "nothing about markets. The recommendation is made by rule from what is on the blackboard: "
+        "a policy chooses which actions to pay for, in which order, and when to stop."
+    ),
+}
 """What is to be expected of the training, printed before it."""
 
 
@@ -74,43 +71,34 @@ class TrainingNotInstalled(Exception):
     """What trains is not there. The message names the command that installs it."""
 
 
-class EndedWhenCutOff(gymnasium.Wrapper[Observation, int, Observation, int]):
-    """An episode that is cut off brings nothing more. What learns would take its value to go on,
-    which nothing ever corrects for a policy that never comes to an evaluation."""
-
-    def step(self, action: int) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
-        """See `StockResearchEnv`; what is cut off has ended."""
-        seen, reward, terminated, truncated, told = self.env.step(action)
-        return seen, reward, terminated or truncated, False, told
-
-
-Learner = Callable[[Sequence[StockResearchEnv], float, int], Any]
+Learner = Callable[[StockResearchVectorEnv, float, int], Any]
 
 
 def learner() -> Learner:
     """What trains a policy on environments, for so many seconds, with a seed.
 
     Raises:
-        NotInstalled: the extra `train` is not there.
+        TrainingNotInstalled: the extra `train` is not there.
     """
     try:
         import torch
         from sb3_contrib import MaskablePPO
-        from stable_baselines3.common.vec_env import DummyVecEnv
+
+        from desk.training.example.side_by_side import SideBySide
     except ModuleNotFoundError as absent:
         raise TrainingNotInstalled(NEEDED.format(absent.name)) from absent
 
-    def train(learners: Sequence[StockResearchEnv], seconds: float, seed: int) -> Any:
+    def train(env: StockResearchVectorEnv, seconds: float, seed: int) -> Any:
         # Several threads would wait for each other longer than so small a network takes.
         torch.set_num_threads(1)
         model = MaskablePPO(
             "MultiInputPolicy",
-            DummyVecEnv([lambda one=one: EndedWhenCutOff(one) for one in learners]),
+            SideBySide(env, seed),
             n_steps=STEPS_A_ROUND,
             batch_size=2_048,
             n_epochs=4,
             gamma=1.0,
-            ent_coef=0.05,
+            ent_coef=0.02,
             seed=seed,
             device="cpu",
         )
@@ -124,74 +112,96 @@ def chooser(model: Any) -> Chooser:
     """The trained policy, drawing its actions as it did when it learned: what it likes best each
     time is another policy, and one that nobody trained."""
 
-    def choose(env: StockResearchEnv, seen: Observation) -> int:
-        action, _ = model.predict(seen, action_masks=env.action_masks(), deterministic=False)
-        return int(action)
+    def choose(seen: Observation, masks: Mask, step: int) -> Numbers:
+        actions, _ = model.predict(seen, action_masks=masks, deterministic=False)
+        chosen: Numbers = actions
+        return chosen
 
     return choose
 
 
-def example(seconds: float, seed: int) -> Iterator[str]:
-    """Train, try on later dates, and tell what came of it.
+def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
+    """Train, try on what was held out, and tell what came of it.
 
     Raises:
-        NotInstalled: the extra `train` is not there.
+        TrainingNotInstalled: the extra `train` is not there.
     """
     train = learner()
-    tables: Mapping[str, StockTable] = {name: stock_table(name) for name in every_symbol()}
-    env = StockResearchEnv(tables=tables)
-    split = split_day(tables.values(), env.weeks)
-    days = training_days(tables.values(), env.weeks, env.cost, split)
-    learners = [
-        StockResearchEnv(days.symbols, first=days.first, last=split, tables=tables)
-        for _ in range(SIDE_BY_SIDE)
-    ]
-    yield from lead(tables, days, split, env.weeks)
-    model = train(learners, seconds, seed)
+    tables = {name: stock_table(name, facts=facts) for name in every_symbol()}
+    unseen = apart(tables)
+    own = {name: table for name, table in tables.items() if name not in unseen}
+    env = StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables, charges=USUAL_CHARGES)
+    split = split_day(own.values(), env.weeks)
+    days = training_days(own.values(), env.weeks, env.cost, split)
+    learning = StockResearchVectorEnv(
+        SIDE_BY_SIDE,
+        days.symbols,
+        first=days.first,
+        last=split,
+        tables=tables,
+        charges=USUAL_CHARGES,
+    )
+    yield from lead(days, split, unseen, env.weeks, facts)
+    model = train(learning, seconds, seed)
     yield f"trained for {seconds:.0f} s: {model.num_timesteps:,} steps"
-    chosen = {TRAINED: chooser(model), **choosers(seed)}
-    trial = tried(env, tables.values(), chosen, split + timedelta(days=1))
-    yield from told(trial, env.weeks)
+    policies = {TRAINED: chooser(model), **choosers(seed)}
+    later = split + timedelta(days=1)
+    groups = {
+        f"later dates, {every(env.weeks)} after {split}": (own, later),
+        f"stocks that it never saw: {' '.join(unseen)}": (_of(tables, unseen), days.first),
+    }
+    for title, (group, first) in groups.items():
+        episodes = list(held_out(group.values(), env.weeks, env.cost, first))
+        found = {name: played(env, episodes, choose) for name, choose in policies.items()}
+        yield from told(title, episodes, found, seed)
+    yield ""
+    for note in _notes():
+        yield from wrap(note, WIDTH, subsequent_indent=INDENT * 2)
+
+
+def _of(tables: Mapping[str, StockTable], names: Sequence[str]) -> Mapping[str, StockTable]:
+    return {name: tables[name] for name in names}
 
 
 def lead(
-    tables: Mapping[str, StockTable], days: Training, split: date, weeks: int
+    days: Training, split: date, unseen: Sequence[str], weeks: int, facts: Facts
 ) -> Iterator[str]:
-    """What is trained on and what is tried on, and what is to be expected."""
-    last = max(table.days[-1] for table in tables.values())
+    """What is trained on, what is held out, and what is to be expected."""
     symbols = f"{counted(len(days.symbols), 'symbol')}: {' '.join(days.symbols)}"
     yield from wrap(f"trained on {symbols}", WIDTH, subsequent_indent=INDENT)
     yield f"  {days.days:,} days from {days.first} whose {weeks} weeks are over by {split}"
     yield f"  {days.days - days.rewarded:,} of them have no reward"
-    tried_on = f"{counted(len(tables), 'symbol')}: {' '.join(tables)}"
-    yield from wrap(f"tried on {tried_on}", WIDTH, subsequent_indent=INDENT)
-    yield f"  {every(weeks)} after {split}, until {last}"
-    yield from wrap(ABOUT, WIDTH)
+    yield f"  facts of companies: {facts}; never seen: {' '.join(unseen)}"
+    yield from wrap(ABOUT[facts], WIDTH)
     yield ""
 
 
-def told(trial: Trial, weeks: int) -> Iterator[str]:
-    """What each policy did on the dates that were held out, and how the trained one did beside
-    each of the others."""
-    yield from row_tables("on the later dates", tuple(by_policy(trial.made)))
+def told(
+    title: str, episodes: Sequence[HeldOut], found: Mapping[str, Played], seed: int
+) -> Iterator[str]:
+    """What each policy earned in some episodes, and the trained one beside each of the others."""
+    at = [each.period for each in episodes]
+    own = found[TRAINED].rewards
+
+    def mean(figures: Sequence[float]) -> Interval | None:
+        return bootstrapped(at, figures, seed)
+
+    def row(name: str, one: Played) -> tuple[str, ...]:
+        less = None if name == TRAINED else mean((own - one.rewards).tolist())
+        evaluated = f"{one.evaluated.mean():.0%}"
+        steps = f"{one.steps.mean():.1f}"
+        return name, evaluated, steps, mean_words(mean(one.rewards.tolist())), mean_words(less)
+
+    rows = [row(name, one) for name, one in found.items()]
+    holding = [each.holding for each in episodes]
+    less = mean((own - holding).tolist())
+    rows.append((HOLDING, "", "", mean_words(mean(holding)), mean_words(less)))
     yield ""
-    episodes = len({(each.symbol, each.period) for each in trial.made})
-    yield f"of {counted(episodes, 'episode')}"
-    rows = [
-        (name, f"{trial.evaluated[name] / episodes:.1%}", f"{steps / episodes:.1f}")
-        for name, steps in trial.steps.items()
-    ]
-    yield from columns(("", "evaluated", "steps each"), rows)
-    yield ""
-    yield "the trained policy's reward less that of another on the same dates"
-    others = [name for name in (*trial.steps, HOLDING) if name != TRAINED]
-    gained = [(name, beside(trial, TRAINED, name)) for name in others]
-    yield from columns(("", "reward"), [(name, mean_words(each)) for name, each in gained])
-    yield ""
-    yield from (f"{_verdict(each)} {name}" for name, each in gained)
-    yield ""
-    for note in interval_notes(weeks, dict.fromkeys(each.symbol for each in trial.made)):
-        yield from wrap(note, WIDTH, subsequent_indent=INDENT * 2)
+    yield from wrap(f"{title} ({counted(len(episodes), 'episode')})", WIDTH)
+    yield from columns(("", "evaluated", "steps", "reward", "trained less it"), rows)
+    for name in ("random", "in order"):
+        yield f"{INDENT}{_verdict(mean((own - found[name].rewards).tolist()))} {name}"
+    yield f"{INDENT}{_verdict(less)} {HOLDING}"
 
 
 def _verdict(gained: Interval | None) -> str:
@@ -202,6 +212,16 @@ def _verdict(gained: Interval | None) -> str:
     return "better, on these dates, than" if gained.low > 0 else "worse, on these dates, than"
 
 
+def _notes() -> Iterator[str]:
+    yield (
+        f"In brackets, the {COVERED} % interval of the mean: {DRAWS:,} draws of blocks of {BLOCK} "
+        "dates in a row, all symbols of a date together. The reward is the return over cash, after "
+        "costs, in units of the risk taken, less what research was charged; `holding` pays for no "
+        "research. An episode that was cut off has paid, and earned nothing."
+    )
+    yield "One run with one seed: another trains another policy. No promise, and no advice."
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what came of it."""
     parser = argparse.ArgumentParser(
@@ -209,9 +229,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of training")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--facts", type=Facts, choices=[*Facts], default=Facts.GENERATED, help="of companies"
+    )
     chosen = parser.parse_args(arguments)
     try:
-        for line in example(chosen.seconds, chosen.seed):
+        for line in example(chosen.seconds, chosen.seed, chosen.facts):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
     except TrainingNotInstalled as error:

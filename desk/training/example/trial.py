@@ -1,32 +1,32 @@
-"""Policies held against each other on dates that none of them was trained on."""
+"""Policies held against each other on dates, and on stocks, that none of them was trained on."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from desk.analytics.technical.series import close_known_from
-from desk.contracts.episode.stock import Recommended
+from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
+from desk.programs.episode.actions import DATA, ORDER
 from desk.programs.episode.encoding import Observation
-from desk.training.policies import ACTIONS, fixed_order, random_actions
+from desk.training.policies import ACTIONS
 from desk.training.stock_days import with_a_horizon
-from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable
-from desk.training.walk_forward.intervals import Interval, mean_over
-from desk.training.walk_forward.records import Made
-from desk.training.walk_forward.walk import WalkDate, places
+from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
+from desk.training.walk_forward.walk import places
 
-Chooser = Callable[[StockResearchEnv, Observation], int]
-"""The index of the next action, seeing the environment or only what it shows."""
+Chooser = Callable[[Observation, Mask, int], Numbers]
+"""The next actions of episodes side by side, by what is shown of them, what makes sense, and how
+many steps they have taken."""
 
 EARLIER: Final = 0.7
 """The share of the days that come before the split."""
 
-HOLDING: Final = "holding"
+APART: Final = 4
+"""Of so many stocks in the order of their symbols the second is held out."""
 
 
 class Training(NamedTuple):
@@ -39,17 +39,28 @@ class Training(NamedTuple):
     rewarded: int
 
 
-class Trial(NamedTuple):
-    """What each policy did on the held-out dates.
+class HeldOut(NamedTuple):
+    """An episode that policies are tried on: a date of the walk, with its number, and the reward of
+    a long position, whatever is known."""
 
-    `made` is for each policy and date what it ended on; an episode that was cut off before an
-    evaluation counts as staying out. `steps` are those of its episodes together, `evaluated` how
-    many came to an evaluation.
-    """
+    symbol: str
+    day: date
+    period: int
+    holding: float
 
-    made: tuple[Made, ...]
-    steps: Mapping[str, int]
-    evaluated: Mapping[str, int]
+
+class Played(NamedTuple):
+    """What a policy came to in episodes, in their order: the reward less what research was charged,
+    how many steps each took, and whether it came to an evaluation."""
+
+    rewards: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    evaluated: NDArray[np.bool_]
+
+
+def apart(symbols: Iterable[str]) -> tuple[str, ...]:
+    """The stocks that nothing is trained on."""
+    return tuple(sorted(symbols)[1::APART])
 
 
 def split_day(tables: Iterable[StockTable], weeks: int) -> date:
@@ -86,88 +97,71 @@ def _rewarded(table: StockTable, weeks: int, cost: Decimal, last: date) -> list[
     ]
 
 
-def choosers(seed: int) -> dict[str, Chooser]:
-    """The policies to beat: any action that makes sense, and the seed's order."""
-    by_chance = random_actions(np.random.default_rng(seed))
-    return {
-        "random": lambda env, seen: ACTIONS.index(by_chance(env.board)),
-        "in order": lambda env, seen: ACTIONS.index(fixed_order(env.board)),
-    }
-
-
-def tried(
-    env: StockResearchEnv, tables: Iterable[StockTable], chosen: Mapping[str, Chooser], first: date
-) -> Trial:
-    """Every policy on every date from a day on that has a reward for each position."""
-    made: list[Made] = []
-    steps, evaluated = dict.fromkeys(chosen, 0), dict.fromkeys(chosen, 0)
+def held_out(
+    tables: Iterable[StockTable], weeks: int, cost: Decimal, first: date
+) -> Iterator[HeldOut]:
+    """Every date of the walk from a day on that has a reward."""
     for table in tables:
-        for place in places(table, env.weeks, first):
-            holding = _holding(table, place, env) if place.resolved else None
-            if holding is None:
-                continue
-            for name, choose in chosen.items():
-                steps[name] += _episode(env, choose, table.symbol, holding.as_of)
-                ended = _ended(env, name, holding)
-                evaluated[name] += ended is not None
-                made.append(ended or _stayed_out(table, place, env, name, holding))
-            made.append(holding)
-    return Trial(tuple(made), steps, evaluated)
+        for place in places(table, weeks, first):
+            figures, _ = table.evaluation(place.at, 1, weeks, cost) if place.resolved else ({}, {})
+            reward = figures.get(Metric.REWARD)
+            if reward is not None:
+                yield HeldOut(table.symbol, table.days[place.at], place.period, float(reward))
 
 
-def beside(trial: Trial, own: str, other: str) -> Interval | None:
-    """By how much the rewards of one policy are above another's on the same dates."""
-    rewards = {
-        name: {
-            (each.symbol, each.period): float(each.figures[Metric.REWARD])
-            for each in trial.made
-            if each.policy == name
-        }
-        for name in (own, other)
+def choosers(seed: int) -> dict[str, Chooser]:
+    """The policies to beat: any action that makes sense, the usual order, and that order without
+    one of the actions that bring figures."""
+    chance = np.random.default_rng(seed)
+
+    def by_chance(seen: Observation, masks: Mask, step: int) -> Numbers:
+        # Of those that make sense the one that draws the largest number.
+        drawn: Numbers = (masks * (1 + chance.random(masks.shape))).argmax(axis=1)
+        return drawn
+
+    without = {
+        f"no {action.lower().removeprefix('fetch_').removeprefix('run_')}": in_order(
+            [each for each in ORDER if each is not action]
+        )
+        for action in DATA
     }
-    gained = [rewards[own][at] - rewards[other][at] for at in rewards[own]]
-    return mean_over([period for _, period in rewards[own]], gained)
+    return {"random": by_chance, "in order": in_order(ORDER), **without}
 
 
-def _episode(env: StockResearchEnv, choose: Chooser, symbol: str, as_of: datetime) -> int:
-    """Play an episode to its end; how many steps it took."""
-    seen, _ = env.reset(options={"symbol": symbol, "as_of": as_of})
-    steps, over = 0, False
-    while not over:
-        seen, _, terminated, truncated, _ = env.step(choose(env, seen))
-        steps, over = steps + 1, terminated or truncated
-    return steps
+def in_order(order: Sequence[StockAction]) -> Chooser:
+    """Some actions one after the other."""
+    indices = [ACTIONS.index(action) for action in order]
+
+    def choose(seen: Observation, masks: Mask, step: int) -> Numbers:
+        return np.full(len(masks), indices[min(step, len(indices) - 1)])
+
+    return choose
 
 
-def _holding(table: StockTable, place: WalkDate, env: StockResearchEnv) -> Made | None:
-    """Buying, whatever is known; None where no reward can be had."""
-    figures, days = table.evaluation(place.at, 1, env.weeks, env.cost)
-    if Metric.REWARD not in figures:
-        return None
-    return Made(
-        policy=HOLDING,
-        symbol=table.symbol,
-        period=place.period,
-        as_of=close_known_from(table.days[place.at]),
-        entry_on=days[Metric.ENTRY],
-        exit_on=days[Metric.EXIT],
-        recommended=Recommended.BUY,
-        probability=None,
-        figures=figures,
-    )
+def played(env: StockResearchVectorEnv, episodes: Sequence[HeldOut], choose: Chooser) -> Played:
+    """What a policy comes to in episodes, each played once."""
+    batches = [episodes[at : at + env.num_envs] for at in range(0, len(episodes), env.num_envs)]
+    found = [_batch(env, batch, choose) for batch in batches]
+    rewards, steps, evaluated = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Played(rewards, steps, evaluated)
 
 
-def _ended(env: StockResearchEnv, name: str, holding: Made) -> Made | None:
-    """What an episode came to; None where it came to no evaluation."""
-    board = env.board
-    if board.evaluation is None or board.recommendation is None:
-        return None
-    figures = {figure.metric: figure.value for figure in board.evaluation.figures}
-    return replace(holding, policy=name, recommended=board.recommendation, figures=figures)
-
-
-def _stayed_out(
-    table: StockTable, place: WalkDate, env: StockResearchEnv, name: str, holding: Made
-) -> Made:
-    figures, _ = table.evaluation(place.at, 0, env.weeks, env.cost)
-    return replace(holding, policy=name, recommended=Recommended.ABSTAIN, figures=figures)
+def _batch(
+    env: StockResearchVectorEnv, batch: Sequence[HeldOut], choose: Chooser
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Episodes that are begun together. Those that follow one that is over are not looked at."""
+    filled = [*batch, *[batch[-1]] * (env.num_envs - len(batch))]
+    asked = {"symbol": [each.symbol for each in filled], "as_of": [each.day for each in filled]}
+    seen, info = env.reset(options=asked)
+    count = env.num_envs
+    rewards, steps = np.zeros(count), np.zeros(count, np.int64)
+    evaluated, going, step = np.zeros(count, bool), np.ones(count, bool), 0
+    while going.any():
+        seen, gained, ended, cut_off, info = env.step(choose(seen, info["action_mask"], step))
+        rewards[going] += gained[going]
+        steps[going] += 1
+        evaluated |= going & ended
+        going &= ~(ended | cut_off)
+        step += 1
+    kept = slice(len(batch))
+    return rewards[kept], steps[kept], evaluated[kept]

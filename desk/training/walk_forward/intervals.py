@@ -74,3 +74,38 @@ def _groups(at: Sequence[int]) -> NDArray[np.int64]:
     middles = (np.cumsum(counts) - counts / 2) / len(at)
     _, groups = np.unique((wanted * middles).astype(np.int64), return_inverse=True)
     return groups[dates]
+
+
+DRAWS: Final = 2_000
+BLOCK: Final = 6
+"""Dates in a row that are drawn together: about half a year of four weeks each."""
+
+
+def bootstrapped(at: Sequence[int], figures: Sequence[float], seed: int) -> Interval | None:
+    """The mean of figures with the interval of a bootstrap; None without figures.
+
+    Dates are drawn with replacement in blocks of `BLOCK` in a row, each with all its figures, as
+    those of one date go together and neighbours may be alike; the last is followed by the first
+    (the circular block bootstrap of Politis and Romano, 1992). The ends are percentiles of the
+    means of `DRAWS` draws. No interval with fewer than `FEWEST_DATES` dates.
+
+    Args:
+        at: The number of the date that each figure is of.
+        figures: As many.
+        seed: Of what is drawn.
+    """
+    if not figures:
+        return None
+    values = np.asarray(figures, dtype=np.float64)
+    dates, which = np.unique(at, return_inverse=True)
+    if len(dates) < FEWEST_DATES:
+        return Interval(float(values.mean()), len(figures))
+    sums, counts = np.bincount(which, weights=values), np.bincount(which)
+    starts = np.random.default_rng(seed).integers(
+        len(dates), size=(DRAWS, -(-len(dates) // BLOCK), 1)
+    )
+    drawn = ((starts + np.arange(BLOCK)) % len(dates)).reshape(DRAWS, -1)[:, : len(dates)]
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    tail = (100 - COVERED) / 2
+    low, high = np.percentile(means, [tail, 100 - tail])
+    return Interval(float(values.mean()), len(figures), float(low), float(high))

@@ -9,26 +9,34 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
-from desk.contracts.episode.stock import Recommended
+from desk.contracts.episode.stock import USUAL_COST, Recommended, StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import ORDER
+from desk.programs.episode.encoding import Observation
 from desk.training import policies
+from desk.training.charges import USUAL_CHARGES
+from desk.training.company_figures import Facts
 from desk.training.example import __main__ as example
 from desk.training.example.trial import (
     Chooser,
+    HeldOut,
+    Played,
     Training,
-    Trial,
-    beside,
+    apart,
     choosers,
+    held_out,
+    played,
     split_day,
     training_days,
-    tried,
 )
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import StockTable, stock_table
+from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
+from desk.training.walk_forward.intervals import bootstrapped
 from desk.training.walk_forward.records import BUILT_IN, Made, PerformanceRow, WalkForward
 from desk.training.walk_forward.rows import summed_up
 from desk.training.walk_forward.table import WIDTH, interval_notes, lines
@@ -297,8 +305,8 @@ def test_nothing_of_the_training_reaches_into_the_dates_it_is_tried_on() -> None
     env = StockResearchEnv(tables=tables(), last=split)
     drawn = [datetime.fromisoformat(env.reset(seed=s)[1]["as_of"]).date() for s in range(50)]
     assert max(drawn) + timedelta(weeks=4) <= split
-    later = trial(split + timedelta(days=1), {"in order": choosers(1)["in order"]})
-    assert min(each.as_of.date() for each in later.made) > split
+    later = held_out(tables().values(), 4, USUAL_COST, split + timedelta(days=1))
+    assert min(each.day for each in later) > split
 
 
 def test_training_begins_with_the_first_reward_and_leaves_out_what_has_none() -> None:
@@ -319,34 +327,62 @@ def test_training_without_any_reward_is_told() -> None:
 
 def test_what_is_trained_on_is_told_as_it_is() -> None:
     days = Training(("NFLX",), date(2018, 5, 8), days=1_234, rewarded=1_200)
-    text = " ".join(" ".join(example.lead(tables(), days, date(2019, 3, 1), 4)).split())
+    told = example.lead(days, date(2019, 3, 1), ("^GSPC",), 4, Facts.GENERATED)
+    text = " ".join(" ".join(told).split())
     assert "trained on 1 symbol: NFLX 1,234 days from 2018-05-08" in text
     assert "whose 4 weeks are over by 2019-03-01 34 of them have no reward" in text
-    assert "tried on 2 symbols: ^GSPC NFLX every 4 weeks after 2019-03-01" in text
+    assert "facts of companies: generated; never seen: ^GSPC" in text
+    assert "nothing about markets" in text
 
 
-def test_a_policy_that_never_evaluates_stays_out_of_the_market() -> None:
-    found = trial(date(2020, 1, 1), {"idle": lambda env, seen: 0})
-    idle = [each for each in found.made if each.policy == "idle"]
-    assert found.evaluated["idle"] == 0
-    assert {each.figures[Metric.REWARD] for each in idle} == {Decimal(0)}
+def test_a_policy_that_never_evaluates_pays_and_earns_nothing() -> None:
+    found = trial(date(2020, 1, 1), {"idle": idle})["idle"]
+    assert not found.evaluated.any()
+    assert set(found.steps) == {20}
+    assert found.rewards == pytest.approx(-20 * USUAL_CHARGES[StockAction.FETCH_NEWS])
 
 
-def test_policies_are_compared_on_the_same_dates() -> None:
-    found = trial(date(2020, 1, 1), {"idle": lambda env, seen: 0, **choosers(1)})
-    assert found.evaluated["in order"] > found.evaluated["random"] > 0
-    rewards = [float(m.figures[Metric.REWARD]) for m in found.made if m.policy == "in order"]
-    gained = beside(found, "in order", "idle")
-    assert gained is not None
-    assert gained.mean == pytest.approx(sum(rewards) / len(rewards))
+def test_policies_are_tried_on_the_same_dates_less_what_they_were_charged() -> None:
+    found = trial(date(2020, 1, 1), choosers(1))
+    usual = found["in order"]
+    assert usual.evaluated.all()
+    assert found["random"].evaluated.mean() > 0.5
+    rewards = []
+    for each in episodes(date(2020, 1, 1)):
+        env = StockResearchEnv(tables=tables())
+        env.reset(options={"symbol": each.symbol, "as_of": each.day})
+        rewards.append(sum(env.step(action)[1] for action in ORDER) - sum(USUAL_CHARGES.values()))
+    assert usual.rewards == pytest.approx(rewards)
+    assert found["no news"].rewards == pytest.approx(
+        [reward + USUAL_CHARGES[StockAction.FETCH_NEWS] for reward in rewards]
+    )
 
 
 def test_what_came_of_the_training_is_told_either_way() -> None:
-    chosen = {example.TRAINED: lambda env, seen: 0, **choosers(1)}
-    printed = list(example.told(trial(date(2018, 3, 1), chosen), 4))
+    found = trial(date(2018, 3, 1), {example.TRAINED: idle, **choosers(1)})
+    printed = list(example.told("later dates", episodes(date(2018, 3, 1)), found, seed=1))
     assert max(map(len, printed)) <= WIDTH
     verdicts = [line for line in printed if line.endswith((" random", " in order", " holding"))]
     assert len(verdicts) == 3
+
+
+def test_no_stock_that_is_held_out_is_trained_on() -> None:
+    assert apart(["NVDA", "AAPL", "AMZN", "IBM", "FB", "GOOG"]) == ("AMZN", "NVDA")
+
+
+def test_a_bootstrap_holds_the_true_mean_about_as_often_as_it_says() -> None:
+    held = 0
+    for seed in range(100):
+        chance = np.random.default_rng(seed)
+        common = np.repeat(chance.normal(0.3, 1, 60), 4)
+        figures = (common + chance.normal(0, 1, 240)).tolist()
+        found = bootstrapped(np.repeat(np.arange(60), 4).tolist(), figures, seed)
+        assert found is not None and found.low is not None and found.high is not None
+        held += found.low <= 0.3 <= found.high
+    assert 85 <= held <= 100
+    few = bootstrapped([1, 2], [0.0, 1.0], 1)
+    assert few is not None
+    assert (few.mean, few.low) == (0.5, None)
 
 
 def test_without_what_trains_the_command_that_installs_it_is_named(
@@ -358,9 +394,17 @@ def test_without_what_trains_the_command_that_installs_it_is_named(
     assert capsys.readouterr().out == ""
 
 
-def trial(first: date, chosen: Mapping[str, Chooser]) -> Trial:
-    env = StockResearchEnv(tables=tables())
-    return tried(env, tables().values(), chosen, first)
+def idle(seen: Observation, masks: Mask, step: int) -> Numbers:
+    return np.zeros(len(masks), np.int64)
+
+
+def episodes(first: date) -> list[HeldOut]:
+    return list(held_out(tables().values(), 4, USUAL_COST, first))
+
+
+def trial(first: date, chosen: Mapping[str, Chooser]) -> dict[str, Played]:
+    env = StockResearchVectorEnv(16, tables=tables(), charges=USUAL_CHARGES)
+    return {name: played(env, episodes(first), choose) for name, choose in chosen.items()}
 
 
 def has_a_reward(env: StockResearchEnv, seed: int) -> bool:

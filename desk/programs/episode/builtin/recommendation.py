@@ -34,6 +34,15 @@ _ACTS: Final[Mapping[Recommended, str]] = MappingProxyType(
         Recommended.ABSTAIN: "Nothing is recommended on {name} for {span}: {why}.",
     }
 )
+_LEANS: Final[Mapping[Recommended, str]] = MappingProxyType(
+    {
+        **_ACTS,
+        Recommended.BUY: "What is known leans to a buy of {name} for {span}, and not surely.",
+        Recommended.SELL: "What is known leans to a sale of {name} for {span}, and not surely.",
+    }
+)
+"""The same with less than a fair confidence."""
+
 _WOULD_BE: Final[Mapping[Recommended, str]] = MappingProxyType(
     {
         Recommended.BUY: "to buy",
@@ -42,6 +51,7 @@ _WOULD_BE: Final[Mapping[Recommended, str]] = MappingProxyType(
         Recommended.ABSTAIN: "to abstain",
     }
 )
+_MADE_UP: Final = "Accounts and headlines are generated for practice and are no facts."
 _TOO_LITTLE: Final = "too little is known"
 _POINTS_NOWHERE: Final = "nothing that is known points either way"
 
@@ -97,14 +107,16 @@ def _summary(case: _Case) -> str:
     """What to do and for how long, where the price stands, what speaks for it and against it, and
     how sure that is."""
     advised = case.advised
-    act = _ACTS[advised.action].format(
+    acts = _ACTS if advised.confidence >= FAIR else _LEANS
+    act = acts[advised.action].format(
         name=case.name,
         span=span_of(case.board.weeks),
         why=_TOO_LITTLE if case.knows_too_little else _POINTS_NOWHERE,
     )
     last = claim_id(case.board.symbol, Metric.LAST)
     stands = f"The price stands at [[{last}]]." if last in case.claims else ""
-    return joined((act, stands, *_reasons(case), _sureness(case), _disputed(case)))
+    made_up = _MADE_UP if case.board.generated else ""
+    return joined((act, stands, *_reasons(case), _sureness(case), _disputed(case), made_up))
 
 
 def span_of(weeks: int) -> str:

@@ -220,8 +220,7 @@ def _leaning(board: Blackboard, action: Recommended, least: float) -> str:
         return "Nothing is recommended: too little is known, or it points neither way."
     return (
         f"Leans to {action}, with a confidence of {share_words(board.confidence)}. Below"
-        f" {share_words(least)} nothing is recommended in large type"
-        " (`[thresholds] recommended` in desk.toml)."
+        f" {share_words(least)}, which desk.toml sets, nothing is recommended in large type."
     )
 
 

@@ -1,0 +1,76 @@
+"""The episodes side by side as Stable-Baselines3 wants environments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+from desk.programs.episode.encoding import Observation
+from desk.training.vector_env import StockResearchVectorEnv
+
+ACTION_MASKS = "action_masks"
+
+
+class SideBySide(VecEnv):  # type: ignore[misc]
+    """Hands a vectorised environment's steps on.
+
+    An episode that is cut off brings nothing more, and counts as ended. What learns would take its
+    value to go on, which nothing ever corrects for a policy that never comes to an evaluation.
+    """
+
+    def __init__(self, env: StockResearchVectorEnv, seed: int) -> None:
+        self._env, self._first_seed = env, seed
+        self._actions: NDArray[np.int64] = np.zeros(env.num_envs, np.int64)
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+
+    def reset(self) -> Observation:
+        """Begin all episodes."""
+        seen, _ = self._env.reset(seed=self._first_seed)
+        return seen
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Keep what is to be done."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[Observation, NDArray[np.float64], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Do it."""
+        seen, rewards, ended, cut_off, info = self._env.step(self._actions)
+        over = ended | cut_off
+        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for place in np.flatnonzero(over).tolist():
+            told[place]["terminal_observation"] = info["final_obs"][place]
+        return seen, rewards, over, told
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+        """The masks, which is all that is asked for."""
+        if method_name != ACTION_MASKS:
+            raise AttributeError(method_name)
+        return list(self._env.action_masks())
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> Sequence[Any]:
+        """That there are masks, and nothing to look at."""
+        if attr_name == "render_mode":
+            return [None] * self.num_envs
+        if attr_name != ACTION_MASKS:
+            raise AttributeError(attr_name)
+        return [self._env.action_masks] * self.num_envs
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether it is the masks."""
+        return attr_name == ACTION_MASKS
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Nothing can be set."""
+        raise AttributeError(attr_name)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No environment is."""
+        return [False] * self.num_envs
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
