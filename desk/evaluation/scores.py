@@ -17,6 +17,7 @@ class Suite(StrEnum):
 
     WEEK = "week"
     ASK = "ask"
+    SWARM = "swarm"
     STOCK = "stock"
 
 

@@ -37,7 +37,7 @@ Suites = Annotated[
     str | None,
     typer.Option(
         "--suite",
-        metavar="week|ask|stock",
+        metavar="week|ask|swarm|stock",
         help="Which, separated by commas; without it, all of them.",
         show_default=False,
     ),
@@ -54,7 +54,7 @@ Tasks = Annotated[
         metavar="N",
         min=1,
         max=200,
-        help="How many of each suite; by default 3 weeks, 40 questions, 7 stocks.",
+        help="How many of each suite; by default 3 weeks, 40 questions, 8 objectives, 7 stocks.",
         show_default=False,
     ),
 ]

@@ -15,18 +15,23 @@ from desk.evaluation.ask.scoring import scored
 from desk.evaluation.ask.world import make_world
 from desk.evaluation.scores import Suite, TaskCheck
 from desk.evaluation.stock import WEEKS, StockTask, scored_stock, stock_tasks
+from desk.evaluation.swarm import SwarmTask, scored_swarm, swarm_tasks
 from desk.evaluation.week import WeekTask, scored_week, week_tasks
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.questions.stock.choice import MOST_STEPS_USUALLY, chosen_stock, stock_start
+from starters.questions.swarm import AUTO, ROUNDS, chosen_swarm, swarm_start
 from starters.runs.market_choice import chosen_markets
 from starters.runs.server_runs import RunStart
 from starters.runs.week_runs import week_start
 from starters.terminal.exit_status import CommandError
 from starters.terminal.options import USUAL_COST
 
-USUAL: Final = {Suite.WEEK: 3, Suite.ASK: 40, Suite.STOCK: 7}
+WITHIN: Final = "0.05m"
+"""How long a conflict of a swarm waits for a person whom there is not."""
+
+USUAL: Final = {Suite.WEEK: 3, Suite.ASK: 40, Suite.SWARM: 8, Suite.STOCK: 7}
 """Tasks of a suite unless said."""
 
 
@@ -115,6 +120,41 @@ class WeekRuns(SuiteRuns):
         return scored_week(self._tasks[number], report, report.config.schedule), dropped
 
 
+class SwarmRuns(SuiteRuns):
+    """Objectives, each in its form."""
+
+    suite = Suite.SWARM
+
+    def __init__(self, seed: int, count: int) -> None:
+        self._tasks: tuple[SwarmTask, ...] = swarm_tasks(seed, count)
+
+    @property
+    def asked(self) -> Sequence[tuple[str, str]]:
+        """See `SuiteRuns`."""
+        return [(each.task_id, each.asked) for each in self._tasks]
+
+    def start(self, number: int, settings: Settings) -> RunStart[Any]:
+        """See `SuiteRuns`."""
+        task = self._tasks[number]
+        request = chosen_swarm(
+            task.objective,
+            settings.config,
+            about=task.form if task.named else None,
+            effort=AUTO,
+            as_of=task.as_of.isoformat(),
+            rounds=ROUNDS,
+            answer_within=WITHIN,
+            memory=False,
+            now=datetime.now(UTC),
+        )
+        return swarm_start(request)
+
+    def checks(self, number: int, document: Path) -> tuple[tuple[TaskCheck, ...], int]:
+        """See `SuiteRuns`."""
+        report = _answer(document)
+        return scored_swarm(self._tasks[number], report), len(report.dropped)
+
+
 class StockRuns(SuiteRuns):
     """Episodes of stocks."""
 
@@ -183,5 +223,7 @@ def _runs(suite: Suite, seed: int, count: int, corpus: Path) -> SuiteRuns:
             return AskRuns(seed, count, corpus)
         case Suite.WEEK:
             return WeekRuns(seed, count)
+        case Suite.SWARM:
+            return SwarmRuns(seed, count)
         case Suite.STOCK:
             return StockRuns(seed, count)

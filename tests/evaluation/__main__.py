@@ -23,7 +23,7 @@ from desk.contracts.agents.usage import BUILTIN
 from tests.support.command import BINARIES
 from tests.support.stand_in_models import KEY, MODEL, Character, stand_in
 
-TASKS: Final = {"ask": 24, "week": 2, "stock": 3}
+TASKS: Final = {"ask": 24, "week": 1, "swarm": 4, "stock": 2}
 """Of the built-in analysts and of each model: the same, so that they can be compared."""
 
 AT_ONCE: Final = 2

@@ -256,7 +256,10 @@ def _findings(of: Answering) -> Answer:
 
 
 def _conclusion(of: Answering) -> Answer:
-    return {**_kept(of.shown["answer_of_the_desk"], "summary sections answered"), "hypotheses": []}
+    return {
+        **_kept(of.shown["answer_of_the_desk"], "summary sections answered decided"),
+        "hypotheses": [],
+    }
 
 
 def _choice(of: Answering) -> Answer:

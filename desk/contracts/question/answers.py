@@ -23,7 +23,7 @@ from desk.contracts.question.graph import (
     conflicts_of,
     markets_of,
 )
-from desk.contracts.question.knowledge import Quotation
+from desk.contracts.question.knowledge import Quotation, YesOrNo
 from desk.contracts.swarm.record import SwarmRecord
 from desk.contracts.weeks import TimeWindow
 
@@ -63,10 +63,10 @@ class AnswerReport(Contract):
 
     `summary` and the sections are printed text, `summary_prose` holds the references. Every
     quotation is found word for word in the evidence it names, every figure outside of quotations is
-    a claim. `found` says that the quotations fit the question and nobody judged whether they
-    answer. `missing` is what was looked for in vain, failed nodes included; the outcome is
-    `incomplete` where a node failed or nothing was put together. `evidence` holds the tool results
-    that quotations and claims rest on.
+    a claim. `decided` is the answer of a swarm to what asks for yes or no. `found` says that the
+    quotations fit the question and nobody judged whether they answer. `missing` is what was looked
+    for in vain, failed nodes included; the outcome is `incomplete` where a node failed or nothing
+    was put together. `evidence` holds the tool results that quotations and claims rest on.
 
     Of a swarm, `swarm` tells of its rounds, of conflicts between findings and how they were
     decided, and of what the leader takes to be likely; of a stock's episode, `stock` has its steps
@@ -83,6 +83,7 @@ class AnswerReport(Contract):
     question: Text
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
     answered: bool
+    decided: Annotated[YesOrNo | None, Field(exclude_if=is_none)] = None
     found: Annotated[bool, Field(exclude_if=is_empty)] = False
     outcome: Outcome
     as_of: Instant

@@ -1,6 +1,7 @@
 """What tickets, documents, PDF files and searches hold; the field names are those of seed 002."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -219,11 +220,21 @@ class Section(Contract):
     content: Annotated[str, Field(max_length=20_000)]
 
 
+class YesOrNo(StrEnum):
+    """What an answer comes to where yes or no was asked; `open` where what is known decides
+    neither."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+
+
 class Synthesis(Contract):
     """What the Synthesis agent delivers: sections and a summary, in prose that holds references in
     place of figures and of others' words.
 
     `answered` is false where what was found does not answer the question, and the summary says so.
+    `decided` is what the first sentence of a swarm's answer says, where yes or no was asked.
     `found` is true where passages that fit were quoted and nobody judged whether they answer.
     `dropped` tells of sentences that were left out because they held figures that are no claims.
     The leader of a swarm says besides what it takes to be likely, and what it wants to know still;
@@ -237,6 +248,7 @@ class Synthesis(Contract):
     summary: Text
     quotations: Annotated[tuple[Quotation, ...], Field(max_length=100)] = ()
     answered: bool = True
+    decided: Annotated[YesOrNo | None, Field(exclude_if=is_none)] = None
     found: Annotated[bool, Field(exclude_if=is_empty)] = False
     missing: Missing = ()
     dropped: Annotated[tuple[DroppedSentence, ...], Field(max_length=200)] = ()

@@ -283,6 +283,7 @@ class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
             summary=render_answer(told.written.summary, told.known),
             summary_prose=told.written.summary,
             answered=told.synthesis.answered,
+            decided=told.synthesis.decided,
             found=told.synthesis.found,
             outcome=outcome_of(
                 nodes,

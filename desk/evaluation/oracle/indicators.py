@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
-from math import sqrt
+from math import log, sqrt
+from statistics import stdev
 
 
 def relative_strength(levels: Sequence[Decimal], days: int = 14) -> float | None:
@@ -34,3 +35,12 @@ def place_in_bands(levels: Sequence[Decimal], days: int = 20, width: float = 2.0
         return None
     spread = sqrt(sum((float(each) - mean) ** 2 for each in levels[-days:]) / days) * width
     return None if spread == 0 else (float(levels[-1]) - (mean - spread)) / (2 * spread) * 100
+
+
+def yearly_volatility(levels: Sequence[Decimal], days: int) -> float | None:
+    """The standard deviation of so many last daily log moves, in percent a year of 252 days; None
+    where there are fewer."""
+    if len(levels) <= days:
+        return None
+    moves = [log(float(b / a)) for a, b in pairwise(levels[-days - 1 :])]
+    return stdev(moves) * sqrt(252) * 100

@@ -12,7 +12,7 @@ from desk.contracts.findings.results import AgentError, DecidedBy, Leaning, Rese
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
-from desk.contracts.question.knowledge import Section, Synthesis
+from desk.contracts.question.knowledge import Section, Synthesis, YesOrNo
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SwarmPlan
@@ -100,6 +100,7 @@ def conclusion(request: TurnRequest) -> Synthesis:
         summary=clip(told.summary, LONGEST_TEXT),
         sections=tuple(_sections(account))[:MOST_SECTIONS],
         answered=told.answered,
+        decided=told.decided,
         missing=tuple(dict.fromkeys(_missing(account)))[:MOST_MISSING],
         hypotheses=hypotheses,
         further=_further(account),
@@ -107,10 +108,11 @@ def conclusion(request: TurnRequest) -> Synthesis:
 
 
 class _Answer(NamedTuple):
-    """A summary, and whether it answers."""
+    """A summary, whether it answers, and the yes or no that it begins with."""
 
     summary: str
     answered: bool = False
+    decided: YesOrNo | None = None
 
 
 def leaning_words(balance: Balance) -> str:
@@ -210,7 +212,7 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     onwards = _leanings(account) if tells_leanings(match.form) else ()
     taken = taken_as(match, account.markets) if match.taken else ""
     summary = joined((answer.first, taken, *answer.rest, *onwards, _failed(account)))
-    return _Answer(summary, answer.addressed)
+    return _Answer(summary, answer.addressed, answer.decided)
 
 
 def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:

@@ -17,7 +17,7 @@ from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.markets import MarketSpec
-from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Refinement
@@ -168,6 +168,7 @@ class ProposedConclusion(Contract):
     summary: Summary
     sections: Annotated[tuple[ProposedSection, ...], Field(max_length=12)] = ()
     answered: bool = True
+    decided: YesOrNo | None = None
     hypotheses: Annotated[tuple[ProposedHypothesis, ...], Field(max_length=MOST_PROPOSED)] = ()
     further: ProposedFurther | None = None
 
@@ -198,6 +199,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                     },
                     "further": True,
                     "answered": True,
+                    "decided": True,
                 },
             ),
         },
@@ -231,6 +233,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         lambda: written(request, own, prose).model_copy(
             update={
                 "hypotheses": tuple(hypotheses_of(request, sound, looked_at, claims)),
+                "decided": proposed.decided,
                 "further": Refinement(**further.model_dump()) if further else None,
             }
         ),

@@ -8,6 +8,7 @@ from desk.analytics.names.markets import spoken
 from desk.analytics.names.subjects import currency_asked_for
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.question.knowledge import YesOrNo
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.programs.swarm.conclusion.account import Account, side_of
 from desk.programs.swarm.conclusion.wording import joined, sentence
@@ -27,11 +28,15 @@ MOST_OFFERED: Final = 3
 
 
 class FormAnswer(NamedTuple):
-    """The first sentence, the sentences behind it, and whether what is asked is addressed."""
+    """The first sentence, the sentences behind it, and whether what is asked is addressed.
+
+    `decided` is the yes, no or open of one market; None of several, and where neither is asked.
+    """
 
     first: str
     rest: tuple[str, ...]
     addressed: bool
+    decided: YesOrNo | None = None
 
 
 def answer_by(
@@ -44,6 +49,7 @@ def answer_by(
     firsts: list[str] = []
     rest: list[str] = []
     addressed = False
+    answers: list[Answered] = []
     for spec in markets:
         side = side_of(spec.market, currency) or 1
         turned = side < 0 and bool(form.mirror)
@@ -53,7 +59,14 @@ def answer_by(
         firsts.append(_first(decided, view, alone=len(markets) == 1))
         rest += [*(_turned(own, view, currency) if turned else ()), *decided.besides]
         addressed = addressed or decided.addressed
-    return FormAnswer(joined(firsts), tuple(rest), addressed)
+        answers.append(decided.answered)
+    return FormAnswer(joined(firsts), tuple(rest), addressed, _yes_or_no(answers))
+
+
+def _yes_or_no(answers: Sequence[Answered]) -> YesOrNo | None:
+    if len(answers) != 1 or answers[0] is Answered.TELLS:
+        return None
+    return YesOrNo(answers[0].lower())
 
 
 def _decided(form: ObjectiveForm, view: MarketView) -> Decided:

@@ -1,0 +1,196 @@
+"""Objectives whose answer is known, and what a swarm's report on one is worth."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final, NamedTuple
+
+from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.question.answers import AnswerReport
+from desk.contracts.question.knowledge import YesOrNo
+from desk.evaluation.draws import SeededDraws
+from desk.evaluation.oracle import fixings, indicators, policy
+from desk.evaluation.scores import TaskCheck, Verdict
+from desk.trust.prose import references
+
+FIRST: Final = date(2016, 2, 5)
+DAYS: Final = 3_820
+"""Up to the summer of 2026: the tables of fixings and of policy rates have all of them."""
+
+HISTORY: Final = 500
+"""Fixings that an indicator is computed from: earlier ones change nothing that is printed."""
+
+AREAS: Final = {
+    "EUR": "XM",
+    "USD": "US",
+    "JPY": "JP",
+    "GBP": "GB",
+    "CHF": "CH",
+    "AUD": "AU",
+    "NZD": "NZ",
+    "CAD": "CA",
+}
+PAIRS: Final = ("EUR/USD", "USD/JPY", "GBP/USD", "USD/CHF", "AUD/USD", "NZD/USD", "USD/CAD")
+
+
+class KnownFigure(NamedTuple):
+    """The figure that decides an objective, in what it is named and printed, how far the desk's may
+    be from it, and whether it makes a yes; None where it is too near the mark to be asked about."""
+
+    metric: Metric
+    value: float
+    tolerance: float
+    holds: bool | None
+
+
+class ObjectiveKind(NamedTuple):
+    """A kind of objective: the form that it has, how it is asked, the same in other words, and what
+    decides it."""
+
+    form: str
+    asked: str
+    otherwise: str
+    known: Callable[[str, datetime], KnownFigure | None]
+
+
+class SwarmTask(Contract):
+    """An objective on a market as of an instant, and its answer with the figure that decides.
+
+    Without `named` the form is not told, and has to be found by the objective's words.
+    """
+
+    task_id: ShortText
+    form: ShortText
+    named: bool
+    market: ShortText
+    objective: Text
+    as_of: Instant
+    metric: Metric
+    value: float
+    tolerance: float
+    holds: bool
+
+    @property
+    def asked(self) -> str:
+        """What is asked, in a line."""
+        return f"{self.objective} ({self.as_of:%Y-%m-%d})"
+
+
+def _levels(pair: str, as_of: datetime) -> fixings.KnownFixings:
+    return fixings.fixings(pair).until(as_of.date())
+
+
+def _strength(pair: str, as_of: datetime) -> KnownFigure | None:
+    found = indicators.relative_strength(_levels(pair, as_of).levels[-HISTORY:])
+    if found is None:
+        return None
+    clear = abs(found - 70) > 1
+    return KnownFigure(Metric.RSI, found, 0.6, found >= 70 if clear else None)
+
+
+def _weakness(pair: str, as_of: datetime) -> KnownFigure | None:
+    known = _strength(pair, as_of)
+    if known is None:
+        return None
+    return known._replace(holds=known.value <= 30 if abs(known.value - 30) > 1 else None)
+
+
+def _trend(pair: str, as_of: datetime) -> KnownFigure | None:
+    """Above both averages, or below both."""
+    levels = _levels(pair, as_of).levels
+    short, long = indicators.mean_of_last(levels, 50), indicators.mean_of_last(levels, 200)
+    if short is None or long is None:
+        return None
+    gaps = [float(levels[-1]) / mean - 1 for mean in (short, long)]
+    clear = min(map(abs, gaps)) > 0.002 and len({gap > 0 for gap in gaps}) == 1
+    return KnownFigure(Metric.SMA_200, long, long * 0.002, gaps[0] > 0 if clear else None)
+
+
+def _carry(pair: str, as_of: datetime) -> KnownFigure | None:
+    """Whether the pair pays, or costs, a quarter of its volatility or more."""
+    base, _, quote = pair.partition("/")
+    rates = [policy.decisions(AREAS[currency], as_of) for currency in (base, quote)]
+    if not all(rates):
+        return None
+    differential = float(rates[0][-1].rate - rates[1][-1].rate) * 100
+    volatility = indicators.yearly_volatility(_levels(pair, as_of).levels, 63)
+    if volatility is None:
+        return None
+    ratio = abs(differential) / 100 / volatility
+    clear = not 0.17 < ratio < 0.35
+    return KnownFigure(Metric.DIFFERENTIAL, differential, 0.1, ratio > 0.25 if clear else None)
+
+
+KINDS: Final = (
+    ObjectiveKind("overbought", "Is {} overbought?", "Has {} run too hot?", _strength),
+    ObjectiveKind("oversold", "Is {} oversold?", "Has {} been beaten down too hard?", _weakness),
+    ObjectiveKind("uptrend", "Is {} in an uptrend?", "Is {} heading north?", _trend),
+    ObjectiveKind(
+        "carry",
+        "Is the carry of {} large for its risk?",
+        "Does sitting in {} pay decently?",
+        _carry,
+    ),
+)
+"""The kinds whose answer this package can compute apart from the desk."""
+
+
+def swarm_tasks(seed: int, count: int) -> tuple[SwarmTask, ...]:
+    """As many objectives, of all kinds in turn; as many to be answered yes as no."""
+    draws = SeededDraws(seed, "objectives")
+    return tuple(_task(draws, seed, number) for number in range(count))
+
+
+def _task(draws: SeededDraws, seed: int, number: int) -> SwarmTask:
+    """The first objective of a kind, in an order that is drawn, with the answer that is wanted."""
+    kind, turn = KINDS[number % len(KINDS)], number // len(KINDS)
+    wanted, named = turn % 2 == number % 2, turn % 2 == 0
+    for place in draws.order(f"days {number}", range(DAYS)):
+        day = FIRST + timedelta(days=place)
+        pair = draws.one(f"pair {number} {place}", PAIRS)
+        as_of = datetime.combine(day, time(20), UTC)
+        known = kind.known(pair, as_of) if day.weekday() < 5 else None
+        if known is not None and known.holds is wanted:
+            return SwarmTask(
+                task_id=f"{seed}/{kind.form}/{pair}/{day}",
+                form=kind.form,
+                named=named,
+                market=pair,
+                objective=(kind.asked if named else kind.otherwise).format(pair),
+                as_of=as_of,
+                **known._asdict(),
+            )
+    raise ValueError(f"no day is known on which {kind.form} is {wanted}")
+
+
+def scored_swarm(task: SwarmTask, report: AnswerReport) -> tuple[TaskCheck, ...]:
+    """The checks of a report: yes or no by its typed field, and the figure that decides by the
+    claim that its summary refers to."""
+    return tuple(_checks(task, report))
+
+
+def _checks(task: SwarmTask, report: AnswerReport) -> Iterator[TaskCheck]:
+    name = claim_id(task.market, task.metric)
+    claim = next((each for each in report.claims if each.claim_id == name), None)
+    told = claim is not None and name in references(report.summary_prose)
+    near = claim is not None and abs(float(claim.value) - task.value) <= task.tolerance
+    yield TaskCheck(
+        check_id=f"{task.task_id}/answer",
+        kind="yes or no" if task.named else "yes or no, by its words",
+        verdict=_answered(task, report),
+        expected="yes" if task.holds else "no",
+        said=f"{report.decided or 'nothing'}",
+    )
+    yield TaskCheck(
+        check_id=f"{task.task_id}/figure",
+        kind="deciding figure",
+        verdict=Verdict.REFUSED if not told else Verdict.RIGHT if near else Verdict.WRONG,
+        expected=f"{name} {task.value:.2f}",
+        said=f"{claim.value}" if claim is not None else "nothing",
+    )
+
+
+def _answered(task: SwarmTask, report: AnswerReport) -> Verdict:
+    if report.decided in (None, YesOrNo.OPEN):
+        return Verdict.REFUSED
+    return Verdict.RIGHT if (report.decided is YesOrNo.YES) is task.holds else Verdict.WRONG
