@@ -1,5 +1,6 @@
 """An agent's turn, as an activity on the agent's queue."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from temporalio import activity
@@ -8,6 +9,7 @@ from temporalio.exceptions import ApplicationError
 from activities.effects import beating, effect_key, once
 from activities.errors import permanent, transient
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn, TurnRequest
@@ -38,14 +40,22 @@ class Analysts:
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
         """
-        WORKERS_MEANING.set(installed_meaning)
-        own = builtin_turn(request)
+        own = await _own_turn(request)
         if request.model == BUILTIN or not is_for_a_model(request):
             return own
         # Only a worker whose agents are models pays for loading what models are asked.
         from activities.model_turns import ModelTurns
 
         return await ModelTurns(self._paid, self._model).turn(request, own)
+
+
+async def _own_turn(request: TurnRequest) -> Turn:
+    """The built-in analyst's turn. One that may ask the model of meaning, which takes a while for
+    each passage, has a thread, so that its activity goes on beating."""
+    if request.assignment.task_type != TaskType.SYNTHESISE:
+        return builtin_turn(request)
+    WORKERS_MEANING.set(installed_meaning)
+    return await asyncio.to_thread(builtin_turn, request)
 
 
 class TurnActivities:

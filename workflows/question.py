@@ -164,7 +164,8 @@ class ResearchGraphWorkflow:
     def _begun(self) -> GraphWalk:
         """Only the form is looked at: who starts a run has had the graph checked, and a check that
         is made stricter must not refuse what has been run."""
-        as_of = self._request.as_of or self._started_at
+        window = self._request.window
+        as_of = window.end if window else self._request.as_of or self._started_at
         if as_of > workflow.now():
             raise unusable(f"{as_of.date()} has not come yet")
         try:

@@ -7,7 +7,10 @@ from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
+from desk.analytics.names.subjects import currency_asked_for
+from desk.analytics.weeks import names_period, window_named
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -62,6 +65,8 @@ def chosen(
     if market is not None:
         wanted = {**wanted, MARKET: market.market}
     check_parameters(spec, wanted, researches=researches)
+    known_at = read_as_of(as_of, config.schedule.time_zone, now) if as_of else None
+    zone = config.schedule.time_zone
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
     return Choice(
         GraphRequest(
@@ -69,8 +74,9 @@ def chosen(
             query=Query(question=words, parameters={**usual, **wanted}),
             policy=config.policy,
             market=market,
-            as_of=read_as_of(as_of, config.schedule.time_zone, now) if as_of else None,
-            time_zone=config.schedule.time_zone,
+            as_of=known_at,
+            time_zone=zone,
+            window=window_named(words, known_at or now, zone) if researches else None,
         ),
         remark,
     )
@@ -115,7 +121,9 @@ def read_parameters(written: Sequence[str]) -> dict[str, str]:
 def market_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
     """The configured pair that a question names first, as USD/JPY, USDJPY or USD-JPY.
 
-    Areas are not looked for: two letters are too often a word.
+    Where it names a period and no pair, that of the currency it names first, such as the kiwi,
+    against the dollar: payments and limits have currencies as well. Areas are not looked for: two
+    letters are too often a word.
     """
     places: list[tuple[int, str]] = []
     for spec in markets:
@@ -124,7 +132,11 @@ def market_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
             found = re.search(rf"\b{base}[/\- ]?{quote}\b", question, re.IGNORECASE)
             if found:
                 places.append((found.start(), spec.market))
-    return min(places)[1] if places else None
+    if places:
+        return min(places)[1]
+    currency = currency_asked_for(question) if names_period(question) else None
+    of_it = (m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market)
+    return next((pair for pair in of_it if currency and currency in pair.split("/")), None)
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:

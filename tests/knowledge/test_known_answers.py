@@ -34,9 +34,9 @@ def test_questions_without_an_answer_are_told_to_have_none() -> None:
 def test_sealed_questions_are_answered_as_docs_say() -> None:
     counts = counted(load(SEALED))
     unanswerable = counts.pop("unanswerable")
-    assert sum(each.first for each in counts.values()) >= 41
-    assert sum(each.of_three for each in counts.values()) >= 45
-    assert unanswerable.asked - unanswerable.told_as_answered >= 15
+    assert sum(each.first for each in counts.values()) >= 44
+    assert sum(each.of_three for each in counts.values()) >= 50
+    assert unanswerable.asked - unanswerable.told_as_answered >= 17
 
 
 def test_there_are_questions_of_every_kind() -> None:

@@ -59,7 +59,8 @@ class GraphRequest(Contract):
     """What starts a run of a graph.
 
     `market` is what its research agents research, where it has any. Without `as_of` the run knows
-    the world at its start; days are those of `time_zone`.
+    the world at its start; days are those of `time_zone`. `window` is the period that the question
+    is about, at whose end the run knows the world; without it, the days before its as-of.
     """
 
     graph: GraphSpec
@@ -68,6 +69,7 @@ class GraphRequest(Contract):
     market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
     as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     time_zone: ShortText = "Europe/London"
+    window: Annotated[TimeWindow | None, Field(exclude_if=is_none)] = None
 
 
 class GraphStatus(Contract):

@@ -281,6 +281,12 @@ class GraphBoard(NodeBoard):
             nodes=graph.nodes,
         )
         self.machine = GraphMachine(graph, request.query)
+        self._asked_about = request.window
+
+    @property
+    def window(self) -> TimeWindow:
+        """The period that the question is about, or else the days before its as-of instant."""
+        return self._asked_about or super().window
 
     def state_of(self, name: str) -> NodeState:
         """Where a node stands; one that was not reached is skipped."""

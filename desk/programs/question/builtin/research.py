@@ -1,10 +1,10 @@
 """What research agents found of a market, as an answer tells it."""
 
 from collections.abc import Container, Iterator, Sequence
-from contextlib import closing
 from typing import Final
 
-from desk.analytics.retrieval.full_text import FullTextIndex
+from desk.analytics.figures import print_full_day
+from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -17,12 +17,13 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.question.knowledge import Section
 from desk.contracts.runs.turns import StateEntry
-from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences
+from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
 MOST_EVENTS: Final = 3
 """Events in the summary."""
 
 LONGEST_SECTION: Final = 20_000
+UNJUDGED: Final = "What caused it is not judged without a model."
 NO_EVENT: Final = "The research found no event."
 
 _ORDER: Final = {Impact.HIGH: 0, Impact.MEDIUM: 1, Impact.LOW: 2}
@@ -38,20 +39,22 @@ def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
-def research_summary(question: str, results: Sequence[ResearchResult]) -> str | None:
-    """The events that have most of the question's words first, then those of most impact, in the
-    words of those who found them; None without any."""
-    events = _ranked(results)
-    with closing(FullTextIndex({"event": 1.0}, [(_told_of(event),) for event in events])) as index:
-        first = [events[match.row] for match in index.search(question)]
-    told = list(dict.fromkeys(event.description for event in (*first, *events)))[:MOST_EVENTS]
-    return clip(" ".join(told), LONGEST_TEXT) if told else None
+def research_summary(results: Sequence[ResearchResult]) -> str | None:
+    """The days that were measured, what the market did, and the events of most impact, in the words
+    of those who found them; None without any event."""
+    events = sorted(_ranked(results), key=lambda event: not _is_move(event))
+    told = list(dict.fromkeys(event.description for event in events))[:MOST_EVENTS]
+    if not told:
+        return None
+    return clip(" ".join((*_days(results), *told, UNJUDGED)), LONGEST_TEXT)
 
 
-def _told_of(event: MarketEvent) -> str:
-    """What an event is about, besides the market, which all have in common."""
-    kind = event.event_type.replace("_", " ")
-    return f"{kind} {event.central_bank or ''} {REFERENCE.sub(' ', event.description)}"
+def _days(results: Sequence[ResearchResult]) -> Iterator[str]:
+    """The days between which a market's move was measured."""
+    days = {c.metric: c.as_of for r in results for c in r.claims}
+    if Metric.PREVIOUS in days and Metric.LAST in days:
+        first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
+        yield f"The move is from the fixing of {first} to that of {last}."
 
 
 def research_sections(state: Sequence[StateEntry]) -> Iterator[Section]:

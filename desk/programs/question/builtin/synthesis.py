@@ -149,7 +149,7 @@ def _draft(
     research: Sequence[ResearchResult],
     quoter: Quoter,
 ) -> Draft:
-    names, researched = named_tickets(query), research_summary(query.question, research)
+    names, researched = named_tickets(query), research_summary(research)
     if parameter_list(query, "first", "second"):
         return _side_by_side(query, ranked, quoter)
     if names:
