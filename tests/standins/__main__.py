@@ -31,7 +31,8 @@ def main(argv: list[str] | None = None) -> int:
         given = " ".join(f"{name}={shlex.quote(value)}" for name, value in told.items())
         sys.stdout.write(
             f"{len(providers())} providers at {standins.url}: {', '.join(providers())}\n"
-            f"In another shell: {given} make run\n"
+            f"In another shell, fetch all of it, and run a week: {given} .venv/bin/desk refresh; "
+            f"{given} make run\n"
             f"A failure: curl -X PUT '{standins.url}/_failures/ecb?kind=error' "
             f"(or {', '.join(kind for kind in Failure)}; `*` for all); "
             f"well again: curl -X DELETE '{standins.url}/_failures/ecb'\n"
