@@ -34,15 +34,6 @@ def spread_words(conflict: ConflictRecord) -> str:
     return f"Spread of confidence {share_words(conflict.spread)}."
 
 
-def position_lines(conflict: ConflictRecord) -> tuple[tuple[str, str], ...]:
-    """Each position: what became of it, and what it holds in whose name; of an agent whose target
-    says another thing than its view, which of them it is."""
-    return tuple(
-        (standing_words(conflict, position), position_words(position))
-        for position in conflict.positions
-    )
-
-
 def resolution_words(conflict: ConflictRecord) -> str:
     """How it was resolved; empty where the positions tell it already, as after a vote."""
     return "" if conflict.decided_by is DecidedBy.VOTE else conflict.resolution
@@ -54,11 +45,17 @@ def conflicts_markdown(conflicts: Iterable[ConflictRecord]) -> str:
     return bullets(lines) if lines else NO_CONFLICT
 
 
+def positions_markdown(conflict: ConflictRecord) -> str:
+    """The positions of a conflict as items below its own: what became of each, and what it holds in
+    whose name; of an agent whose target says another thing than its view, which of them it is."""
+    standings = (standing_words(conflict, position) for position in conflict.positions)
+    return "".join(
+        f"\n  - {f'{standing}: ' if standing else ''}{escaped(position_words(position))}"
+        for standing, position in zip(standings, conflict.positions, strict=True)
+    )
+
+
 def _conflict(conflict: ConflictRecord) -> str:
     head = f"**{escaped(disputed_words(conflict))}**: {escaped(decided_words(conflict))}."
     settled = f"{escaped(resolution_words(conflict))} {spread_words(conflict)}".strip()
-    positions = (
-        f"\n  - {f'{standing}: ' if standing else ''}{escaped(words)}"
-        for standing, words in position_lines(conflict)
-    )
-    return f"{head} {settled}{''.join(positions)}"
+    return f"{head} {settled}{positions_markdown(conflict)}"

@@ -5,12 +5,13 @@ from typing import Final
 
 from desk.analytics.figures import print_claim, print_day, print_full_day, print_weekday
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import ConflictRecord, Position, Reported, Tone
+from desk.contracts.findings.results import ConflictRecord, Reported, Tone
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+from desk.documents.rendering.conflict_words import positions_markdown
 from desk.documents.rendering.figures.traces import Stated, Traces
 from desk.documents.rendering.markdown import (
     Titled,
@@ -23,8 +24,6 @@ from desk.documents.rendering.markdown import (
 from desk.documents.rendering.words.trust import (
     check_words,
     outcome_words,
-    position_words,
-    standing_words,
     state_words,
     status_words,
     verdicts_of,
@@ -328,17 +327,8 @@ def _conflicts(conflicts: Iterable[ConflictRecord]) -> str:
 def _conflict(conflict: ConflictRecord) -> Iterable[str]:
     """A conflict in one item, its positions in items below it."""
     words = f"{conflict.market}, {conflict.kind}, {escaped(state_words(conflict))}"
-    positions = "".join(
-        f"\n  - {_standing(conflict, position)}{escaped(position_words(position))}"
-        for position in conflict.positions
-    )
     resolution = escaped(conflict.resolution)
-    yield f"{words}: {escaped(outcome_words(conflict))}. {resolution}{positions}"
-
-
-def _standing(conflict: ConflictRecord, position: Position) -> str:
-    words = standing_words(conflict, position)
-    return f"{words}: " if words else ""
+    yield f"{words}: {escaped(outcome_words(conflict))}. {resolution}{positions_markdown(conflict)}"
 
 
 def _cross_checks(report: ResearchReport) -> str:
