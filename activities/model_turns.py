@@ -74,7 +74,10 @@ class ModelTurns:
     async def _by_model(self, request: TurnRequest, row: int) -> Turn:
         model = self._model
         if model is None:
-            words = f"{request.model} is wanted, and the worker has no ANTHROPIC_API_KEY"
+            words = (
+                f"{request.model} is wanted, and the worker has neither ANTHROPIC_API_KEY nor"
+                " ANTHROPIC_BASE_URL"
+            )
             raise ModelFailed(words, again=False)
         priced = self._affordable(model_call(request), request, model)
         if isinstance(priced, Turn):
@@ -127,8 +130,8 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
     reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
     price = model.price(call.model, reading)
     if not allowed.unlimited:
-        if price is None and allowed.usd is not None:
-            words = f"the price of {call.model} is not known, and the budget is money"
+        if price is None and allowed.usd is not None and allowed.tokens is None:
+            words = f"the price of {call.model} is not known, and the budget is money alone"
             return Turn(over_budget=words)
         most = affordable(allowed, price, reading, call.max_tokens)
         if most < LEAST_WRITTEN:

@@ -29,9 +29,10 @@ def turn_activities(settings: Settings, journal: EffectJournal) -> TurnActivitie
 
 
 def _claude(settings: Settings) -> ModelCaller | None:
-    if settings.anthropic_api_key is None:
+    key = settings.model_key
+    if key is None:
         return None
     # The client takes a second and 70 MB to import; only a worker that uses it pays for it.
     from desk.platform.models.claude import Claude
 
-    return Claude(settings.anthropic_api_key, base_url=settings.anthropic_base_url)
+    return Claude(key, base_url=settings.anthropic_base_url, home=settings.home)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -60,13 +62,19 @@ LITTLE_SPACE = 1024**3
 NO_SPACE = 100 * 1024**2
 
 
-def doctor() -> ExitStatus:
+AskModel = Annotated[
+    bool,
+    typer.Option("--ask", help="Ask each model once, and say what it can and costs. That is paid."),
+]
+
+
+def doctor(ask: AskModel = False) -> ExitStatus:
     """Check everything the desk needs, and say what to do about what is not well.
 
     Exit status 1 when something keeps it from working. Where no server runs, one is started for
     the time of the checks.
     """
-    return check_desk()
+    return check_desk(ask=ask)
 
 
 class Level(StrEnum):
@@ -402,16 +410,24 @@ DOCTOR_PATIENCE_SECONDS = 15.0
 """Whoever asks what is wrong wants to be told, and not to wait for it to pass."""
 
 
-def check_desk() -> ExitStatus:
+def check_desk(*, ask: bool = False) -> ExitStatus:
     """Look at everything the desk needs, and say what to do about what is not well.
 
-    Where no server runs, one is started for the time of the checks.
+    Where no server runs, one is started for the time of the checks. With `ask` each model that
+    agents are is asked once.
     """
     try:
         settings = load_settings()
     except SettingsError as error:
         return _told([Check("settings", Level.FAIL, str(error))])
     checks = list(local_checks(settings))
+    if ask:
+        from starters.operations.model_checks import model_checks
+
+        checks += [
+            Check(f"model {asked.model}", Level.OK if asked.answers else Level.FAIL, asked.words)
+            for asked in interruptible(model_checks(settings))
+        ]
     if all(check.level is not Level.FAIL for check in checks):
         log_to_file(settings)
         checks += interruptible(_at_server(settings))

@@ -17,7 +17,7 @@ from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.session import say
 from starters.terminal.exit_status import ExitStatus
-from starters.terminal.options import BudgetUsd
+from starters.terminal.options import BudgetTokens, BudgetUsd
 
 EXAMPLE = 'Example: desk ask "What holds up DESK-101?" --param ticket=DESK-101'
 
@@ -60,6 +60,7 @@ def ask(
     param: Parameters = None,
     as_of: AsOf = None,
     budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Copy the answer there.", show_default=False),
@@ -79,7 +80,7 @@ def ask(
     """
     return ask_question(
         AskOptions(question, graph, tuple(param or ()), as_of),
-        Wanted(budget_usd, out, as_json, again),
+        Wanted(budget_usd, out, as_json, again, budget_tokens=budget_tokens),
     )
 
 

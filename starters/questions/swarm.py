@@ -26,6 +26,7 @@ from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.options import (
+    BudgetTokens,
     BudgetUsd,
     NoMemory,
     NoWait,
@@ -110,6 +111,7 @@ def swarm(
     as_of: AsOf = None,
     rounds: Rounds = 2,
     budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     answer_within: AnswerWithin = "3d",
     no_memory: NoMemory = False,
     out: ReportCopied = None,
@@ -135,7 +137,7 @@ def swarm(
             answer_within=answer_within,
             memory=not no_memory,
         ),
-        Wanted(budget_usd, out, as_json, again, wait=not no_wait),
+        Wanted(budget_usd, out, as_json, again, wait=not no_wait, budget_tokens=budget_tokens),
     )
 
 

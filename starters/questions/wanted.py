@@ -54,6 +54,7 @@ class Wanted:
     as_json: bool = False
     again: bool = False
     wait: bool = True
+    budget_tokens: int | None = None
 
 
 def answer_wanted(
@@ -77,9 +78,7 @@ def answer_wanted(
         UsageError, CommandError: with what to do next.
     """
     settings = load_settings()
-    config = settings.config
-    if wanted.budget_usd is not None:
-        config = with_budget(config, wanted.budget_usd)
+    config = with_budget(settings.config, wanted.budget_usd, wanted.budget_tokens)
     begun = start(settings, config)
     check_target(wanted.out)
     log_to_file(settings)

@@ -8,9 +8,14 @@ from desk.contracts.names import AgentId
 from desk.documents.rendering.words.wording import allowance_words
 
 
-def with_budget(config: RunConfig, usd: float) -> RunConfig:
-    """The configuration with another limit in US dollars."""
-    budget = config.policy.budget.model_copy(update={"usd": Decimal(str(usd))})
+def with_budget(config: RunConfig, usd: float | None, tokens: int | None = None) -> RunConfig:
+    """The configuration with other limits in US dollars and in tokens, where they are given."""
+    limits: dict[str, object] = {}
+    if usd is not None:
+        limits["usd"] = Decimal(str(usd))
+    if tokens is not None:
+        limits["tokens"] = tokens
+    budget = config.policy.budget.model_copy(update=limits)
     policy = config.policy.model_copy(update={"budget": budget})
     return config.model_copy(update={"policy": policy})
 

@@ -22,6 +22,17 @@ BudgetUsd = Annotated[
     ),
 ]
 
+BudgetTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--budget-tokens",
+        metavar="N",
+        min=0,
+        help="What models may read and write at most: for models whose price nobody knows.",
+        show_default=False,
+    ),
+]
+
 NoMemory = Annotated[
     bool, typer.Option("--no-memory", help="Recall nothing, and remember nothing of it.")
 ]

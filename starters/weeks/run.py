@@ -25,7 +25,7 @@ from starters.session import Desk, say
 from starters.sources.tools.look import held_fixings
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
-from starters.terminal.options import BudgetUsd
+from starters.terminal.options import BudgetTokens, BudgetUsd
 from starters.weeks.progress import shown_progress
 
 EXAMPLE = "Example: desk run --week 2026-W44 --markets USD/JPY,EUR/USD --out ~/reports"
@@ -79,6 +79,7 @@ def run(
         typer.Option("--again", help="Research the week anew, even if it is published already."),
     ] = False,
     budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     tape: TapeFile = None,
 ) -> ExitStatus:
     """Research a week and publish its report.
@@ -92,12 +93,12 @@ def run(
     does not hold.
     """
     if tape is not None:
-        if markets is not None or again or budget_usd is not None:
+        if markets is not None or again or (budget_usd, budget_tokens) != (None, None):
             raise UsageError(
                 "--tape plays a run as it was, without --markets, --again and --budget-usd"
             )
         return _play(tape, week, out, as_json=as_json)
-    return run_week(RunOptions(week, markets, out, as_json, again, budget_usd))
+    return run_week(RunOptions(week, markets, out, as_json, again, budget_usd, budget_tokens))
 
 
 def _play(tape: Path, week: str | None, out: Path | None, *, as_json: bool) -> ExitStatus:
@@ -116,6 +117,7 @@ class RunOptions:
     as_json: bool = False
     again: bool = False
     budget_usd: float | None = None
+    budget_tokens: int | None = None
 
 
 def run_week(options: RunOptions) -> ExitStatus:
@@ -126,8 +128,7 @@ def run_week(options: RunOptions) -> ExitStatus:
     """
     settings = load_settings()
     config, subset = chosen_markets(settings.config, options.markets)
-    if options.budget_usd is not None:
-        config = with_budget(config, options.budget_usd)
+    config = with_budget(config, options.budget_usd, options.budget_tokens)
     written = written_week(options.week, datetime.now(UTC), config.schedule)
     check_target(options.out)
     log_to_file(settings)

@@ -4,10 +4,14 @@ The client does not retry: retries are Temporal's, and each answer is kept befor
 completes. Nothing of a key reaches an error.
 """
 
+import asyncio
+import contextlib
+import json
 import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final, cast
 
 import anthropic
@@ -18,7 +22,9 @@ from pydantic import JsonValue, SecretStr
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.usage import Usage
+from desk.platform.models.abilities import ALL, Abilities, Probed, Tried, keep, kept, probe
 from desk.platform.models.model_calling import ModelFailed
+from desk.platform.models.other_makers import is_claude, object_in, shaped
 from desk.platform.models.retry_after import pause_of
 
 PRICED_TOKENS = 1_000
@@ -31,6 +37,12 @@ LONGEST_PAUSE: Final = timedelta(minutes=2)
 NEVER_ASKED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout)
 RETRIED: Final = frozenset({408, 409, 429})
 """The statuses below 500 after which the same request may succeed."""
+REFUSES: Final = frozenset({400, 404, 415, 422, 500, 501})
+"""How endpoints answer to a part of the protocol that they do not know."""
+
+SIGNS_A_TOKEN: Final = 4
+"""Characters of English prose to a token, where an endpoint does not count."""
+
 SPEND_LIMIT: Final = "spend_limit_reached"
 """How the codes of errors end that come with status 429 and that no waiting mends."""
 
@@ -86,7 +98,11 @@ def _cost(model: str, counted: Mapping[str, Any]) -> Decimal | None:
 
 
 class Claude:
-    """A client of the Messages API. `http_client` stands in for the network in tests."""
+    """A client of the Messages API. `http_client` stands in for the network in tests.
+
+    A model of another maker, at an endpoint that speaks the protocol, is asked once what of it it
+    knows; that is kept in the folder `home`, where one is given.
+    """
 
     def __init__(
         self,
@@ -94,7 +110,11 @@ class Claude:
         *,
         base_url: str | None = None,
         http_client: httpx2.AsyncClient | None = None,
+        home: Path | None = None,
     ) -> None:
+        self._home = home
+        self._known: dict[str, Abilities] = {}
+        self._probing = asyncio.Lock()
         self._client = anthropic.AsyncAnthropic(
             api_key=api_key.get_secret_value(),
             base_url=base_url,
@@ -102,16 +122,74 @@ class Claude:
             max_retries=0,
         )
 
+    async def close(self) -> None:
+        """Ends its connections; nothing is asked after that."""
+        await self._client.close()
+
     def price(self, model: str, reading: int) -> ModelPrice | None:
         """See `ModelCaller.price`."""
         return price_of(model, reading)
 
     async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
-        """See `ModelCaller.ask`."""
+        """See `ModelCaller.ask`. The first call of a model of another maker pays for finding out
+        what it can do."""
+        found = await self.abilities(call.model, timeout_seconds=timeout_seconds)
+        asked = _request(call) if is_claude(call.model) else shaped(call, found.abilities)
+        message = await self._create(asked, timeout_seconds)
         try:
-            message = await self._client.messages.create(
-                **_request(call), timeout=httpx2.Timeout(timeout_seconds, connect=CONNECT_SECONDS)
+            answer = _answer(message, asked)
+        except (AttributeError, TypeError, ValueError):
+            # The client hands on whatever came with status 200, such as the page of a proxy.
+            words = "what came back is no message of Claude"
+            raise ModelFailed(words, again=True, billed=True) from None
+        if not found.usage.tokens:
+            return answer
+        return answer.model_copy(update={"usage": found.usage.plus(answer.usage)})
+
+    async def abilities(self, model: str, *, timeout_seconds: float) -> Probed:
+        """What of the protocol the endpoint's model knows: all of it where it is Claude, else as it
+        is kept, or as it is found out now.
+
+        Raises:
+            ModelFailed: it cannot be found out.
+        """
+        if is_claude(model):
+            return Probed(ALL, Usage())
+        async with self._probing:
+            address = str(self._client.base_url)
+            known = self._known.get(model)
+            if known is None and self._home:
+                known = kept(self._home, address, model)
+            if known is not None:
+                self._known[model] = known
+                return Probed(known, Usage())
+            found = await probe(lambda asked: self._try(asked, timeout_seconds), model)
+            self._known[model] = found.abilities
+            if self._home:
+                with contextlib.suppress(OSError):
+                    keep(self._home, address, model, found.abilities)
+            return found
+
+    async def _try(self, asked: dict[str, Any], timeout_seconds: float) -> Tried:
+        try:
+            message = await self._create(asked, timeout_seconds)
+            answer = _answer(message, asked)
+        except _Status as refused:
+            if refused.status in REFUSES:
+                return Tried(None)
+            raise
+        except (AttributeError, TypeError, ValueError):
+            return Tried(None)
+        return Tried({"content": list(answer.content)}, answer.usage)
+
+    async def _create(
+        self, asked: dict[str, Any], timeout_seconds: float
+    ) -> anthropic.types.Message:
+        try:
+            message: anthropic.types.Message = await self._client.messages.create(
+                **asked, timeout=httpx2.Timeout(timeout_seconds, connect=CONNECT_SECONDS)
             )
+            return message
         except anthropic.APIStatusError as error:
             raise _of_status(error) from None
         except anthropic.APIConnectionError as error:
@@ -125,12 +203,12 @@ class Claude:
             ) from None
         except (anthropic.AnthropicError, TypeError, ValueError) as error:
             raise ModelFailed(f"the call cannot be made: {error}", again=False) from None
-        try:
-            return _answer(message)
-        except (AttributeError, TypeError, ValueError):
-            # The client hands on whatever came with status 200, such as the page of a proxy.
-            words = "what came back is no message of Claude"
-            raise ModelFailed(words, again=True, billed=True) from None
+
+
+class _Status(ModelFailed):
+    """A failure with an HTTP status."""
+
+    status: int = 0
 
 
 def _request(call: ModelCall) -> dict[str, Any]:
@@ -153,16 +231,34 @@ def _request(call: ModelCall) -> dict[str, Any]:
     return asked
 
 
-def _answer(message: anthropic.types.Message) -> ModelAnswer:
+def _answer(message: anthropic.types.Message, asked: Mapping[str, Any]) -> ModelAnswer:
     blocks = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
-    counted = message.usage.model_dump(mode="json", exclude_none=True)
+    text = "".join(block.text for block in message.content if block.type == "text")
+    model = str(asked["model"])
+    if is_claude(model):
+        counted = message.usage.model_dump(mode="json", exclude_none=True)
+        usage = usage_of(message.model, counted)
+    else:
+        usage, text = _counted(message, asked, model), object_in(text)
     return ModelAnswer(
         content=tuple(cast("list[JsonValue]", blocks)),
-        text="".join(block.text for block in message.content if block.type == "text"),
+        text=text,
         stop_reason=_stop_reason(message.stop_reason),
-        usage=usage_of(message.model, counted),
+        usage=usage,
         request_id=message._request_id,
     )
+
+
+def _counted(message: anthropic.types.Message, asked: Mapping[str, Any], model: str) -> Usage:
+    """What an answer took; by its length where the endpoint does not count."""
+    told = getattr(message, "usage", None)
+    counted = told.model_dump(mode="json", exclude_none=True) if told else {}
+    if not _count(counted, "input_tokens"):
+        counted["input_tokens"] = len(json.dumps(asked)) // SIGNS_A_TOKEN
+    if not _count(counted, "output_tokens"):
+        written = [block.model_dump(mode="json") for block in message.content]
+        counted["output_tokens"] = len(json.dumps(written)) // SIGNS_A_TOKEN + 1
+    return usage_of(model, counted)
 
 
 def _stop_reason(given: str | None) -> StopReason:
@@ -181,4 +277,6 @@ def _of_status(error: anthropic.APIStatusError) -> ModelFailed:
     words = f"Claude answered {status} ({code or error.type or 'no type'}, request {request})"
     said = f"{words}: {error.message}"[:400]
     after = pause_of(headers, LONGEST_PAUSE) if again else None
-    return ModelFailed(said, again=again and not spent, after=after)
+    failed = _Status(said, again=again and not spent, after=after)
+    failed.status = status
+    return failed

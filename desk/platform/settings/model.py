@@ -121,6 +121,10 @@ class Variables(BaseModel):
     codec_token: SecretStr | None = Field(None, validation_alias="DESK_CODEC_TOKEN")
 
 
+NO_KEY: Final = SecretStr("none")
+"""What an endpoint of one's own is sent that wants no key."""
+
+
 class Settings(Variables):
     """What this process runs with. Secrets print as asterisks.
 
@@ -143,6 +147,12 @@ class Settings(Variables):
     variables: Annotated[Mapping[str, str], Field(repr=False)]
     payload_keys: Annotated[Keyring | None, Field(repr=False)] = None
     signing_key: SecretStr | None = None
+
+    @property
+    def model_key(self) -> SecretStr | None:
+        """The key that models are asked with: one of an endpoint at another address may want none.
+        None where no model can be asked."""
+        return self.anthropic_api_key or (NO_KEY if self.anthropic_base_url else None)
 
     @property
     def external(self) -> bool:

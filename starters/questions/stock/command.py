@@ -19,6 +19,7 @@ from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
     USUAL_COST,
     USUAL_WEEKS,
+    BudgetTokens,
     BudgetUsd,
     NoMemory,
     NoWait,
@@ -80,6 +81,7 @@ def stock(
     cost: Cost = USUAL_COST,
     most_steps: MostSteps = 20,
     budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     no_memory: NoMemory = False,
     out: ReportCopied = None,
     as_json: ReportAsJson = False,
@@ -104,7 +106,7 @@ def stock(
             most_steps=most_steps,
             memory=not no_memory,
         ),
-        Wanted(budget_usd, out, as_json, again, wait=not no_wait),
+        Wanted(budget_usd, out, as_json, again, wait=not no_wait, budget_tokens=budget_tokens),
     )
 
 

@@ -177,7 +177,7 @@ def test_the_model_reads_the_verdicts_and_who_found_what_apart_from_its_instruct
     (block,) = message["content"]
     assert isinstance(block, dict)
     data = json.loads(str(block["text"]))
-    assert {line["reference"] for line in data["claims"]} == {
+    assert {name for line in data["claims"] for name in line["claims"]} == {
         f"[[{verdict.claim_id}]]" for verdict in desks().verdicts
     }
     assert all(line["verdict"] and line["why"] for line in data["claims"])

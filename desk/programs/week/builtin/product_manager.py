@@ -17,7 +17,7 @@ from desk.programs.builtin.evidence import ask
 
 PRICES = PlannedTask(task_type=TaskType.RESEARCH_FX, agent=AgentId.RESEARCH_AGENT_1)
 RATES = PlannedTask(task_type=TaskType.RESEARCH_RATES, agent=AgentId.RESEARCH_AGENT_2)
-AHEAD = timedelta(weeks=2)
+AHEAD = timedelta(weeks=4)
 NOTE = (
     "Markets start in the order of their priority; the first research agent takes prices and the"
     " second takes central banks."

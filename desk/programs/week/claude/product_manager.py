@@ -100,7 +100,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
 
 
 def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
-    """The decisions of the week and of the two after it, as far as they were announced."""
+    """The decisions of the week and of the four after it, as far as they were announced."""
     for _, answer in usable_answers(request.results):
         if isinstance(answer, DecisionCalendar):
             for day in answer.scheduled:

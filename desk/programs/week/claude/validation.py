@@ -14,11 +14,12 @@ from desk.agents.program import ModelTask
 from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract, ShortText
+from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
-from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.figures import figures_of, no_claim
-from desk.programs.claude.findings import ClaimName, checked, claim_line
+from desk.programs.claude.figures import figures_of, no_claim, told_names
+from desk.programs.claude.findings import ClaimName, checked
 from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
@@ -98,16 +99,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "week": request.assignment.week,
             "as_of": request.assignment.window.end.isoformat(),
             "market": found.market,
-            "claims": [
-                {
-                    **claim_line(claim),
-                    "from": sorted({_asked(each, results) for each in claim.evidence}),
-                    "verdict": verdicts[name].status,
-                    "why": verdicts[name].words,
-                }
-                for name, claim in claims.items()
-                if name in verdicts
-            ],
+            "claims": _told_claims(claims, verdicts, results),
             "read": list(_read(request)),
             "findings": [
                 {
@@ -198,6 +190,24 @@ def _strangers(
 def _named(proposed: ProposedValidation) -> Iterator[str]:
     for issue in proposed.issues:
         yield from (*references(issue.description), *references(issue.recommendation))
+
+
+def _told_claims(
+    claims: Mapping[str, Claim],
+    verdicts: Mapping[str, ClaimVerdict],
+    results: Mapping[str, ToolResult],
+) -> list[dict[str, object]]:
+    """The claims with the desk's verdicts: those of one source and one verdict together."""
+    told: dict[tuple[str, str, str], dict[str, str]] = {}
+    for name, claim in claims.items():
+        if name in verdicts:
+            asked = ", ".join(sorted({_asked(each, results) for each in claim.evidence}))
+            group = (asked, str(verdicts[name].status), verdicts[name].words)
+            told.setdefault(group, {}).update(told_names((claim,)))
+    return [
+        {"from": asked, "verdict": status, "why": why, "claims": named}
+        for (asked, status, why), named in told.items()
+    ]
 
 
 def _asked(evidence_id: str, results: Mapping[str, ToolResult]) -> str:

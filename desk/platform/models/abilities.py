@@ -1,0 +1,165 @@
+"""What an endpoint of the Messages protocol can do, asked once and kept.
+
+Ollama, vLLM and llama.cpp's server speak the protocol and know parts of it: one refuses a field
+that it does not know, another passes over it in silence. So each part is tried in a request of a
+few tokens, and counts as known only where the answer shows it.
+"""
+
+import json
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from desk.contracts.agents.usage import Usage
+from desk.platform.models.model_calling import ModelFailed
+
+FILE: Final = "model_endpoints.json"
+"""In the desk's home: the abilities by address and model."""
+
+Request = dict[str, Any]
+
+
+class Abilities(BaseModel):
+    """The parts of the protocol that an endpoint knows beyond words in and words out.
+
+    `structured`: an answer follows a JSON schema that the request gives. `tools`: it takes tools
+    and the results of their calls. `tool_choice`: it may be told to call none. `caching`: it takes
+    marks of what it may keep. `effort`: it may be told how much to think.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    structured: bool = True
+    tools: bool = True
+    tool_choice: bool = True
+    caching: bool = True
+    effort: bool = True
+
+
+ALL: Final = Abilities()
+"""Those of Anthropic's own endpoint."""
+
+
+class Tried(NamedTuple):
+    """What became of a request that tries something: the answer, or None where it was refused."""
+
+    answer: Mapping[str, Any] | None
+    usage: Usage = Usage()
+
+
+Ask = Callable[[Request], Awaitable[Tried]]
+"""Asks an endpoint. What keeps it from answering at all, such as no way to it, is raised."""
+
+_MOST: Final = 64
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"sure": {"type": "boolean"}},
+    "required": ["sure"],
+    "additionalProperties": False,
+}
+_TOOL: Final = {
+    "name": "look_up",
+    "description": "Looks a word up.",
+    "input_schema": {"type": "object", "properties": {"word": {"type": "string"}}},
+}
+
+
+class Probed(NamedTuple):
+    """What an endpoint can do, and what it took to find out."""
+
+    abilities: Abilities
+    usage: Usage
+
+
+async def probe(ask: Ask, model: str) -> Probed:
+    """Tries each part of the protocol by itself.
+
+    Raises:
+        ModelFailed: the endpoint cannot be asked, or refuses a plain request.
+    """
+    plain = await ask(_request(model, {}))
+    if plain.answer is None:
+        raise ModelFailed(f"the endpoint refuses a plain request of {model}", again=False)
+    usage = plain.usage
+    found: dict[str, bool] = {}
+    for name, more, holds in _TRIALS:
+        tried = await ask(_request(model, more))
+        usage = usage.plus(tried.usage)
+        found[name] = tried.answer is not None and holds(tried.answer)
+    found["tool_choice"] = found["tool_choice"] and found["tools"]
+    return Probed(Abilities(**found), usage)
+
+
+def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
+    """What was found out of an endpoint's model before; None where nothing is kept."""
+    try:
+        return Abilities.model_validate(_read(home)[_key(endpoint, model)])
+    except (KeyError, ValidationError):
+        return None
+
+
+def keep(home: Path, endpoint: str, model: str, abilities: Abilities) -> None:
+    """Keeps what was found out, for every later run of this desk.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    entries = {**_read(home), _key(endpoint, model): abilities.model_dump()}
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=home, prefix=f".{FILE}.", delete=False) as file:
+        json.dump(entries, file, indent=1, sort_keys=True)
+    Path(file.name).replace(home / FILE)
+
+
+def _key(endpoint: str, model: str) -> str:
+    return f"{endpoint.rstrip('/')} {model}"
+
+
+def _read(home: Path) -> dict[str, Any]:
+    try:
+        entries = json.loads((home / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def _request(model: str, more: Mapping[str, Any]) -> Request:
+    asked = 'Are you sure that two and two is four? Answer in JSON, such as {"sure": true}.'
+    message = {"role": "user", "content": [{"type": "text", "text": asked}]}
+    return {"model": model, "max_tokens": _MOST, "messages": [message], **more}
+
+
+def _any(answer: Mapping[str, Any]) -> bool:
+    return bool(answer)
+
+
+def _follows(answer: Mapping[str, Any]) -> bool:
+    """Whether the words of an answer are the object asked for and nothing else: an endpoint that
+    passes over the schema may answer so by chance, and is then found out by its first answer."""
+    words = "".join(b.get("text") or "" for b in answer.get("content") or () if isinstance(b, dict))
+    try:
+        read = json.loads(words)
+    except ValueError:
+        return False
+    return isinstance(read, dict) and isinstance(read.get("sure"), bool)
+
+
+def _calls_none(answer: Mapping[str, Any]) -> bool:
+    blocks = answer.get("content") or ()
+    return not any(isinstance(b, dict) and b.get("type") == "tool_use" for b in blocks)
+
+
+_TRIALS: Final[tuple[tuple[str, Mapping[str, Any], Callable[[Mapping[str, Any]], bool]], ...]] = (
+    (
+        "structured",
+        {"output_config": {"format": {"type": "json_schema", "schema": _SCHEMA}}},
+        _follows,
+    ),
+    ("effort", {"output_config": {"effort": "low"}}, _any),
+    ("tools", {"tools": [_TOOL]}, _any),
+    ("tool_choice", {"tools": [_TOOL], "tool_choice": {"type": "none"}}, _calls_none),
+    ("caching", {"cache_control": {"type": "ephemeral"}}, _any),
+)

@@ -1,0 +1,89 @@
+"""Models of other makers behind the Messages protocol: a call as far as the endpoint knows it.
+
+What it does not know is said in words: the schema stands in the system prompt, and earlier calls of
+tools are told as text. What comes back may have words around the JSON.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from desk.contracts.agents.model_calls import ModelCall
+from desk.platform.models.abilities import Abilities
+
+MOST_WRITTEN: Final = 8_000
+"""Tokens that such a model is let write: what it reads and writes has to fit its window."""
+
+IN_WORDS: Final = (
+    "Answer with one JSON object and nothing else, without words or marks around it. It follows"
+    " this JSON schema:"
+)
+
+
+def is_claude(model: str) -> bool:
+    """Whether a model is one of Anthropic's, by its name, whoever passes it on."""
+    return model.rsplit("/", 1)[-1].startswith("claude")
+
+
+def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:
+    """A call in the parts of the protocol that an endpoint knows."""
+    schema = call.schema_of_result
+    words = call.system if can.structured else f"{call.system}\n\n{IN_WORDS}\n{json.dumps(schema)}"
+    offered = bool(call.tools) and can.tools and (can.tool_choice or not call.no_more_calls)
+    asked: dict[str, Any] = {
+        "model": call.model,
+        "max_tokens": min(call.max_tokens, MOST_WRITTEN),
+        "system": words,
+        "messages": list(call.messages) if offered else [_in_words(m) for m in call.messages],
+    }
+    config: dict[str, Any] = {"effort": call.effort.value} if can.effort else {}
+    if can.structured:
+        config["format"] = {"type": "json_schema", "schema": schema}
+    if config:
+        asked["output_config"] = config
+    if can.caching:
+        asked["cache_control"] = {"type": "ephemeral"}
+    if offered:
+        asked["tools"] = list(call.tools)
+        if can.tool_choice:
+            asked["tool_choice"] = {"type": "none" if call.no_more_calls else "auto"}
+    return asked
+
+
+def object_in(text: str) -> str:
+    """The longest JSON object in a text; the text as it is where there is none."""
+    decoder, found, at = json.JSONDecoder(), "", text.find("{")
+    while at >= 0:
+        end = at + 1
+        try:
+            read, end = decoder.raw_decode(text, at)
+            if isinstance(read, dict) and end - at > len(found):
+                found = text[at:end]
+        except (ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return found or text
+
+
+def _in_words(message: JsonValue) -> JsonValue:
+    """A message without calls of tools and their results: they are told."""
+    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
+        return message
+    content = message["content"]
+    blocks = content if isinstance(content, list) else []
+    return {**message, "content": [_told(block) for block in blocks]}
+
+
+def _told(block: JsonValue) -> JsonValue:
+    if not isinstance(block, Mapping):
+        return block
+    match block.get("type"):
+        case "tool_use":
+            asked = json.dumps(block.get("input"), ensure_ascii=False)
+            return {"type": "text", "text": f"(I asked {block.get('name')} for {asked}.)"}
+        case "tool_result":
+            return {"type": "text", "text": f"The tool answered: {block.get('content')}"}
+        case _:
+            return dict(block)

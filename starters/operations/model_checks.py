@@ -1,0 +1,74 @@
+"""One real call of each model that agents are, for `desk doctor --ask`."""
+
+from typing import Final, NamedTuple
+
+from pydantic import SecretStr
+
+from desk.contracts.agents.model_calls import ModelCall
+from desk.contracts.agents.usage import BUILTIN
+from desk.platform.models.claude import Claude
+from desk.platform.models.endpoint_words import ability_words, price_words
+from desk.platform.models.model_calling import ModelFailed
+from desk.platform.models.other_makers import is_claude
+from desk.platform.settings import Settings
+
+PATIENCE_SECONDS: Final = 120.0
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"market": {"type": "string"}, "priority": {"type": "integer"}},
+    "required": ["market", "priority"],
+}
+
+
+class ModelAsked(NamedTuple):
+    """What became of the call of a model, in words."""
+
+    model: str
+    answers: bool
+    words: str
+
+
+async def model_checks(settings: Settings) -> list[ModelAsked]:
+    """Asks each model once, in the form of the desk's own calls."""
+    models = {entry.model for entry in settings.config.policy.agents if entry.model}
+    wanted = sorted(models - {BUILTIN})
+    key = settings.model_key
+    if not wanted:
+        words = (
+            "all agents are built in; ANTHROPIC_API_KEY makes them Claude, and docs/models.md"
+            " says how another model is used"
+        )
+        return [ModelAsked("none", True, words)]
+    if key is None:
+        words = "it cannot be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set"
+        return [ModelAsked(model, False, words) for model in wanted]
+    return [await _asked(settings, key, model) for model in wanted]
+
+
+async def _asked(settings: Settings, key: SecretStr, model: str) -> ModelAsked:
+    endpoint = Claude(key, base_url=settings.anthropic_base_url, home=settings.home)
+    call = ModelCall(
+        model=model,
+        system="You plan. Give the market that is named the priority that is named.",
+        messages=(
+            {"role": "user", "content": [{"type": "text", "text": "USD/JPY has priority 2."}]},
+        ),
+        schema_of_result=_SCHEMA,
+        max_tokens=1_000,
+    )
+    try:
+        found = await endpoint.abilities(model, timeout_seconds=PATIENCE_SECONDS)
+        answer = await endpoint.ask(call, timeout_seconds=PATIENCE_SECONDS)
+    except ModelFailed as failed:
+        return ModelAsked(model, False, str(failed))
+    finally:
+        await endpoint.close()
+    usage = found.usage.plus(answer.usage)
+    formed = '"priority"' in answer.text
+    told = [
+        f"it answers{'' if formed else ', but not in the form asked for: expect built-in results'}"
+    ]
+    if not is_claude(model):
+        told += ability_words(found.abilities)
+    told += [price_words(endpoint.price(model, 1_000)), f"this check took {usage.tokens:,} tokens"]
+    return ModelAsked(model, True, "; ".join(told))
