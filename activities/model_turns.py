@@ -16,6 +16,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import PaidCalls
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
+from desk.platform.models.other_makers import is_claude
 from desk.programs.claude.turns import is_worth_asking, model_call, turn_of, with_opening
 from desk.runs.assignments import affordable, lost_call, minus, spent
 
@@ -130,9 +131,12 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
     reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
     price = model.price(call.model, reading)
     if not allowed.unlimited:
-        if price is None and allowed.usd is not None and allowed.tokens is None:
-            words = f"the price of {call.model} is not known, and the budget is money alone"
-            return Turn(over_budget=words)
+        if price is None and allowed.usd is not None:
+            if is_claude(call.model) or allowed.tokens is None:
+                words = f"the price of {call.model} is not known, and the budget is money"
+                return Turn(over_budget=words)
+            # What a model of another maker costs, whoever runs it knows: its tokens count.
+            allowed = Allowance(tokens=allowed.tokens)
         most = affordable(allowed, price, reading, call.max_tokens)
         if most < LEAST_WRITTEN:
             return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")

@@ -120,6 +120,8 @@ def test_a_week(tmp_path: Path) -> None:
     (event,) = (e for e in section["events"] if e["event_type"] == "fx_movement")
     assert event["text"].startswith("The yen was weak: USD/JPY ")
     assert [view["subject"] for view in section["views"]] == ["USD/JPY", "USD/JPY"]
+    (page,) = (tmp_path / "reports" / "weekly").glob("*.r1.md")
+    assert "- The direction of USD/JPY: rising (confidence 60 %)" in page.read_text()
     assert any(MOVE in line["prose"] for line in report["commentary"])
     asked = {s["arguments"].get("symbol") for s in report["sources"] if s["server"] == "ecb"}
     assert asked == {"USD/JPY", "EUR/JPY"}, "the sources name what the model asked"

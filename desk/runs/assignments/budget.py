@@ -97,17 +97,15 @@ class Budget:
 def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wanted: int) -> int:
     """How many tokens a call may write that reads at most so many; at most those wanted.
 
-    Where the price is not known, the tokens of a limit count, and its money cannot be counted:
-    without tokens in it nothing can be afforded.
+    Without a known price nothing can be afforded of a limited amount of money.
     """
     most = wanted
     if allowed.tokens is not None:
         most = min(most, allowed.tokens - reading)
     if allowed.usd is not None:
-        if price is not None:
-            most = min(most, int((allowed.usd - reading * price.read) / price.written))
-        elif allowed.tokens is None:
+        if price is None:
             return 0
+        most = min(most, int((allowed.usd - reading * price.read) / price.written))
     return max(most, 0)
 
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from desk.analytics.prices.series import window_days
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall
 from desk.contracts.agents.usage import BUILTIN
@@ -28,7 +28,7 @@ def take_turn(request: TurnRequest) -> Turn:
     """The plan of the week, in one turn: by priority, then in the configured order. It follows
     every recommendation that can be followed. For a model the calendar of the week is asked first:
     without it there is nothing to order markets by."""
-    if request.model != BUILTIN and not request.exchanges:
+    if request.model != BUILTIN and _can_ask(request) and not request.exchanges:
         return Turn(calls=(_calendar_of(request),), note="Ask for the decisions of the week")
     ordered = sorted(request.markets, key=lambda spec: spec.priority)
     plan = WeekPlan(
@@ -39,6 +39,13 @@ def take_turn(request: TurnRequest) -> Turn:
         follows=tuple(each.advice_id for each in request.advice if can_be_followed(each)),
     )
     return Turn(result=plan)
+
+
+def _can_ask(request: TurnRequest) -> bool:
+    """Whether a source of the calendar is on the task's list."""
+    listed = {(tool.server, tool.tool) for tool in request.assignment.tools}
+    routes = USUAL_ROUTES[Capability.DECISION_CALENDAR]
+    return any((route.server, route.tool) in listed for route in routes)
 
 
 def _calendar_of(request: TurnRequest) -> ToolCall:

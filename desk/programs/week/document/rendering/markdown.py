@@ -50,6 +50,7 @@ from desk.programs.week.document.rendering.record_words import (
     record_lead,
     score_notes,
     score_table,
+    view_words,
     weight_cells,
 )
 from desk.programs.week.document.rendering.record_words import TITLE as RECORD_TITLE
@@ -226,14 +227,21 @@ def _markets(report: ResearchReport) -> Iterator[Titled]:
     titles = {MarketKind.PAIR: "Currency pairs", MarketKind.POLICY_RATE: "Policy-rate areas"}
     for kind, title in titles.items():
         sections = (
-            _market(market, digest[market.market], direction_words(market, report))
+            _market(
+                market,
+                digest[market.market],
+                direction_words(market, report),
+                view_words(market, report),
+            )
             for market in report.markets
             if market.kind is kind
         )
         yield title, "\n\n".join(line for section in sections for line in section)
 
 
-def _market(market: MarketReport, digest: Digest, direction: str | None) -> Iterable[str]:
+def _market(
+    market: MarketReport, digest: Digest, direction: str | None, views: tuple[str, ...]
+) -> Iterable[str]:
     revised = f", redone in revision {market.revised_in}" if market.revised_in > 1 else ""
     yield f"### {market.market} ({human(market.outcome)}{revised})"
     figures = [
@@ -245,6 +253,7 @@ def _market(market: MarketReport, digest: Digest, direction: str | None) -> Iter
         yield ", ".join(figures)
     remarks = (
         *((f"Direction: {direction}",) if direction else ()),
+        *views,
         *(_event(event, market) for event in digest.events),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
         *(_reported(story) for story in market.reported),

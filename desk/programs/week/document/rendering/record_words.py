@@ -194,6 +194,21 @@ def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
     return None if view is None or view.forecast is None else _direction(view, view.forecast)
 
 
+def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
+    """The other views that hold of a market on which a model was at work: a bank's stance, what to
+    do, and a direction without a forecast. The built-in analysts' follow from events that are told
+    beside them."""
+    if not any(line.usage.asked for line in market.agents):
+        return ()
+    told = direction_words(market, report) is not None
+    return tuple(
+        f"{WORDINGS[kind].title} {subject}: {WORDINGS[kind].of(view)}"
+        f" (confidence {share_words(view.confidence)})"
+        for (kind, subject), view in standing_views(market, report.conflicts).items()
+        if kind is not ViewKind.DIRECTION or not told
+    )
+
+
 def _direction(view: View, forecast: Forecast) -> str:
     leaning = WORDINGS[view.kind].of(view)
     return (
