@@ -86,7 +86,7 @@ def test_the_model_plans_and_the_report_says_what_it_cost(tmp_path: Path, folder
     assert float(report["planning"]["usage"]["cost_usd"]) > 0
     assert [line["text"] for line in report["commentary"]] == ["USD/JPY moved +0.29 %."]
     printed = report_file(tmp_path).with_suffix(".md").read_text()
-    assert "Planned by claude-opus-5-5 in 1 turn, 980 tokens, $0.0" in printed
+    assert "Planned by claude-opus-5-5 in 2 turns, 980 tokens, $0.0" in printed
     desk = desk_with(tmp_path, server)
     desk.until(lambda status: "spent 1," in status.out, "status", "--week", "2026-W44")
     audited = desk_with(tmp_path, server)("audit", str(report_file(tmp_path)))
@@ -101,7 +101,7 @@ def test_a_plan_that_lacks_a_market_is_corrected_by_the_model(tmp_path: Path, fo
     assert second["messages"][: len(first["messages"])] == first["messages"]
     assert "not planned: JP" in json.dumps(second["messages"][-1])
     planning = published(tmp_path)["planning"]
-    assert (planning["turns"], planning["remark"]) == (2, None)
+    assert (planning["turns"], planning["remark"]) == (3, None)
     assert planning["usage"]["input_tokens"] == 1_800
 
 

@@ -43,14 +43,14 @@ ALL: Final = Abilities()
 """Those of Anthropic's own endpoint."""
 
 
-class Tried(NamedTuple):
+class TrialAnswer(NamedTuple):
     """What became of a request that tries something: the answer, or None where it was refused."""
 
     answer: Mapping[str, Any] | None
     usage: Usage = Usage()
 
 
-Ask = Callable[[Request], Awaitable[Tried]]
+Ask = Callable[[Request], Awaitable[TrialAnswer]]
 """Asks an endpoint. What keeps it from answering at all, such as no way to it, is raised."""
 
 _MOST: Final = 64

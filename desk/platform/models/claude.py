@@ -22,7 +22,7 @@ from pydantic import JsonValue, SecretStr
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.usage import Usage
-from desk.platform.models.abilities import ALL, Abilities, Probed, Tried, keep, kept, probe
+from desk.platform.models.abilities import ALL, Abilities, Probed, TrialAnswer, keep, kept, probe
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.models.other_makers import is_claude, object_in, shaped
 from desk.platform.models.retry_after import pause_of
@@ -170,17 +170,17 @@ class Claude:
                     keep(self._home, address, model, found.abilities)
             return found
 
-    async def _try(self, asked: dict[str, Any], timeout_seconds: float) -> Tried:
+    async def _try(self, asked: dict[str, Any], timeout_seconds: float) -> TrialAnswer:
         try:
             message = await self._create(asked, timeout_seconds)
             answer = _answer(message, asked)
         except _Status as refused:
             if refused.status in REFUSES:
-                return Tried(None)
+                return TrialAnswer(None)
             raise
         except (AttributeError, TypeError, ValueError):
-            return Tried(None)
-        return Tried({"content": list(answer.content)}, answer.usage)
+            return TrialAnswer(None)
+        return TrialAnswer({"content": list(answer.content)}, answer.usage)
 
     async def _create(
         self, asked: dict[str, Any], timeout_seconds: float
