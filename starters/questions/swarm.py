@@ -212,7 +212,7 @@ def _form_parameters(objective: str, about: str | None, as_of: str | None) -> di
     """
     if about is not None:
         return {ABOUT: read_form(about)}
-    found = matched(objective, installed_meaning())
+    found = matched(objective, installed_meaning)
     asked_as_of = {AS_OF: as_of} if as_of and found.form is None else {}
     return {**found.parameters, **asked_as_of}
 

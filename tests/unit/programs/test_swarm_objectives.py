@@ -24,7 +24,7 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.objectives import ABOUT, FORMS, Answered, form_of, matched
-from desk.programs.swarm.objectives.vectors import wording_vectors
+from desk.programs.swarm.objectives.vectors import Vector, wording_vectors
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references
@@ -291,7 +291,7 @@ class FixedMeaning:
     def __init__(self, wording: str) -> None:
         self._wording = wording
 
-    def question(self, text: str) -> object:
+    def question(self, text: str) -> Vector:
         return wording_vectors()[self._wording]
 
 
@@ -299,7 +299,7 @@ class FixedMeaning:
 def test_an_objective_that_means_a_wording_has_its_form(form: str) -> None:
     wording = FORMS[form].wordings[0]
     kind = "the yen" if MarketKind.PAIR in FORMS[form].kinds else "it"
-    found = matched(f"{wording} {kind}", FixedMeaning(wording)).form  # type: ignore[arg-type]
+    found = matched(f"{wording} {kind}", lambda: FixedMeaning(wording)).form
     assert found is not None and found.name == form
 
 

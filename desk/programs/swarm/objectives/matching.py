@@ -7,7 +7,7 @@ markets are no part of it. The floors were set once on the objectives of
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final, NamedTuple, Protocol
 
@@ -55,6 +55,10 @@ class QuestionMeaning(Protocol):
         ...
 
 
+FindQuestionMeaning = Callable[[], QuestionMeaning | None]
+"""How a matching comes by a model; None where none is installed, and words alone are compared."""
+
+
 class FormMatch(NamedTuple):
     """The form of an objective: None where none is near enough. `taken` where nobody named it;
     `nearest` are the forms that come nearest, best first."""
@@ -82,13 +86,15 @@ def form_of(query: Query) -> FormMatch:
     return matched(first_asked(query.question))
 
 
-def matched(objective: str, meaning: QuestionMeaning | None = None) -> FormMatch:
-    """The nearest form in meaning, where it is above the floor."""
+def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) -> FormMatch:
+    """The nearest form in meaning, where it is above the floor. The model is not loaded for an
+    objective in the very words of a form."""
     asked = _bare(objective)
     able = _able(objective)
     by_words = _covered(asked)
     scores = {name: (by_words.get(name, 0.0), _alike(asked, FORMS[name])) for name in able}
     floors = (WORDS_FLOOR, 0.0)
+    meaning = None if (1.0, 1.0) in scores.values() else find_meaning()
     if meaning is not None:
         near = _near(asked, meaning)
         scores = {n: (near[n] + WORDS_COUNT * by_words.get(n, 0.0), near[n]) for n in able}
