@@ -9,6 +9,7 @@ markets are no part of it. The floors were set once on the objectives of
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from desk.analytics.names.subjects import without_currencies
@@ -32,8 +33,8 @@ AS_OF: Final = "as_of"
 NEAREST: Final = "nearest"
 """The parameter that names the nearest forms where none is near enough."""
 
-OFFERED: Final = 8
-"""Forms that are named as the nearest; those that are about what an objective names are told."""
+OFFERED: Final = 3
+"""Forms that are named as the nearest, of those that one market of any name has."""
 
 WORDS_FLOOR: Final = 0.6
 """The share of what an objective's words weigh that the form's own words have."""
@@ -102,7 +103,8 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
     ranked = sorted(able, key=lambda name: scores[name], reverse=True)
     best = ranked[0]
     enough = all(has >= least for has, least in zip(scores[best], floors, strict=True))
-    nearest = tuple(FORMS[name] for name in ranked[:OFFERED])
+    usable = (FORMS[n] for n in ranked if FORMS[n].markets is None and FORMS[n].fewest == 1)
+    nearest = tuple(islice(usable, OFFERED))
     return FormMatch(FORMS[best] if enough else None, taken=True, nearest=nearest)
 
 
