@@ -13,11 +13,13 @@ from temporalio.client import Client
 from desk.analytics.names.nearest import nearest
 from desk.contracts.base import Contract, Text
 from desk.contracts.learning.memory import (
+    RELEVANCE_FLOOR,
     MemoryAnswer,
     MemoryEntries,
     MemoryEntry,
     MemoryKind,
     MemoryQuery,
+    Recalled,
 )
 from desk.contracts.names import ActivityName, WorkflowType
 from desk.platform.memory import MemoryStore, MemoryUnusable, memory_store
@@ -133,8 +135,10 @@ def show_search(options: SearchOptions) -> ExitStatus:
         sys.stdout.write(f"{answer.model_dump_json(indent=2)}\n")
         return ExitStatus.COMPLETE
     _say_what_is_lost(store)
-    lines = [line for one in answer.recalled for line in entry_lines(one.entry, one.score)]
-    sys.stdout.write("".join(f"{line}\n" for line in lines or ["Nothing comes near."]))
+    lines = [line for one in answer.recalled for line in entry_lines(one)]
+    floor = f"what is less relevant than {RELEVANCE_FLOOR:.2f} is not recalled"
+    lines = [*lines, f"({floor})"] if lines else [f"Nothing comes near: {floor}."]
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
     return ExitStatus.COMPLETE
 
 
@@ -183,10 +187,12 @@ def query_of(options: SearchOptions, settings: Settings, now: datetime) -> Memor
         raise UsageError(f"the {place} cannot be used: {first['msg']}") from None
 
 
-def entry_lines(entry: MemoryEntry, score: float) -> Iterator[str]:
+def entry_lines(one: Recalled) -> Iterator[str]:
     """What was recalled, for people, in at most 80 columns."""
-    markets = ", ".join(entry.markets)
-    yield f"{score:.2f}  {entry.kind}  {entry.as_of:%Y-%m-%d %H:%M}  {markets}".rstrip()
+    entry, markets = one.entry, ", ".join(one.entry.markets)
+    relevant = f"  relevance {one.relevance:.2f}" if one.relevance is not None else ""
+    head = f"{one.score:.2f}{relevant}  {entry.kind}  {entry.as_of:%Y-%m-%d %H:%M}"
+    yield f"{head}  {markets}".rstrip()
     yield from folded(f"{entry.memory_id}: {entry.objective}", "      ")
     yield from _shortened(folded(entry.text, "      "))
     yield ""

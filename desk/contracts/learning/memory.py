@@ -1,7 +1,7 @@
 """What the desk remembers of its research, and how it is asked for it."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -58,11 +58,17 @@ class MemoryQuery(Contract):
     most: Annotated[int, Field(ge=1, le=40)] = 8
 
 
+RELEVANCE_FLOOR: Final = 0.5
+"""What is less relevant is not recalled."""
+
+
 class Recalled(Contract):
-    """A memory and how near it comes, from 0 to 1."""
+    """A memory and how near it comes, from 0 to 1: `score` compares those of one answer with each
+    other, `relevance` says whether it is about what was asked, by itself (`RELEVANCE_FLOOR`)."""
 
     entry: MemoryEntry
     score: Annotated[float, Field(ge=0.0, le=1.0)]
+    relevance: Annotated[float | None, Field(ge=0.0, le=1.0, exclude_if=is_none)] = None
 
 
 class MemoryAnswer(Contract):

@@ -35,13 +35,15 @@ class TokenRecord(Contract):
 
 
 class SwarmRound(Contract):
-    """One round as the report tells of it. `recalled` are the memories that the leader was shown;
-    `refined` is what it wanted to know still, and `stopped` why there was no further round."""
+    """One round as the report tells of it. `recalled` are the memories that the leader was shown,
+    none of them less relevant than `recall_floor`; `refined` is what it wanted to know still, and
+    `stopped` why there was no further round."""
 
     number: Annotated[int, Field(ge=1, le=MOST_ROUNDS)]
     objective: Text
     plan: SwarmPlan
     recalled: Annotated[tuple[ShortText, ...], Field(max_length=40)] = ()
+    recall_floor: Annotated[float | None, Field(ge=0.0, le=1.0, exclude_if=is_none)] = None
     refined: Annotated[Refinement | None, Field(exclude_if=is_none)] = None
     stopped: Annotated[Text | None, Field(exclude_if=is_none)] = None
 

@@ -264,14 +264,20 @@ class ChromaMemory:
             told = (entry for entry in _fetched(collection, where) if may_be_told(query, entry))
             known = {entry.memory_id: entry for entry in told}
             orders = [Order(WORDS, by_words(query, known.values()))]
+            cosines: dict[str, float] = {}
             if known and query.text.strip():
                 most = min(MOST_BY_MEANING, len(known))
                 found = collection.query(
-                    query_texts=[query.text], n_results=most, where=where, include=[]
+                    query_texts=[query.text], n_results=most, where=where, include=["distances"]
                 )
                 ids = [memory_id for memory_id in found["ids"][0] if memory_id in known]
                 orders.append(Order(MEANING, ids))
-            return nearest(query, known, orders)
+                distances = (found["distances"] or [[]])[0]
+                cosines = {
+                    memory_id: 1.0 - float(distance)
+                    for memory_id, distance in zip(found["ids"][0], distances, strict=True)
+                }
+            return nearest(query, known, orders, cosines)
 
         return self._do(work)
 

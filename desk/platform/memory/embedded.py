@@ -234,11 +234,14 @@ class EmbeddedMemory:
         found = self._do(lambda connection: _found(connection, query))
         known = {one.entry.memory_id: one.entry for one in found}
         orders = [Order(WORDS, by_words(query, known.values()))]
+        cosines: dict[str, float] = {}
         meaning = self._find_meaning()
         if meaning is not None and query.text.strip():
             vectors = self._with_vectors(meaning, found)
-            orders.append(Order(MEANING, by_meaning(meaning.question(query.text), vectors)))
-        return nearest(query, known, orders)
+            question = meaning.question(query.text)
+            orders.append(Order(MEANING, by_meaning(question, vectors)))
+            cosines = {identity: float(vector @ question) for identity, vector in vectors}
+        return nearest(query, known, orders, cosines)
 
     def entries(self) -> tuple[MemoryEntry, ...]:
         """See `MemoryStore`."""

@@ -1,6 +1,7 @@
 """On which side the views of a swarm's specialists come down.
 
-Each view weighs as it does in a vote: its confidence times the weights of its source and agent.
+Each view weighs as it does in a vote: its confidence times the weights of its source and agent. A
+neutral one abstains: it is on no side, and neither weighs nor makes the others less sure.
 The views of all specialists count here, those of one origin as well: a chart and a rate are read
 differently where both go back to one publisher. Where there was a conflict its positions count as
 they were put to the vote, those of targets included, and what it was decided for goes before the
@@ -11,11 +12,13 @@ conventions of the desk; none was fitted to anything:
 
 - A signal counts by its strength, up as plus, down as minus, neutral as nothing. Their balance is
   the mean. From `LEANS` on, either way, it is a view; below it the view is neutral.
-- A view is as sure as the speciality reaches: half of that for any view at all, half by how far the
-  balance goes. A neutral view has two fifths of it, and a fifth by how near to nothing the balance
-  is. `GAP` is taken off for each thing that was missing, for up to `MOST_GAPS` of them.
-- It is never surer than `SUREST` and never less sure than `LEAST_SURE`: two specialists that hold
-  the opposite lie further apart than a vote allows only where one lacks nearly everything.
+- A view is as sure as the speciality reaches: a share of that for any view at all, the rest by how
+  far the balance goes. The share is a half (`ANY_VIEW`), and a quarter for a swarm's specialists
+  (`SPECIALISTS_VIEW`): so a clear view and a faint one of the opposite lie further apart than a
+  vote allows, and a person is asked. A neutral view has two fifths of it, and a fifth by how near
+  to nothing the balance is. `GAP` is taken off for each thing that was missing, for up to
+  `MOST_GAPS` of them.
+- It is never surer than `SUREST` and never less sure than `LEAST_SURE`.
 - It recommends to buy or sell from `ACTS` on, and to hold below it.
 """
 
@@ -36,6 +39,8 @@ from desk.contracts.names import AgentId
 from desk.trust.conflicts import view_position
 
 LEANS: Final = 0.15
+ANY_VIEW: Final = 0.5
+SPECIALISTS_VIEW: Final = 0.25
 GAP: Final = 0.04
 MOST_GAPS: Final = 5
 SUREST: Final = 0.8
@@ -70,20 +75,23 @@ class SignalConsensus(NamedTuple):
         return round(self.confidence * LESS_SURE_TO_ACT, 3)
 
 
-def judge(signals: Iterable[Signal], reach: float, gaps: int) -> SignalConsensus:
+def judge(
+    signals: Iterable[Signal], reach: float, gaps: int, *, any_view: float = ANY_VIEW
+) -> SignalConsensus:
     """What some signals amount to, by the rules above.
 
     Args:
         signals: Those of all tools that answered.
         reach: How much the speciality can say about the weeks ahead, from 0 to 1.
         gaps: How many things were missing.
+        any_view: The share of the reach that any view has at all, however faint.
     """
     heard = [signal for signal in signals if signal.strength > 0]
     if not heard:
         return SignalConsensus(Leaning.ABSTAINS, 0.0, LEAST_SURE)
     balance = round(sum(_SIGNS[s.hint] * s.strength for s in heard) / len(heard), 6)
     leaning = leaning_of(balance)
-    share = 0.5 + 0.5 * abs(balance)
+    share = any_view + (1 - any_view) * abs(balance)
     if leaning is Leaning.NEUTRAL:
         share = 0.4 + 0.2 * (1 - abs(balance) / LEANS)
     sure = reach * share - GAP * min(gaps, MOST_GAPS)
@@ -173,16 +181,13 @@ class Balance(NamedTuple):
         return sum(vote.weight for vote in self.votes if vote.leaning == leaning)
 
     def share(self, leaning: Leaning) -> float:
-        """The share of the weight on one side, half of what leans neither way counted to it; a
-        half where there is none."""
+        """The share of the weight on one side; a half where none takes a side."""
         total = self._total
-        if not total:
-            return 0.5
-        return (self.weight(leaning) + self.weight(Leaning.NEUTRAL) / 2) / total
+        return self.weight(leaning) / total if total else 0.5
 
     @property
     def sureness(self) -> float:
-        """How sure the views are, on the whole: the mean of their confidences by their weight."""
+        """How sure those are that take a side: the mean of their confidences by their weight."""
         total = self._total
         if not total:
             return 0.0

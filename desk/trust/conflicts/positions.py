@@ -17,6 +17,7 @@ from desk.contracts.findings.results import (
     Position,
     ResearchResult,
     View,
+    ViewKind,
 )
 from desk.trust.claims.publishers import own_publisher
 
@@ -97,14 +98,17 @@ def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False
 
 
 def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> Position:
-    """What a view amounts to: as much as the weakest source of the claims it rests on."""
+    """What a view amounts to: as much as the weakest source of the claims it rests on. A neutral
+    one of a direction says that nobody can tell, and abstains as silence does."""
     known = {claim.claim_id: claim for claim in result.claims}
     evidence = [e for name in view.claims if name in known for e in known[name].evidence]
     source = weakest_source(result, evidence)
-    abstains = view.leaning is Leaning.ABSTAINS
+    silent = view.leaning is Leaning.ABSTAINS
+    undecided = view.kind is ViewKind.DIRECTION and view.leaning is Leaning.NEUTRAL
+    abstains = silent or undecided
     return Position(
         agent=result.agent,
-        stated=ABSTENTION if abstains else view.leaning,
+        stated=ABSTENTION if silent else view.leaning,
         source=_names(result, evidence),
         server=server_of(source),
         origin=origin_of(source),

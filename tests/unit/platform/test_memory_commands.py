@@ -40,7 +40,10 @@ def test_a_search_prints_what_comes_nearest_in_eighty_columns(
 ) -> None:
     assert execute(["memory", "search", "metal", "prices"]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].split() == ["1.00", "findings", "2026-10-11", "07:00", "AUD/USD"]
+    assert told[0].split() == [
+        *("1.00", "relevance", "1.00", "findings", "2026-10-11", "07:00", "AUD/USD")
+    ]
+    assert "less relevant than 0.50 is not recalled" in told[-1]
     assert any("Metal prices carry the Aussie." in line for line in told)
     assert all(len(line) <= 80 for line in told)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desk.analytics.retrieval.meaning import Meaning
-from desk.contracts.learning.memory import MemoryEntry, MemoryKind
+from desk.contracts.learning.memory import RELEVANCE_FLOOR, MemoryEntry, MemoryKind
 from desk.platform.memory.embedded import EmbeddedMemory
 from tests.memory.remembered import KNOWN_FROM, SameWords, asked, entry, ids
 from tests.support.homes import PROJECT
@@ -101,7 +101,7 @@ def test_words_count_in_any_of_their_forms(tmp_path: Path) -> None:
 
 
 def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
-    entries = [entry("haven", "safety sought", objective="x"), entry("ore", "metal", objective="x")]
+    entries = [entry("haven", "safety", objective="safety"), entry("ore", "metal", objective="x")]
     by_words, by_both = memory(tmp_path / "1"), memory(tmp_path / "2", SameWords(refuge="safety"))
     for store in (by_words, by_both):
         store.put(entries)
@@ -110,7 +110,7 @@ def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
 
 
 def test_entries_of_before_there_was_a_model_are_given_their_vectors_once(tmp_path: Path) -> None:
-    memory(tmp_path).put([entry("a", "safety sought"), entry("b", "metal")])
+    memory(tmp_path).put([entry("a", "safety", objective="safety"), entry("b", "metal")])
     meaning = SameWords(refuge="safety")
     for _ in range(2):
         assert ids(memory(tmp_path, meaning).search(asked("refuge")))[0] == "a"
@@ -241,3 +241,23 @@ def test_two_processes_that_begin_and_fill_one_memory_at_once_lose_nothing(tmp_p
     numbered = {f"{name}-{number}" for name in ("one", "two") for number in range(40)}
     assert kept == numbered | {"both"}
     assert memory(tmp_path).lost() is None
+
+
+def test_what_has_nothing_to_do_with_the_question_is_not_recalled_however_few_there_are(
+    tmp_path: Path,
+) -> None:
+    store = memory(tmp_path, SameWords())
+    store.put([entry("bread", "sourdough from rye", objective="x", markets=("EUR/USD",))])
+    unlike = asked("does the yen carry trade unwind")
+    assert store.search(unlike) == ()
+    (market,) = store.search(unlike.model_copy(update={"markets": ("EUR/USD",)}))
+    assert market.relevance == 1
+    (words,) = store.search(asked("rye bread and butter knives"))
+    assert words.relevance is not None and words.relevance >= RELEVANCE_FLOOR
+
+
+def test_one_word_of_many_is_too_little(tmp_path: Path) -> None:
+    store = memory(tmp_path)
+    store.put([entry("rye", "sourdough from rye", objective="x")])
+    assert store.search(asked("rye field harvest weather tractor")) == ()
+    assert len(store.search(asked("rye field harvest"))) == 1

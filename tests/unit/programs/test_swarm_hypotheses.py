@@ -101,7 +101,10 @@ def test_the_more_of_the_weight_is_on_a_side_the_likelier_it_is_within_bounds() 
     assert probability_of(whole, Leaning.UP) == 0.75
     assert probability_of(whole, Leaning.DOWN) == 0.35
     assert 0.5 < probability_of(most, Leaning.UP) < 0.75
-    assert 0.5 < probability_of(hedged, Leaning.UP) < 0.75
+    # A neutral view abstains: it takes nothing from those who take a side.
+    alone = balance((Leaning.UP, 0.9))
+    assert probability_of(hedged, Leaning.UP) == probability_of(alone, Leaning.UP)
+    assert (hedged.net, hedged.sureness, hedged.is_close) == (1.0, 0.9, False)
 
 
 def test_unsure_views_make_a_direction_less_likely() -> None:

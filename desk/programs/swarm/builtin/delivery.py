@@ -8,7 +8,12 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
-from desk.programs.swarm.balance import SignalConsensus, judge, strongest
+from desk.programs.swarm.balance import (
+    SPECIALISTS_VIEW,
+    SignalConsensus,
+    judge,
+    strongest,
+)
 from desk.programs.swarm.builtin.reading import SpecialistReading
 from desk.programs.swarm.conclusion.wording import sentence, within, words_of
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
@@ -63,7 +68,9 @@ def deliver(
 
     A result without a figure has no view; one without a signal abstains.
     """
-    judgement = judge(reading.signals, speciality.reach, len(reading.gaps))
+    judgement = judge(
+        reading.signals, speciality.reach, len(reading.gaps), any_view=SPECIALISTS_VIEW
+    )
     found = findings_of(reading, judgement, notes)
     return found.model_copy(
         update={

@@ -83,9 +83,12 @@ def subagent_lines(each: SwarmRound, known: Mapping[str, Claim]) -> tuple[Subage
 
 def recalled_words(each: SwarmRound, swarm: SwarmRecord) -> str:
     """What the leader was shown of earlier research, before the names of it."""
+    floor = f" (relevance {each.recall_floor:g} of 1, or more)" if each.recall_floor else ""
     if each.recalled:
-        return "Recalled from memory"
-    return f"Memory: {swarm.memory}" if swarm.memory else "Nothing was recalled from memory"
+        return f"Recalled from memory{floor}"
+    if swarm.memory:
+        return f"Memory: {swarm.memory}"
+    return f"Nothing was recalled from memory{floor}"
 
 
 def ended_words(each: SwarmRound, known: Mapping[str, Claim]) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ConflictRecord
+from desk.contracts.learning.memory import RELEVANCE_FLOOR
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.graph import NodeSpec
 from desk.contracts.question.knowledge import Synthesis
@@ -85,6 +86,7 @@ class SwarmBoard(NodeBoard):
                 objective=self.objective,
                 plan=plan,
                 recalled=tuple(recalled),
+                recall_floor=RELEVANCE_FLOOR,
             )
         )
         self._nodes += nodes
