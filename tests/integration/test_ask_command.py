@@ -162,7 +162,7 @@ def test_ctrl_c_detaches_and_the_same_command_comes_back(desk: DeskCommand) -> N
     )
     assert process.stderr is not None
     heard = ""
-    while "begins" not in heard:
+    while "begins" not in heard and "done" not in heard:
         line = process.stderr.readline()
         assert line, heard
         heard += line
