@@ -287,7 +287,7 @@ _FORMS: Final[Mapping[str, Callable[[Answering], Answer]]] = {
     "summary hypotheses": _conclusion,
     "summary recommendation": _advice,
     "insights": _insights,
-    "findings figures": _findings,
+    "findings confidence": _findings,
     "action reason": _choice,
 }
 """What is answered by the fields of the form that is asked for."""
