@@ -22,7 +22,7 @@ from temporalio.converter import (
 
 from desk.platform.files import naming_space
 
-SMALLEST = 1_024
+SMALLEST = 1_280
 """Payloads below this many bytes stay as they are: readable in the Temporal UI and `temporal`."""
 
 LARGEST = 64 * 1024 * 1024

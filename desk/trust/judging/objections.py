@@ -17,7 +17,7 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import AreaCode
 from desk.trust.judging.checks import IssueType, check_bank
 from desk.trust.ledger.events import DECIDED, check_event_day, days_of
-from desk.trust.prose import Form, faults, found_in, is_change, side_before
+from desk.trust.prose import faults, is_change
 
 CONFIRMED, DISPROVED, UNSETTLED = ObjectionOutcome
 _SIDES: Final = {1: Leaning.UP, -1: Leaning.DOWN, 0: Leaning.NEUTRAL}
@@ -92,19 +92,9 @@ def _direction(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | N
         return None
     if any(found.name == claim.claim_id for found, _ in faults(event.description, grounds.claims)):
         return Settled(CONFIRMED, "the words before the figure contradict its sign")
-    if _is_said(event.description, claim):
-        return Settled(DISPROVED, "the sentence says what the objection holds to be true")
+    # That the reference says it rightly does not settle what the words around it say of the other
+    # currency of the pair.
     return None
-
-
-def _is_said(prose: str, claim: Claim) -> bool:
-    """Whether a text says by itself which way a figure goes, wherever it refers to it."""
-    said = [
-        found.form is Form.MOVED or side_before(prose[: found.start], claim) != 0
-        for found in found_in(prose)
-        if found.name == claim.claim_id
-    ]
-    return bool(said) and all(said)
 
 
 def _day(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled | None:

@@ -79,6 +79,7 @@ def settled(issue: ValidationIssue, *events: MarketEvent, **changed: Any) -> Obj
 FELL = event("USD/CHF fell [[USD/CHF:move]].")
 ROSE = event("USD/CHF rose [[USD/CHF:move]].")
 MOVED = event("USD/CHF [[USD/CHF:move|moved]].")
+"""Also "The franc lost ground, for USD/CHF fell": the reference is right and the words are not."""
 UNREAD = event("USD/CHF saw a large swing of [[USD/CHF:move]].")
 
 
@@ -87,8 +88,8 @@ UNREAD = event("USD/CHF saw a large swing of [[USD/CHF:move]].")
     [
         (Leaning.UP, FELL, DISPROVED),
         (Leaning.UP, ROSE, DISPROVED),
-        (Leaning.DOWN, FELL, DISPROVED),
-        (Leaning.DOWN, MOVED, DISPROVED),
+        (Leaning.DOWN, FELL, UNSETTLED),
+        (Leaning.DOWN, MOVED, UNSETTLED),
         (Leaning.DOWN, ROSE, CONFIRMED),
         (Leaning.DOWN, UNREAD, UNSETTLED),
         (Leaning.NEUTRAL, FELL, UNSETTLED),
