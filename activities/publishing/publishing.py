@@ -1,29 +1,44 @@
 """Compiling and publishing documents, as activities of the desk: the reports of weeks, and the
-answers that all other runs end in."""
+answers that all other runs end in.
+
+A week's report comes with the archive of its directory, brought up with what is published, and
+with the places of its tool calls in Temporal's histories, looked up from the server.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
+from google.protobuf.message import DecodeError
 from temporalio import activity
 from temporalio.client import Client
+from temporalio.service import RPCError
 
 from activities.effects import beating
 from activities.errors import permanent, transient
 from activities.metrics import note_report
-from activities.publishing.archive import ArchiveUpkeep
-from activities.publishing.event_places import with_event_ids
 from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
+from desk.contracts.agents.tools import ToolResult
 from desk.contracts.names import FailureType
 from desk.contracts.runs.graph import AnswerPublication, GraphRecord
-from desk.contracts.runs.week import Publication, PublishRequest, RevisionHistory, RevisionQuery
+from desk.contracts.runs.week import (
+    Publication,
+    PublishRequest,
+    RevisionHistory,
+    RevisionQuery,
+    WeekRecord,
+)
+from desk.contracts.week.report import MarketOutcome
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError
 from desk.documents.publishing.signature import Signer
+from desk.platform.temporal.history import ActivityScheduled, HistoryGone, fetch_events
+from desk.programs.week.archive import write_archive
 from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.publishing import (
     DEFAULT_SLUG,
@@ -33,6 +48,108 @@ from desk.programs.week.document.publishing import (
 )
 from desk.programs.week.document.rendering.coverage_words import known_words
 from desk.trust.prose import clip
+
+LOG = logging.getLogger(__name__)
+
+LONGEST: Final = 60.0
+"""Seconds that a publication waits for its archive, far below what an activity may take."""
+
+
+class ArchiveUpkeep:
+    """Writes the archive of a directory's reports, once at a time.
+
+    Reports that are published together share one: whoever comes while another waits for its turn
+    leaves it to that one, which has not looked at the reports yet.
+    """
+
+    def __init__(self, reports_dir: Path) -> None:
+        self._reports_dir = reports_dir
+        self._one_at_a_time = asyncio.Lock()
+        self._awaited = False
+
+    async def refresh(self) -> None:
+        """See to it that what is published by now gets into the archive.
+
+        Never fails, and never waits long: the reports are out, whatever becomes of the archive.
+        What went wrong is logged, and the next publication or `desk archive` makes up for it.
+        """
+        if self._awaited:
+            return
+        self._awaited = True
+        try:
+            async with self._one_at_a_time:
+                self._awaited = False
+                writing = asyncio.to_thread(write_archive, self._reports_dir)
+                await asyncio.wait_for(writing, LONGEST)
+        except Exception as error:
+            LOG.warning(
+                "the archive in %s is not up to date: %s; `desk archive` writes it anew",
+                self._reports_dir,
+                str(error) or "it takes too long",
+                exc_info=error,
+            )
+        finally:
+            self._awaited = False
+
+
+SIDE_BY_SIDE: Final = 8
+BUDGET_SECONDS: Final = 5.0
+"""For all histories together. A report does not wait longer for what it can do without."""
+
+
+class _Run(NamedTuple):
+    workflow_id: str
+    run_id: str
+
+
+EventIds = Mapping[_Run, Mapping[str, int]]
+"""For each run whose history could be read, the event that scheduled an activity, by its id."""
+
+
+async def with_event_ids(
+    record: WeekRecord, client: Client, *, budget_seconds: float = BUDGET_SECONDS
+) -> WeekRecord:
+    """The record with the event id of every tool call whose history could be read in time.
+
+    Each history is read once, without decoding a payload. What cannot be read stays None.
+    """
+    missing = {
+        _Run(place.workflow_id, place.run_id)
+        for outcome in record.outcomes
+        for result in outcome.evidence
+        if (place := result.place) is not None and place.event_id is None
+    }
+    known: dict[_Run, Mapping[str, int]] = {}
+    turns = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def look_up(run: _Run) -> None:
+        async with turns:
+            with suppress(HistoryGone, RPCError, DecodeError):
+                known[run] = {
+                    event.activity_id: event.event_id
+                    async for event in fetch_events(client, run.workflow_id, run.run_id)
+                    if isinstance(event, ActivityScheduled)
+                }
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(budget_seconds):
+            await asyncio.gather(*(look_up(run) for run in sorted(missing)))
+    outcomes = tuple(_placed_outcome(outcome, known) for outcome in record.outcomes)
+    return record.model_copy(update={"outcomes": outcomes})
+
+
+def _placed_outcome(outcome: MarketOutcome, known: EventIds) -> MarketOutcome:
+    evidence = tuple(_placed(result, known) for result in outcome.evidence)
+    return outcome.model_copy(update={"evidence": evidence})
+
+
+def _placed(result: ToolResult, known: EventIds) -> ToolResult:
+    place = result.place
+    if place is None or place.event_id is not None:
+        return result
+    event_id = known.get(_Run(place.workflow_id, place.run_id), {}).get(place.activity_id)
+    return result.model_copy(update={"place": place.model_copy(update={"event_id": event_id})})
+
 
 T = TypeVar("T")
 
@@ -75,7 +192,7 @@ class PublishingActivities:
                 disk may have room again, and not when it could not be compiled.
         """
         async with beating(), _failing_as(request.record.week):
-            placed = await _placed(request)
+            placed = await _publishing_placed(request)
             late = await _wait_for_week_before(request)
             published = await self._in_turn(lambda: self._report(placed, late))
             await self._archive.refresh()
@@ -143,7 +260,7 @@ async def _failing_as(called: str) -> AsyncIterator[None]:
         raise permanent(FailureType.PUBLISHING_FAILED, reason) from error
 
 
-async def _placed(request: PublishRequest) -> PublishRequest:
+async def _publishing_placed(request: PublishRequest) -> PublishRequest:
     client = _client()
     if client is None:
         return request

@@ -11,7 +11,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
 from desk.contracts.question.answers import AnswerReport
 from desk.evaluation.draws import SeededDraws
-from desk.evaluation.oracle import stocks
+from desk.evaluation.oracle import prices
 from desk.evaluation.scores import TaskCheck, Verdict
 from desk.evaluation.week import verdict_on
 
@@ -54,7 +54,7 @@ def stock_tasks(seed: int, count: int) -> tuple[StockTask, ...]:
     """As many episodes, of all stocks in turn, each on a day that is drawn."""
     draws = SeededDraws(seed, "stocks")
     made: list[StockTask] = []
-    symbols = draws.order("symbols", sorted(stocks.SERIES))
+    symbols = draws.order("symbols", sorted(prices.SERIES))
     for number in range(20 * count):
         if len(made) == count:
             break
@@ -66,10 +66,10 @@ def stock_tasks(seed: int, count: int) -> tuple[StockTask, ...]:
 
 
 def _task(draws: SeededDraws, seed: int, symbol: str, number: int) -> StockTask | None:
-    days = stocks.closes(symbol).days
+    days = prices.closes(symbol).days
     at = draws.number(f"{symbol} {number}", int(len(days) * HELD_OUT), len(days) - 1)
     as_of = datetime.combine(days[at], time(23, 59, 59), ZONE)
-    rose = stocks.closes(symbol).rose(days[at], _end(days[at]))
+    rose = prices.closes(symbol).rose(days[at], _end(days[at]))
     if rose is None:
         return None
     return StockTask(task_id=f"{seed}/{symbol}/{days[at]}", symbol=symbol, as_of=as_of, rose=rose)

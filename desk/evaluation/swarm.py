@@ -9,7 +9,7 @@ from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import YesOrNo
 from desk.evaluation.draws import SeededDraws
-from desk.evaluation.oracle import fixings, indicators, policy
+from desk.evaluation.oracle import fixings, policy, prices
 from desk.evaluation.scores import TaskCheck, Verdict
 from desk.trust.prose import references
 
@@ -81,7 +81,7 @@ def _levels(pair: str, as_of: datetime) -> fixings.KnownFixings:
 
 
 def _strength(pair: str, as_of: datetime) -> KnownFigure | None:
-    found = indicators.relative_strength(_levels(pair, as_of).levels[-HISTORY:])
+    found = prices.relative_strength(_levels(pair, as_of).levels[-HISTORY:])
     if found is None:
         return None
     clear = abs(found - 70) > 1
@@ -98,7 +98,7 @@ def _weakness(pair: str, as_of: datetime) -> KnownFigure | None:
 def _trend(pair: str, as_of: datetime) -> KnownFigure | None:
     """Above both averages, or below both."""
     levels = _levels(pair, as_of).levels
-    short, long = indicators.mean_of_last(levels, 50), indicators.mean_of_last(levels, 200)
+    short, long = prices.mean_of_last(levels, 50), prices.mean_of_last(levels, 200)
     if short is None or long is None:
         return None
     gaps = [float(levels[-1]) / mean - 1 for mean in (short, long)]
@@ -113,7 +113,7 @@ def _carry(pair: str, as_of: datetime) -> KnownFigure | None:
     if not all(rates):
         return None
     differential = float(rates[0][-1].rate - rates[1][-1].rate) * 100
-    volatility = indicators.yearly_volatility(_levels(pair, as_of).levels, 63)
+    volatility = prices.yearly_volatility(_levels(pair, as_of).levels, 63)
     if volatility is None:
         return None
     ratio = abs(differential) / 100 / volatility

@@ -202,7 +202,7 @@ def compare_tables(first: Path, second: Path, *, as_json: bool) -> ExitStatus:
     Raises:
         CommandError: one cannot be read, or they have no task in common.
     """
-    from desk.evaluation.comparison import COMPARISON_TITLES, compared, comparison_rows
+    from desk.evaluation.table import COMPARISON_TITLES, compared, comparison_rows
     from starters.evaluation.tables import read_table
     from starters.terminal.tables import table_lines
 

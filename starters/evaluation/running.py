@@ -1,31 +1,187 @@
-"""Running the tasks of an evaluation, some side by side, each to its document and its checks."""
+"""Running the tasks of an evaluation, some side by side, each to its document and its checks.
+
+They run on a desk for the evaluation: beside the user's own, in a temporary folder, on frozen
+evidence. What a run took is counted in its history and in those of its children.
+"""
 
 import asyncio
+import json
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from temporalio.client import WorkflowFailureError
+from pydantic import Field, JsonValue
+from temporalio.client import Client, WorkflowFailureError
 from temporalio.service import RPCError
 
+from desk.contracts.agents.config import AgentConfig, RunConfig
+from desk.contracts.agents.usage import BUILTIN, Usage
+from desk.contracts.base import Contract, Text
 from desk.contracts.findings.document import PublishedFiles
+from desk.contracts.names import ActivityName, AgentId, WorkflowType
 from desk.contracts.runs.week import WeekRequest, WeekStatus
 from desk.evaluation.scores import Suite, TaskCheck, TaskScore, Verdict, Work
 from desk.evaluation.table import EvaluationTable, lines_of, work_lines
-from desk.evaluation.work import work_of
-from desk.platform.settings import Settings
-from starters.evaluation.apart import CORPUS, evaluation_desk
+from desk.platform.settings import DEFAULTS, McpTransport, Settings, load_settings
+from desk.platform.temporal.history import RunHistory, fetch_chain, fetch_history
 from starters.evaluation.suites import SuiteRuns, runs_of
 from starters.runs.command_run import start_run
 from starters.runs.server_runs import RunStart, ServerRun, run_described, why_it_ended
 from starters.runs.watching import wait_until_published
-from starters.session import Desk, at_a_desk_apart, say
+from starters.session import Desk, at_a_desk_apart, say, settings_apart
 from starters.terminal.exit_status import CommandError
+
+KNOWLEDGE: Final = "knowledge"
+CORPUS: Final = "corpus"
+MCP_JSON: Final = ".mcp.json"
+
+ESCALATION: Final = timedelta(seconds=2)
+"""How long a conflict waits for a person whom there is not."""
+
+
+def evaluation_desk(
+    settings: Settings, folder: Path, model: str, *, usd: Decimal | None
+) -> Settings:
+    """Settings of a desk in a folder, with the markets, rules and packaged sources that come with
+    the desk, whatever the user's own are; its corpus is the folder `corpus`.
+
+    All agents are the model, which is reached as the user's settings say; each run may cost `usd`
+    at most. `builtin` asks no model and takes no key.
+    """
+    usual = load_settings(folder, {})
+    apart = settings_apart(settings, folder)
+    by_model = model != BUILTIN
+    return apart.model_copy(
+        update={
+            "config": _config(usual.config, model, usd),
+            "deliveries": None,
+            "project_dir": folder,
+            "desk_config": usual.desk_config,
+            "mcp_config": _sources(folder),
+            "mcp_transport": McpTransport.IN_PROCESS,
+            "memory": usual.memory,
+            "payload_keys": None,
+            "signing_key": None,
+            "metrics_address": None,
+            "anthropic_api_key": settings.anthropic_api_key if by_model else None,
+        }
+    )
+
+
+def _sources(folder: Path) -> Path:
+    """The packaged sources, of which `knowledge` has the corpus of the evaluation."""
+    written = json.loads((DEFAULTS / MCP_JSON).read_text(encoding="utf-8"))
+    written["mcpServers"][KNOWLEDGE]["args"] += ["--corpus", str(folder / CORPUS)]
+    path = folder / MCP_JSON
+    path.write_text(json.dumps(written), encoding="utf-8")
+    return path
+
+
+def _config(usual: RunConfig, model: str, usd: Decimal | None) -> RunConfig:
+    """The usual rules with one model for everybody. Nobody is there to decide a conflict, so that
+    its default holds at once."""
+    entries = {entry.agent: entry for entry in usual.policy.agents}
+    agents = tuple(
+        entries.get(agent, AgentConfig(agent=agent)).model_copy(update={"model": model})
+        for agent in AgentId.known()
+    )
+    deadlines = usual.policy.deadlines.model_copy(
+        update={"escalation": ESCALATION, "reminder": ESCALATION}
+    )
+    budget = usual.policy.budget
+    if usd is not None:
+        budget = budget.model_copy(update={"usd": usd})
+    policy = usual.policy.model_copy(
+        update={"agents": agents, "deadlines": deadlines, "budget": budget}
+    )
+    return usual.model_copy(update={"policy": policy})
+
+
+class TurnTaken(Contract):
+    """What of a turn is counted. What a result says does not count here."""
+
+    result: JsonValue = None
+    rejected: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
+    objection: Text | None = None
+    usage: Usage = Usage()
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model took it."""
+        return self.usage.model != BUILTIN
+
+    @property
+    def sent_back(self) -> bool:
+        """Whether the desk refused what a model said."""
+        return self.by_model and (self.objection is not None or bool(self.rejected))
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is a model's result, and the desk refused nothing of it."""
+        return self.by_model and self.result is not None and not self.sent_back
+
+
+async def work_of(client: Client, workflow_id: str, run_id: str) -> Work:
+    """What a run took, its children and those that it continued included; without the seconds."""
+    histories = [each async for each in fetch_chain(client, workflow_id, run_id)]
+    counted = await asyncio.gather(*(_counted(client, each) for each in histories))
+    return _sum(counted)
+
+
+async def _counted(client: Client, history: RunHistory) -> Work:
+    own = await _own(history)
+    children = [
+        child.started
+        for child in history.children
+        if child.started and child.initiated.workflow_type != WorkflowType.HYPOTHESIS
+    ]
+    below = [
+        await _counted(client, await fetch_history(client, child.workflow_id, child.run_id))
+        for child in children
+    ]
+    return _sum((own, *below))
+
+
+async def _own(history: RunHistory) -> Work:
+    turns: dict[str, list[TurnTaken]] = {}
+    calls = 0
+    for activity in history.activities:
+        name, ended = activity.scheduled.name, activity.ended
+        calls += name == ActivityName.CALL_TOOL
+        if name == ActivityName.TAKE_TURN and activity.completed and ended is not None:
+            taken = await history.decode(ended.result, TurnTaken)
+            task = activity.scheduled.activity_id.rpartition(".")[0]
+            turns.setdefault(task, []).append(taken)
+    every = [turn for each in turns.values() for turn in each]
+    return Work(
+        turns=len(every),
+        model_turns=sum(turn.by_model for turn in every),
+        objected=sum(turn.sent_back for turn in every),
+        mended=sum(_mended(each) for each in turns.values()),
+        tool_calls=calls,
+        tokens=sum(turn.usage.tokens for turn in every),
+        cost_usd=sum((turn.usage.cost_usd for turn in every), Work().cost_usd),
+        unpriced_calls=sum(turn.usage.unpriced_calls for turn in every),
+    )
+
+
+def _mended(turns: list[TurnTaken]) -> int:
+    """How many of a task's turns that were sent back were followed by an answer that stands."""
+    last = len(turns) - next((n for n, t in enumerate(reversed(turns)) if t.stands), len(turns))
+    return sum(turn.sent_back for turn in turns[:last])
+
+
+def _sum(works: Iterable[Work]) -> Work:
+    total = Work()
+    for work in works:
+        total = total.plus(work)
+    return total
+
 
 SIDE_BY_SIDE: Final = 4
 """Runs at a time: they wait for most of theirs."""

@@ -42,7 +42,7 @@ from desk.documents.rendering.words.wording import (
     one_line,
 )
 from desk.platform.settings import Settings, load_settings
-from desk.programs.week.document.judging.second_origins import (
+from desk.programs.week.document.judging.verdicts import (
     OneOrigin,
     SecondOrigins,
     of_one_origin,

@@ -12,8 +12,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
 
-from desk.sources.central_banks.bank_calendars import CALENDAR_SOURCES
-from desk.sources.central_banks.current_facts import KEYS
+from desk.sources.central_banks.current_facts import CALENDAR_SOURCES, KEYS
 from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
 from desk.sources.central_banks.recorded.rate_series import RateSeries
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply

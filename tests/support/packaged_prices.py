@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
-from desk.sources.analysis.packaged import PackagedSeries
-from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.prices import PackagedSeries, PriceStore
 from desk.sources.ecb.store import RatesStore
 
 PRICES = Provenance(name="Prices of a test", tier=SourceTier.SECONDARY, origin="Nobody")

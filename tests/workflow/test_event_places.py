@@ -9,7 +9,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
-from activities.publishing.event_places import with_event_ids
+from activities.publishing.publishing import with_event_ids
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import CallPlace, ToolResult
 from desk.contracts.runs.week import WeekRecord, WeekResult

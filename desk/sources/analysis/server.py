@@ -14,13 +14,12 @@ from pydantic import Field
 
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.technical.candles import pattern_detector
-from desk.analytics.technical.groups import co_movement, sector_analysis
 from desk.analytics.technical.indicators import indicator_calculator
 from desk.analytics.technical.market_data import market_data
 from desk.analytics.technical.measures import months_before
 from desk.analytics.technical.patterns import pattern_miner, seasonality_detector
 from desk.analytics.technical.series import NoPrices, NoPricesThen, PriceSeries
-from desk.analytics.technical.standing import peg_band, standing
+from desk.analytics.technical.standing import co_movement, peg_band, sector_analysis, standing
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import MOST_DAYS, Analysis, KnownSymbols, PriceHistory
 from desk.contracts.findings.source_results import Provenance

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-import activities.publishing.archive as archiving
-from activities.publishing.archive import ArchiveUpkeep
-from activities.publishing.publishing import PublishingActivities
+import activities.publishing.publishing as archiving
+from activities.publishing.publishing import ArchiveUpkeep, PublishingActivities
 from desk.contracts.runs.week import Publication
 from desk.programs.week.document.publishing import FOLDER
 from starters.main import execute

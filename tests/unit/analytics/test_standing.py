@@ -6,9 +6,8 @@ from decimal import Decimal
 import pytest
 
 from desk.analytics.prices.pegs import PEGS, peg_known, pegs_of
-from desk.analytics.technical.groups import co_movement
 from desk.analytics.technical.series import PriceSeries
-from desk.analytics.technical.standing import peg_band, standing
+from desk.analytics.technical.standing import co_movement, peg_band, standing
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Metric

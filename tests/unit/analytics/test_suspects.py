@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from desk.analytics.prices.suspects import find_suspects, last_is_unconfirmed
+from desk.analytics.prices.price_view import find_suspects, last_is_unconfirmed
 from tests.support.builders import PAIRS, real_fixings
 
 YEAR_OF_FIXINGS = 280

@@ -4,10 +4,10 @@ from datetime import date, timedelta
 
 import pytest
 
+from activities.deliveries import letter, subject_line
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.week.report import Coverage, Freshness, ResearchReport
 from desk.programs.week.document.audit.report import frame_findings
-from desk.programs.week.document.delivery_words import letter, subject_line
 from desk.programs.week.document.rendering.coverage_words import freshness_words, known_words
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from desk.contracts.week.report import ResearchReport, Sentence
-from desk.evaluation.oracle import fixings, indicators, policy, stocks
+from desk.evaluation.oracle import fixings, policy, prices
 from desk.evaluation.scores import Verdict
 from desk.evaluation.stock import stock_tasks
 from desk.evaluation.week import scored_week, week_tasks
@@ -36,20 +36,20 @@ def test_decisions_and_meetings_are_those_known_at_the_instant() -> None:
 def test_the_relative_strength_index_of_wilders_own_example() -> None:
     closes = "54.8 56.8 57.85 59.85 60.57 61.1 62.17 60.6 62.35 62.15 62.35 61.45 62.8 61.37 62.5"
     levels = [Decimal(each) for each in closes.split()]
-    assert indicators.relative_strength(levels) == pytest.approx(74.21, abs=0.01)
-    assert indicators.relative_strength(levels[:14]) is None
+    assert prices.relative_strength(levels) == pytest.approx(74.21, abs=0.01)
+    assert prices.relative_strength(levels[:14]) is None
 
 
 def test_the_middle_of_the_bands_is_their_mean() -> None:
     levels = [Decimal(each) for each in (1, 3) * 9] + [Decimal(3), Decimal(2)]
-    assert indicators.place_in_bands(levels) == pytest.approx(48.716, abs=0.001)
+    assert prices.place_in_bands(levels) == pytest.approx(48.716, abs=0.001)
 
 
 def test_the_episodes_of_a_seed_have_outcomes_that_were_not_fitted() -> None:
     tasks = stock_tasks(1, 7)
     assert tasks == stock_tasks(1, 7) != stock_tasks(2, 7)
     for task in tasks:
-        days = stocks.closes(task.symbol).days
+        days = prices.closes(task.symbol).days
         assert days.index(task.as_of.date()) >= 0.69 * len(days)
 
 

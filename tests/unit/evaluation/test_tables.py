@@ -5,9 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk.evaluation.comparison import compared
 from desk.evaluation.scores import Suite, TaskCheck, TaskScore, Verdict, Work
-from desk.evaluation.table import ALL, EvaluationTable, lines_of, to_markdown, work_lines
+from desk.evaluation.table import ALL, EvaluationTable, compared, lines_of, to_markdown, work_lines
 
 
 def task(name: str, *verdicts: Verdict, suite: Suite = Suite.ASK, **work: int) -> TaskScore:

@@ -11,9 +11,9 @@ from pydantic import SecretStr
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 from desk.platform.models.abilities import FILE, Abilities
 from desk.platform.models.claude import Claude
-from desk.platform.models.endpoint_words import ability_words, price_words
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.models.other_makers import is_claude, object_in, shaped
+from starters.operations.model_checks import ability_words, price_words
 from tests.support.weak_endpoint import Request, is_probe, weak_endpoint
 
 SCHEMA = {"type": "object", "properties": {"priority": {"type": "integer"}}}

@@ -3,7 +3,7 @@
 
 from desk.platform.memory.meaning import installed_meaning
 from desk.programs.swarm.objectives import FORMS
-from desk.programs.swarm.objectives.vectors import FILE, wording_vectors, write_vectors
+from desk.programs.swarm.objectives.matching import FILE, wording_vectors, write_vectors
 
 
 def main() -> None:

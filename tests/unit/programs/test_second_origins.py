@@ -1,7 +1,7 @@
 """How many printed figures have a second origin, and what the others rest on."""
 
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.programs.week.document.judging.second_origins import of_one_origin, second_origins
+from desk.programs.week.document.judging.verdicts import of_one_origin, second_origins
 from tests.support.traced_report import pair_section, traced_report
 
 

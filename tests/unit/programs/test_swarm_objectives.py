@@ -24,7 +24,7 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.objectives import ABOUT, FORMS, Answered, form_of, matched
-from desk.programs.swarm.objectives.vectors import Vector, wording_vectors
+from desk.programs.swarm.objectives.matching import Vector, wording_vectors
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references

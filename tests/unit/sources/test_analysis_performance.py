@@ -19,9 +19,8 @@ from desk.analytics.technical.series import Bar, Split, Traded, close_known_from
 from desk.contracts.episode.analysis import Analysis, ShareSplit
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
-from desk.sources.analysis.packaged import SPLITS
 from desk.sources.analysis.performance import PerformanceTools
-from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.prices import SPLITS, PriceStore
 from desk.sources.analysis.server import build_server
 from desk.sources.ecb.store import RatesStore
 from desk.sources.statistics.answers import rate_known_from
@@ -88,7 +87,7 @@ def test_a_split_within_the_horizon_changes_nothing(
     with packaged(tmp_path, plain, "PLAIN") as store:
         one = PerformanceTools(store).performance("PLAIN", made, "short", COST, due)
     splits = {"SPLIT": (Split(plain[at].day, Decimal(10)),)}
-    monkeypatch.setattr("desk.sources.analysis.packaged.SPLITS", {**SPLITS, **splits})
+    monkeypatch.setattr("desk.sources.analysis.prices.SPLITS", {**SPLITS, **splits})
     with packaged(tmp_path, split, "SPLIT") as store:
         other = PerformanceTools(store).performance("SPLIT", made, "short", COST, due)
     told, again = figures_of(one), figures_of(other)
@@ -348,7 +347,7 @@ async def test_an_answer_over_the_protocol_has_a_claim_for_each_figure() -> None
 
 
 def test_without_the_packages_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("desk.sources.analysis.packaged._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.prices._folder", lambda package: None)
     tool = PerformanceTools(PriceStore(RatesStore())).performance
     with pytest.raises(ToolError, match="run `make install-swarm`"):
         tool("NVDA", MADE, "long", COST, DUE)

@@ -13,8 +13,7 @@ from desk.analytics.technical.measures import NotInstalled
 from desk.analytics.technical.series import NoPrices, NoPricesThen, Traded, as_price, last_close_day
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.markets import MarketKind
-from desk.sources.analysis.packaged import OFFLINE, SPLITS, PackagedSeries
-from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.prices import OFFLINE, SPLITS, PackagedSeries, PriceStore
 from desk.sources.ecb.store import RatesStore
 from tests.support.packaged_prices import PRICES, Day, packaged
 from tests.support.price_series import weekdays

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from desk.analytics.names.currencies import QUOTING_ORDER
-from desk.analytics.technical.groups import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
 from desk.analytics.technical.market_data import quarter_move
+from desk.analytics.technical.standing import CURRENCY_BLOCS, STOCK_GROUPS, sector_analysis
 from desk.contracts.episode.analysis import Analysis, Hint
 from desk.contracts.findings.claims import Metric
 from desk.sources.analysis.prices import PriceStore

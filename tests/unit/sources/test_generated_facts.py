@@ -21,8 +21,7 @@ from desk.sources.analysis.generated import (
     GeneratedFacts,
     LaterReturns,
 )
-from desk.sources.analysis.generated.headlines import MARK
-from desk.sources.analysis.generated.relation import Draws
+from desk.sources.analysis.generated.facts import MARK, Draws
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 from desk.sources.sentiment.stories import Asked, gather_companies

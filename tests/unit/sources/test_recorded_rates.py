@@ -11,7 +11,7 @@ from desk.sources.central_banks.recorded import HIBOR, RATE_SOURCES
 from desk.sources.serving.daily_series import Publisher, files_of, whole
 from desk.sources.serving.kept_file import DamagedFile, refresh
 from desk.sources.statistics.bank_rates import KEPT, BankRates
-from desk.sources.statistics.bank_rates.consequences import consequences
+from desk.sources.statistics.bank_rates.answers import consequences
 from desk.sources.statistics.server import OfficialStatisticsTools
 from tests.standins.policy_rates import addresses
 from tests.standins.provider import Failure

@@ -23,9 +23,8 @@ from desk.contracts.episode.analysis import Analysis
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_METRICS
-from desk.sources.analysis.packaged import SPLITS, PackagedSeries
 from desk.sources.analysis.performance import PerformanceTools
-from desk.sources.analysis.prices import PriceStore
+from desk.sources.analysis.prices import SPLITS, PackagedSeries, PriceStore
 from desk.sources.ecb.store import RatesStore
 from desk.training.tables import (
     COMPUTED,
@@ -358,7 +357,7 @@ def test_without_the_packages_the_command_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "talib", None)
     with pytest.raises(NotInstalled, match=r"needs TA-Lib.*run `make install-swarm`"):
         stock_table("FB", bare)
-    monkeypatch.setattr("desk.sources.analysis.packaged._folder", lambda package: None)
+    monkeypatch.setattr("desk.sources.analysis.prices._folder", lambda package: None)
     for asked in (lambda: symbols(bare), lambda: stock_table("XYZ", bare)):
         with pytest.raises(NotInstalled, match="run `make install-swarm`"):
             asked()

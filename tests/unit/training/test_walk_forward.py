@@ -38,9 +38,8 @@ from desk.training.tables import StockTable, stock_table
 from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
 from desk.training.walk_forward.intervals import bootstrapped
 from desk.training.walk_forward.records import BUILT_IN, Made, PerformanceRow, WalkForward
-from desk.training.walk_forward.rows import summed_up
 from desk.training.walk_forward.table import WIDTH, interval_notes, lines
-from desk.training.walk_forward.walk import NoDates, places, walk_forward
+from desk.training.walk_forward.walk import NoDates, places, summed_up, walk_forward
 
 SYMBOLS = ("^GSPC", "NFLX")
 FRIDAY = datetime(2020, 1, 3, 22, tzinfo=UTC)

@@ -6,10 +6,17 @@ earned with them says something about the environment, and nothing about markets
 generator and its seed wherever it goes.
 """
 
-from desk.sources.analysis.generated.companies import generated_accounts
-from desk.sources.analysis.generated.facts import GENERATED_SOURCE, GeneratedFacts, is_company
-from desk.sources.analysis.generated.headlines import generated_headlines
-from desk.sources.analysis.generated.relation import GENERATOR, RELATIONS, SEED, LaterReturns
+from desk.sources.analysis.generated.facts import (
+    GENERATED_SOURCE,
+    GENERATOR,
+    RELATIONS,
+    SEED,
+    GeneratedFacts,
+    LaterReturns,
+    generated_accounts,
+    generated_headlines,
+    is_company,
+)
 
 __all__ = [
     "GENERATED_SOURCE",

@@ -1,19 +1,331 @@
-"""The generated facts of the stocks that there are packaged prices of."""
+"""The generated facts of the stocks that there are packaged prices of: accounts and headlines, and
+how much each knows of the price that came after it.
+
+A fact is made of a score: `correlation` x the later return + noise, with a variance of about 1. The
+later return is the logarithmic one over so many closes from that of the fact's day on, over the
+usual swing of that time: the deviation of the series' daily returns x the root of the days. Towards
+the end of a series fewer closes follow, and the return is that of those.
+
+A year's accounts come with the report on its last quarter. Net income is revenue times a margin;
+the earnings a share are the price of the day before over a multiple, and the shares, the equity and
+the debt follow from these. A split restates them. Two years of accounts are known when the series
+begins. A headline comes on some days, and sounds as its score has it, by the list of words that the
+desk reads headlines with.
+"""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from functools import cached_property
-from typing import Final, Protocol
+from math import exp, sqrt
+from random import Random
+from statistics import NormalDist
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol
 
-from desk.analytics.technical.companies import Accounts, NoAccounts
+import numpy as np
+
+from desk.analytics.technical.companies import (
+    AccountItem,
+    AccountLine,
+    Accounts,
+    EarningsReport,
+    NoAccounts,
+)
 from desk.analytics.technical.measures import NotInstalled
-from desk.analytics.technical.series import PriceSeries, Traded, known_until, series_of
+from desk.analytics.technical.series import PriceSeries, Traded, known_until, ratio_after, series_of
 from desk.contracts.agents.tools import GENERATED, SourceTier
 from desk.contracts.findings.source_results import NewsItem, Provenance
-from desk.sources.analysis.generated.companies import generated_accounts
-from desk.sources.analysis.generated.headlines import generated_headlines
-from desk.sources.analysis.generated.relation import GENERATOR, SEED
+
+GENERATOR: Final = "desk facts of companies, version 1"
+"""It changes with anything that changes a generated fact."""
+
+SEED: Final = 2026
+
+LARGEST: Final = 3.0
+"""A later return of more than so many usual swings counts as this many."""
+
+_NORMAL: Final = NormalDist()
+_LEAST: Final = 1e-9
+
+
+class Relation(NamedTuple):
+    """Over how many closes a fact looks ahead, and its score's correlation with that return."""
+
+    days: int
+    correlation: float
+
+
+TONE, SURPRISE, GROWTH, CHEAPNESS, NOISE = "tone", "surprise", "growth", "cheapness", "noise"
+
+RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType(
+    {
+        TONE: Relation(20, 0.15),
+        SURPRISE: Relation(63, 0.3),
+        GROWTH: Relation(252, 0.4),
+        CHEAPNESS: Relation(252, 0.2),
+        NOISE: Relation(0, 0.0),
+    }
+)
+"""Of the tone of one headline, the surprise of a quarter's earnings, a year's growth of revenue and
+how cheap the price is beside earnings. Margins, debt and how much is written are noise. Conventions
+of this generator; nothing of it was measured on companies."""
+
+
+class LaterReturns:
+    """The later returns of one series, in usual swings."""
+
+    def __init__(self, closes: Sequence[Decimal]) -> None:
+        """`closes` are in the same shares throughout, oldest first."""
+        self._levels = np.log(np.array([float(close) for close in closes]))
+        steps = np.diff(self._levels)
+        self._swing = float(steps.std()) if len(steps) > 1 else 0.0
+
+    def over(self, at: int, days: int) -> float:
+        """The return over the next `days` closes, or as many as there are; 0 without any."""
+        count = min(days, len(self._levels) - 1 - at)
+        if count < 1 or not self._swing:
+            return 0.0
+        moved = float(self._levels[at + count] - self._levels[at])
+        return max(-LARGEST, min(LARGEST, moved / (self._swing * sqrt(count))))
+
+
+class Draws:
+    """What is drawn of one kind of facts of a symbol: always the same, whatever else is drawn."""
+
+    def __init__(self, seed: int, symbol: str, kind: str, returns: LaterReturns) -> None:
+        # A text is a seed that Python promises to read alike in every version.
+        self._random = Random(f"{GENERATOR}/{seed}/{symbol}/{kind}")  # noqa: S311
+        self._returns = returns
+
+    def share(self) -> float:
+        """A number from 0 to 1."""
+        return self._random.random()
+
+    def score(self, kind: str, at: int) -> float:
+        """The score of a fact of the day at a place of the series."""
+        days, correlation = RELATIONS[kind]
+        later = self._returns.over(at, days) if correlation else 0.0
+        return correlation * later + sqrt(1 - correlation**2) * self._noise()
+
+    def _noise(self) -> float:
+        return _NORMAL.inv_cdf(min(1 - _LEAST, max(_LEAST, self._random.random())))
+
+
+MIDDLE_MULTIPLE: Final = 20.0
+FIRST_REVENUE: Final = 10e9
+SOONEST, LATEST = 25, 40
+"""Days from the end of a quarter to its report."""
+
+_QUARTER_ENDS: Final = ((3, 31), (6, 30), (9, 30), (12, 31))
+_REPORTED_AT: Final = time(20, 30, tzinfo=UTC)
+_MONEY: Final = Decimal("1000000")
+_A_SHARE: Final = Decimal("0.0001")
+
+
+class _Year(NamedTuple):
+    """The accounts of a year: when they came out, at which price, in whose shares."""
+
+    end: date
+    filed_on: date
+    in_shares_of: date
+    revenue: float
+    margin: float
+    multiple: float
+    price: float
+    return_on_equity: float
+    debt: float
+
+
+def generated_accounts(series: PriceSeries, seed: int = SEED) -> Accounts:
+    """Everything that is generated of a company, whenever it counts as known.
+
+    `series` has all its prices, in the shares of its last day, with its splits.
+    """
+    draws = Draws(seed, series.symbol, f"accounts of {series.days[0]}", LaterReturns(series.closes))
+    reported = tuple(_reported_on(series.days, draws))
+    years = tuple(_years(series, reported, draws))
+    lines = tuple(line for year in years for line in _lines(year, series))
+    return Accounts(lines, tuple(_reports(series, reported, years, draws)))
+
+
+def _reported_on(days: Sequence[date], draws: Draws) -> Iterator[tuple[date, int]]:
+    """The end of each quarter, and the place of the day of its report in the series."""
+    for year in range(days[0].year - 1, days[-1].year + 1):
+        for month, day in _QUARTER_ENDS:
+            delay = SOONEST + int(draws.share() * (LATEST - SOONEST))
+            at = bisect_left(days, date(year, month, day) + timedelta(days=delay))
+            if 0 < at < len(days):
+                yield date(year, month, day), at
+
+
+def _years(
+    series: PriceSeries, reported: Sequence[tuple[date, int]], draws: Draws
+) -> Iterator[_Year]:
+    revenue = FIRST_REVENUE
+    inside = [one for one in reported if one[0].month == 12]
+    first = inside[0][0].year if inside else series.days[0].year
+    before = [(date(first - back, 12, 31), 0) for back in (2, 1)]
+    for end, at in (*before, *inside):
+        growth = 0.08 + 0.15 * draws.score(GROWTH if at else NOISE, at)
+        revenue *= 1 + max(-0.6, growth)
+        shares = ratio_after(series.splits, series.days[at])
+        yield _Year(
+            end=end,
+            filed_on=series.days[at] if at else min(series.days[0], end + timedelta(days=60)),
+            in_shares_of=series.days[at],
+            revenue=revenue,
+            margin=max(0.01, 0.12 + 0.06 * draws.score(NOISE, at)),
+            multiple=MIDDLE_MULTIPLE * exp(-0.35 * draws.score(CHEAPNESS if at else NOISE, at)),
+            price=float(series.closes[max(0, at - 1)] * shares),
+            return_on_equity=max(0.03, 0.16 + 0.06 * draws.score(NOISE, at)),
+            debt=max(0.0, 0.8 + 0.6 * draws.score(NOISE, at)),
+        )
+
+
+def _lines(year: _Year, series: PriceSeries) -> Iterator[AccountLine]:
+    """A year's lines as they came out, and restated at each split that followed."""
+    income = year.revenue * year.margin
+    a_share = Decimal(str(year.price / year.multiple))
+    equity = income / year.return_on_equity
+    money = {
+        AccountItem.REVENUE: year.revenue,
+        AccountItem.NET_INCOME: income,
+        AccountItem.EQUITY: equity,
+        AccountItem.DEBT: equity * year.debt,
+    }
+    for item, value in money.items():
+        told = Decimal(str(value)).quantize(_MONEY)
+        yield AccountLine(item, told, series.currency, year.end, year.filed_on)
+    shares = Decimal(str(income)) / a_share
+    yield from _in_shares(year, a_share, shares, series.currency, year.filed_on)
+    for split in series.splits:
+        if split.day > year.in_shares_of:
+            a_share, shares = a_share / split.ratio, shares * split.ratio
+            # A line counts as known from the end of its day: so it is there on the split's own.
+            known = split.day - timedelta(days=1)
+            yield from _in_shares(year, a_share, shares, series.currency, known)
+
+
+def _in_shares(
+    year: _Year, a_share: Decimal, shares: Decimal, currency: str, filed_on: date
+) -> Iterator[AccountLine]:
+    told = max(_A_SHARE, a_share.quantize(_A_SHARE))
+    yield AccountLine(AccountItem.EARNINGS_A_SHARE, told, currency, year.end, filed_on)
+    yield AccountLine(AccountItem.SHARES, shares.quantize(Decimal(1)), None, year.end, filed_on)
+
+
+def _reports(
+    series: PriceSeries,
+    reported: Sequence[tuple[date, int]],
+    years: Sequence[_Year],
+    draws: Draws,
+) -> Iterator[EarningsReport]:
+    """A quarter's earnings are expected to be a fourth of the last year's that was known."""
+    for _, at in reported:
+        day = series.days[at]
+        last = [year for year in years if year.filed_on < day][-1]
+        known = Decimal(str(last.price / last.multiple / 4))
+        split = ratio_after(series.splits, last.in_shares_of, day)
+        expected = max(_A_SHARE, (known / split).quantize(_A_SHARE))
+        surprise = max(-0.9, 0.12 * draws.score(SURPRISE, at))
+        actual = max(_A_SHARE, (expected * Decimal(str(1 + surprise))).quantize(_A_SHARE))
+        yield EarningsReport(datetime.combine(day, _REPORTED_AT), actual, expected)
+
+
+MARK: Final = "[generated]"
+"""Every headline begins with it."""
+
+FEWEST_A_DAY, MOST_A_DAY = 0.15, 0.35
+"""How likely a headline is on a day of trading: of each company another share."""
+
+_OPENS: Final = time(11, tzinfo=UTC)
+_OPEN_MINUTES: Final = 600
+
+_WORDS: Final = (
+    (
+        1.2,
+        (
+            "wins a great contract and celebrates record success",
+            "delights investors with excellent results",
+            "enjoys its best and strongest season so far",
+            "praised for outstanding growth and a brilliant launch",
+            "triumphs: superb demand, happy customers",
+        ),
+    ),
+    (
+        0.3,
+        (
+            "gains customers in a good month",
+            "improves its outlook",
+            "strengthens its lead",
+            "welcomes solid interest in a new service",
+            "sees a positive start into the season",
+        ),
+    ),
+    (
+        -0.3,
+        (
+            "holds its annual meeting",
+            "names a new head of its operations",
+            "moves an office to another street",
+            "publishes its calendar",
+            "changes the layout of its reports",
+        ),
+    ),
+    (
+        -1.2,
+        (
+            "warns of a weak month",
+            "loses customers to a rival",
+            "delays a launch over problems",
+            "faces criticism of its service",
+            "cuts its outlook on doubts",
+        ),
+    ),
+    (
+        float("-inf"),
+        (
+            "shaken by terrible losses and a fraud inquiry",
+            "suffers its worst failure in years",
+            "sued over a disastrous recall, fears grow",
+            "in crisis: awful demand, angry customers",
+            "hit hard by a scandal and a damaging strike",
+        ),
+    ),
+)
+"""From which score on, and what is then said."""
+
+
+def publisher(seed: int = SEED) -> str:
+    """Who a generated headline says that it is from."""
+    return f"{GENERATOR}, seed {seed}"
+
+
+def generated_headlines(series: PriceSeries, name: str, seed: int = SEED) -> Iterator[NewsItem]:
+    """The headlines on a company, oldest first.
+
+    `series` has all its prices, in the shares of its last day.
+    """
+    kind = f"headlines of {series.days[0]}"
+    draws = Draws(seed, series.symbol, kind, LaterReturns(series.closes))
+    often = FEWEST_A_DAY + draws.share() * (MOST_A_DAY - FEWEST_A_DAY)
+    for at, day in enumerate(series.days):
+        if draws.share() < often:
+            minutes = int(draws.share() * _OPEN_MINUTES)
+            said = _said(draws.score(TONE, at), draws.share())
+            yield NewsItem(
+                headline=f"{MARK} {name} {said}",
+                publisher=publisher(seed),
+                published_at=datetime.combine(day, _OPENS) + timedelta(minutes=minutes),
+            )
+
+
+def _said(score: float, share: float) -> str:
+    words = next(words for least, words in _WORDS if score >= least)
+    return words[int(share * len(words))]
+
 
 NOT_GENERATED: Final = (
     "No accounts of {symbol} are generated: it is no company with packaged prices."

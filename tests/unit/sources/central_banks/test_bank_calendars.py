@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.sources import RefreshStatus
-from desk.sources.central_banks.bank_calendars import CALENDAR_SOURCES
+from desk.sources.central_banks.current_facts import CALENDAR_SOURCES
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.serving.daily_series import files_of
 from desk.sources.serving.kept_file import DamagedFile, KeptFile, refresh
