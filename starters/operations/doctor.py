@@ -1,4 +1,4 @@
-"""`desk doctor`."""
+"""What `desk doctor` finds: the server, sources, workers, and whether models can be asked."""
 
 import asyncio
 import os
@@ -9,21 +9,28 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final, NamedTuple
 
 import typer
+from pydantic import SecretStr
 from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
 from desk.analytics.weeks import latest_complete_week, latest_covered_week
+from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.capabilities import SHIPPED
 from desk.contracts.agents.config import ScheduleConfig
+from desk.contracts.agents.model_calls import ModelCall
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.findings.sources import KeptFileState
 from desk.documents.publishing.files import publish_folder
 from desk.platform.mcp.attribution import attribution_of
+from desk.platform.models.abilities import Abilities
+from desk.platform.models.model_calling import ModelFailed
+from desk.platform.models.other_makers import is_claude
 from desk.platform.server.embedded import RETENTION, temporal_binary
 from desk.platform.server.failure import ServerFailed
 from desk.platform.settings import (
@@ -54,6 +61,99 @@ from starters.terminal.tables import table_lines
 from workers.health import queues_of, unpolled
 from workers.hosting import Role
 from workers.needed_sources import needed_sources
+
+
+def ability_words(can: Abilities) -> Iterator[str]:
+    """A sentence for each part of the protocol that matters to a run."""
+    if can.structured:
+        yield "it keeps to a JSON schema by itself"
+    else:
+        yield "it knows no JSON schema: the desk says the form in words, and looks for the JSON"
+    if can.tools and can.tool_choice:
+        yield "it asks tools, and can be told to stop asking"
+    elif can.tools:
+        yield "it asks tools; for its last answer they are taken away"
+    else:
+        yield "it asks no tools: it writes over what the desk has asked"
+    if not can.caching:
+        yield "it keeps nothing of what it has read: each turn reads all of it again"
+
+
+def price_words(price: ModelPrice | None) -> str:
+    """What a million tokens cost at most, or how to hold the model to a budget all the same."""
+    if price is None:
+        return (
+            "its price is not known: a budget in dollars would stop it, so set one in tokens"
+            " (--budget-tokens, or tokens under [budget] in desk.toml, without usd)"
+        )
+    read, written = price.read * 1_000_000, price.written * 1_000_000
+    return f"a million tokens cost at most ${read:.2f} read and ${written:.2f} written"
+
+
+PATIENCE_SECONDS: Final = 120.0
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"market": {"type": "string"}, "priority": {"type": "integer"}},
+    "required": ["market", "priority"],
+}
+
+
+class ModelAsked(NamedTuple):
+    """What became of the call of a model, in words."""
+
+    model: str
+    answers: bool
+    words: str
+
+
+async def model_checks(settings: Settings) -> list[ModelAsked]:
+    """Asks each model once, in the form of the desk's own calls."""
+    models = {entry.model for entry in settings.config.policy.agents if entry.model}
+    wanted = sorted(models - {BUILTIN})
+    key = settings.model_key
+    if not wanted:
+        words = (
+            "all agents are built in; ANTHROPIC_API_KEY makes them Claude, and docs/models.md"
+            " says how another model is used"
+        )
+        return [ModelAsked("none", True, words)]
+    if key is None:
+        words = "it cannot be asked: neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set"
+        return [ModelAsked(model, False, words) for model in wanted]
+    return [await _asked(settings, key, model) for model in wanted]
+
+
+async def _asked(settings: Settings, key: SecretStr, model: str) -> ModelAsked:
+    # Its client takes a second to import, and only `--ask` calls a model.
+    from desk.platform.models.claude import Claude
+
+    endpoint = Claude(key, base_url=settings.anthropic_base_url, home=settings.home)
+    call = ModelCall(
+        model=model,
+        system="You plan. Give the market that is named the priority that is named.",
+        messages=(
+            {"role": "user", "content": [{"type": "text", "text": "USD/JPY has priority 2."}]},
+        ),
+        schema_of_result=_SCHEMA,
+        max_tokens=1_000,
+    )
+    try:
+        found = await endpoint.abilities(model, timeout_seconds=PATIENCE_SECONDS)
+        answer = await endpoint.ask(call, timeout_seconds=PATIENCE_SECONDS)
+    except ModelFailed as failed:
+        return ModelAsked(model, False, str(failed))
+    finally:
+        await endpoint.close()
+    usage = found.usage.plus(answer.usage)
+    formed = '"priority"' in answer.text
+    told = [
+        f"it answers{'' if formed else ', but not in the form asked for: expect built-in results'}"
+    ]
+    if not is_claude(model):
+        told += ability_words(found.abilities)
+    told += [price_words(endpoint.price(model, 1_000)), f"this check took {usage.tokens:,} tokens"]
+    return ModelAsked(model, True, "; ".join(told))
+
 
 EXAMPLE = "Example: desk doctor"
 
@@ -422,8 +522,6 @@ def check_desk(*, ask: bool = False) -> ExitStatus:
         return _told([Check("settings", Level.FAIL, str(error))])
     checks = list(local_checks(settings))
     if ask:
-        from starters.operations.model_checks import model_checks
-
         checks += [
             Check(f"model {asked.model}", Level.OK if asked.answers else Level.FAIL, asked.words)
             for asked in interruptible(model_checks(settings))

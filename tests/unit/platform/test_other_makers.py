@@ -13,7 +13,7 @@ from desk.platform.models.abilities import FILE, Abilities
 from desk.platform.models.claude import Claude
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.models.other_makers import is_claude, object_in, shaped
-from starters.operations.model_checks import ability_words, price_words
+from starters.operations.doctor import ability_words, price_words
 from tests.support.weak_endpoint import Request, is_probe, weak_endpoint
 
 SCHEMA = {"type": "object", "properties": {"priority": {"type": "integer"}}}
