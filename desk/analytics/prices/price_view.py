@@ -33,6 +33,11 @@ NEAR: Final = 10
 SHORTEST: Final = 60
 """Fewer daily moves than this say too little about what is usual."""
 
+SHORTEST_WEEK: Final = timedelta(days=5)
+LONGEST_WEEK: Final = timedelta(days=10)
+"""From the first to the last day of a window that is a week: a report's goes from a Sunday to the
+Monday after it. The move of any other is not held against those of weeks."""
+
 
 def find_suspects(levels: Sequence[float] | Floats) -> tuple[int, ...]:
     """The positions of the suspect fixings in a series of daily levels, oldest first.
@@ -110,11 +115,11 @@ class Break:
 class PriceView:
     """A pair over a window. What its history does not allow to be said is None or empty.
 
-    `z_score` is unrounded; `streak` is signed; `higher_before` and `lower_before` are the newest
-    earlier fixings as high or higher, as low or lower, than the last; `largest_step` is the fixing
-    that brought most of the move from `previous` to `last`, with its part of it, 1 being all;
-    `breaks` holds at most one entry a side, the longest. `suspects` were left out of everything
-    else.
+    `is_week` is whether the window is one, and `z_score`, unrounded, is of a week's move alone;
+    `streak` is signed; `higher_before` and `lower_before` are the newest earlier fixings as high or
+    higher, as low or lower, than the last; `largest_step` is the fixing that brought most of the
+    move from `previous` to `last`, with its part of it, 1 being all; `breaks` holds at most one
+    entry a side, the longest. `suspects` were left out of everything else.
     """
 
     last: Fixing
@@ -123,6 +128,7 @@ class PriceView:
     window_low: Fixing
     year_high: Fixing | None
     year_low: Fixing | None
+    is_week: bool
     z_score: float | None
     streak: int
     higher_before: Fixing | None
@@ -145,6 +151,7 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
     window, past = clean.since(first_day), clean.before(first_day)
     if window.last is None:
         return None
+    is_week = SHORTEST_WEEK <= last_day - first_day <= LONGEST_WEEK
     year = _covered(clean, window.last.day - YEAR + timedelta(days=1))
     return PriceView(
         last=window.last,
@@ -153,7 +160,8 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
         window_low=window.lowest,
         year_high=year.highest if year else None,
         year_low=year.lowest if year else None,
-        z_score=_weekly_z_score(past, window.last, first_day),
+        is_week=is_week,
+        z_score=_weekly_z_score(past, window.last, first_day) if is_week else None,
         streak=streak(clean.values),
         higher_before=_newest(clean, lambda value, last: value >= last),
         lower_before=_newest(clean, lambda value, last: value <= last),

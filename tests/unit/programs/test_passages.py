@@ -93,6 +93,12 @@ def test_a_thing_of_another_name_answers_nothing() -> None:
     assert best("What is the limit of the Africa book?", documents_state(limits=LIMITS)) is None
 
 
+def test_one_word_that_names_nothing_is_not_near() -> None:
+    passages = passages_in((documents_state(minutes="# Minutes\n\nThe minutes record it.\n"),))
+    assert [fit.near for fit in fits("Is the Swissie at a record?", passages)] == [False]
+    assert any(fit.near for fit in fits("Do the minutes say what they record?", passages))
+
+
 def test_another_currency_answers_nothing() -> None:
     state = documents_state(fees="# Fees\n\nThe fee for a late payment in yen is 18,000 yen.\n")
     assert best("What is the fee for a late payment in yen?", state) is not None

@@ -70,6 +70,27 @@ def test_a_real_week_reads_as_a_strategist_would_write_it() -> None:
     assert result.suspects == ()
 
 
+def test_a_month_is_a_period_told_by_its_dates_and_held_against_no_week() -> None:
+    answer = real_history("GBP/USD", "2026-W40")
+    asked = request(
+        TaskType.RESEARCH_FX,
+        pair_market("GBP/USD"),
+        "2026-W40",
+        results=[answered(HISTORICAL, answer)],
+    )
+    month = asked.assignment.window.model_copy(
+        update={"start": asked.assignment.window.end - timedelta(days=30)}
+    )
+    assignment = asked.assignment.model_copy(update={"window": month})
+    result = builtin_turn(asked.model_copy(update={"assignment": assignment})).result
+    assert isinstance(result, ResearchResult)
+    said = prose(result)
+    assert "over the period" in said and "week" not in said
+    assert "on 9 Sep 2026" in said
+    assert Metric.Z_SCORE not in {claim.metric for claim in result.claims}
+    assert result.missing == ()
+
+
 def test_the_end_of_the_swiss_floor_is_told_as_an_exceptional_fall() -> None:
     result = research("USD/CHF", "2015-W03")
     assert result.events[0].impact is Impact.HIGH

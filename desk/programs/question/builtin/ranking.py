@@ -29,11 +29,13 @@ _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
 
 class Fit(NamedTuple):
     """How well a passage fits a question. `share` is how much of it the passage and what stands
-    around it have; `has_names` whether every name of the question is among that."""
+    around it have, in how many `words`; `has_names` whether every name of the question is among
+    that."""
 
     passage: SourcePassage
     share: float
     has_names: bool
+    words: int
 
     @property
     def found(self) -> bool:
@@ -42,8 +44,9 @@ class Fit(NamedTuple):
 
     @property
     def near(self) -> bool:
-        """Whether it is close enough to be shown."""
-        return self.share >= NEAR
+        """Whether it is close enough to be shown: one word alone is no nearness, unless it is the
+        name that was asked for."""
+        return self.share >= NEAR and (self.has_names or self.words > 1)
 
 
 def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
@@ -58,7 +61,8 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     terms, names = frozenset(telling_stems(plain)), _names(plain)
     held = [stems(" ".join(each.columns)) & terms for each in passages]
     ranked = _with_tickets_last(
-        Fit(passages[at], len(held[at]) / max(len(terms), 1), names <= held[at]) for at in found
+        Fit(passages[at], len(held[at]) / max(len(terms), 1), names <= held[at], len(held[at]))
+        for at in found
     )
     if any(fit.found for fit in ranked):
         return ranked

@@ -55,10 +55,10 @@ BOTTOM: Final = Decimal(10)
 def describe(spec: MarketSpec, view: PriceView, values: Values) -> str:
     """The paragraph of a pair's event. Needs the move and the previous level among the values."""
     sentences = (
-        _move_sentence(spec, values),
+        _move_sentence(spec, view, values),
         _range_sentence(spec, view),
         _band_sentence(spec, spec.band, values) if spec.band else _score_sentence(spec, values),
-        *(_break_sentence(spec, broken, view.last, values) for broken in view.breaks),
+        *(_break_sentence(spec, broken, view, values) for broken in view.breaks),
         _year_sentence(view, values),
         _streak_sentence(spec, values),
     )
@@ -78,12 +78,13 @@ def _reference(spec: MarketSpec, metric: Metric) -> str:
     return f"[[{claim_id(spec.market, metric)}]]"
 
 
-def _move_sentence(spec: MarketSpec, values: Values) -> str:
+def _move_sentence(spec: MarketSpec, view: PriceView, values: Values) -> str:
     said = verb(values[Metric.MOVE], values.get(Metric.Z_SCORE), pegged=spec.band is not None)
     move, previous, last = (
         _reference(spec, metric) for metric in (Metric.MOVE, Metric.PREVIOUS, Metric.LAST)
     )
-    return f"{spec.market} {said} over the week ({move}), from {previous} to {last}."
+    span = "week" if view.is_week else "period"
+    return f"{spec.market} {said} over the {span} ({move}), from {previous} to {last}."
 
 
 def _range_sentence(spec: MarketSpec, view: PriceView) -> str:
@@ -91,8 +92,8 @@ def _range_sentence(spec: MarketSpec, view: PriceView) -> str:
         return ""
     low, high = _reference(spec, Metric.WINDOW_LOW), _reference(spec, Metric.WINDOW_HIGH)
     return (
-        f"Its fixings ranged from {low} on {_weekday(view.window_low)}"
-        f" to {high} on {_weekday(view.window_high)}."
+        f"Its fixings ranged from {low} on {_day(view, view.window_low)}"
+        f" to {high} on {_day(view, view.window_high)}."
     )
 
 
@@ -122,13 +123,14 @@ def _band_sentence(spec: MarketSpec, band: Band, values: Values) -> str:
     return f"It is well within the band kept by {band.authority}, {reference} of the way up."
 
 
-def _break_sentence(spec: MarketSpec, broken: Break, last: Fixing, values: Values) -> str:
-    high, day = broken.side is Side.HIGH, _weekday(broken.fixing)
+def _break_sentence(spec: MarketSpec, broken: Break, view: PriceView, values: Values) -> str:
+    high, day = broken.side is Side.HIGH, _day(view, broken.fixing)
+    whose = f"{day}'s fixing" if view.is_week else f"The fixing of {day}"
     since = Metric.HIGHEST_SINCE if high else Metric.LOWEST_SINCE
-    if broken.fixing == last and since in values:
-        return f"{day}'s fixing was the {_reference(spec, since)}."
+    if broken.fixing == view.last and since in values:
+        return f"{whose} was the {_reference(spec, since)}."
     superlative, months = "highest" if high else "lowest", _months(broken.months)
-    return f"{day}'s fixing was the {superlative} in more than {months}."
+    return f"{whose} was the {superlative} in more than {months}."
 
 
 def _year_sentence(view: PriceView, values: Values) -> str:
@@ -148,8 +150,9 @@ def _streak_sentence(spec: MarketSpec, values: Values) -> str:
     return f"It has {direction} for {_reference(spec, Metric.STREAK)} in a row."
 
 
-def _weekday(fixing: Fixing) -> str:
-    return WEEKDAYS[fixing.day.weekday()]
+def _day(view: PriceView, fixing: Fixing) -> str:
+    """A day of a window: of a week by its name, of any other by its date."""
+    return WEEKDAYS[fixing.day.weekday()] if view.is_week else print_full_day(fixing.day)
 
 
 def _months(months: int) -> str:
@@ -191,7 +194,7 @@ def _research(
     if view is None:
         return _nothing(request, market, evidence, _why_nothing(market, evidence.answer, fixings))
     claims = price_claims(view, market, evidence.evidence_id)
-    missing = _missing(market, claims)
+    missing = _missing(market, view, claims)
     certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
     return ResearchResult(
         result_id=f"{request.assignment.task_id}/result",
@@ -314,8 +317,9 @@ def _suspects(view: PriceView) -> tuple[SuspectFixing, ...]:
     )
 
 
-def _missing(market: MarketSpec, claims: tuple[Claim, ...]) -> tuple[str, ...]:
+def _missing(market: MarketSpec, view: PriceView, claims: tuple[Claim, ...]) -> tuple[str, ...]:
     found = {claim.metric for claim in claims}
+    unscored = bool(market.band) or not view.is_week
     reasons = (
         (Metric.MOVE, "no move, because there is no recent fixing before the window"),
         (Metric.RANGE_POSITION, "no 52-week range, because the history is too short or flat"),
@@ -324,7 +328,7 @@ def _missing(market: MarketSpec, claims: tuple[Claim, ...]) -> tuple[str, ...]:
     return tuple(
         f"{market.market}: {reason}"
         for metric, reason in reasons
-        if metric not in found and not (metric is Metric.Z_SCORE and market.band)
+        if metric not in found and not (metric is Metric.Z_SCORE and unscored)
     )
 
 
