@@ -34,7 +34,8 @@ LARGEST_ANSWER: Final = 4 * 1024 * 1024
 
 MOST_ASKED: Final = 100
 _MASTODON_GIVES: Final = 40
-"""The most that one page of a tag's timeline holds (docs.joinmastodon.org, timelines)."""
+"""Posts a page: the documented maximum of `limit` for /api/v1/timelines/tag, whose default is 20
+(https://docs.joinmastodon.org/methods/timelines/#tag)."""
 _TOO_MANY: Final = 429
 _HEADERS: Final = {"Accept": "application/json", "User-Agent": "research-desk/0.1"}
 
