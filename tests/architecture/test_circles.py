@@ -2,17 +2,16 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 
 from tests.architecture.test_layout import OURS, modules, name_of
 
 
 def test_there_is_no_circle_of_modules() -> None:
     trees = _trees()
-    circle_free = TopologicalSorter({name: set(_needed(trees, name)) for name in trees})
-    circle_free.prepare()  # a CycleError names the modules of a circle
+    assert _circle({name: set(_needed(trees, name)) for name in trees}) == []
 
 
 def test_there_is_no_circle_of_packages() -> None:
@@ -23,7 +22,22 @@ def test_there_is_no_circle_of_packages() -> None:
     for name in trees:
         own, *others = (_folder(folders, each) for each in (name, *_needed(trees, name)))
         needed[own].update(other for other in others if other != own)
-    TopologicalSorter(needed).prepare()  # a CycleError names the packages of a circle
+    assert _circle(needed) == []
+
+
+def test_a_circle_is_named() -> None:
+    assert _circle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+    assert set(_circle({"a": {"b"}, "b": {"c"}, "c": {"b"}})) == {"b", "c"}
+
+
+def _circle(needed: Mapping[str, Collection[str]]) -> Sequence[str]:
+    """The names of a circle of what needs what, in turn; empty where there is none."""
+    try:
+        TopologicalSorter(needed).prepare()
+    except CycleError as error:
+        circle: Sequence[str] = error.args[1]
+        return circle
+    return []
 
 
 @cache

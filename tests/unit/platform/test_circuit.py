@@ -160,8 +160,9 @@ async def test_one_call_tries_and_those_beside_it_take_its_answer_for_theirs(
     await began.wait()
     beside = [asyncio.create_task(answered(circuit)) for _ in range(5)]
     await asyncio.sleep(0)
+    assert not any(call.done() for call in beside)
     answer.set()
-    await asyncio.gather(first, *beside)
+    assert await asyncio.gather(first, *beside, return_exceptions=True) == [None] * 6
 
 
 async def test_a_call_that_tries_and_is_cancelled_leaves_the_next_to_try(

@@ -99,7 +99,12 @@ def test_since_is_the_first_failure_after_the_last_answer(tmp_path: Path) -> Non
 
 def test_a_note_that_cannot_be_read_is_none(tmp_path: Path) -> None:
     (tmp_path / "reach-news.json").write_text('{"http://127.0.0.1:9": {"colour": "red"}}')
-    Reach("news", (CLOSED,), tmp_path).require(CLOSED)
+    reach = Reach("news", (CLOSED,), tmp_path)
+    reach.require(CLOSED)
+    since = reach.note_failure(CLOSED, "it did not answer")
+    with pytest.raises(NotReachable) as caught:
+        Reach("news", (CLOSED,), tmp_path).require(CLOSED)
+    assert caught.value.since == since
 
 
 def test_offline_nothing_is_asked() -> None:

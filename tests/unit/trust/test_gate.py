@@ -2,6 +2,7 @@
 
 import re
 import string
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,8 @@ from tests.support.builders import claim
 LAST = claim("USD/JPY", Metric.LAST, "157.25")
 MOVE = claim("USD/JPY", Metric.MOVE, "-1.20", Unit.PERCENT)
 CLAIMS = {each.claim_id: each for each in (LAST, MOVE)}
+LONGEST_READING = 10.0
+"""Seconds of a processor for a text of 4000 characters."""
 
 
 def found(text: str) -> list[str]:
@@ -195,7 +198,9 @@ def test_any_text_is_read_and_what_is_left_of_it_holds_nothing(text: str) -> Non
 @pytest.mark.parametrize("piece", ["one two ", "a half of ", "2026-", "1 ", "[[", "three or four "])
 def test_a_long_text_is_read_in_bounded_time(piece: str) -> None:
     # A pattern that goes back over what it has read would take minutes for this.
+    began = process_time()
     unbacked(piece * (4_000 // len(piece)))
+    assert process_time() - began < LONGEST_READING
 
 
 def test_a_reference_is_no_figure_whatever_it_holds() -> None:

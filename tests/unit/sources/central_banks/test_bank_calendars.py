@@ -92,6 +92,7 @@ def test_a_redirect_is_followed(
 ) -> None:
     standins.fail("policy_rates", Failure.REDIRECT)
     fetched(files, tmp_path)
+    assert days(tmp_path, *YEAR_2027) == list(SNB_2027)
 
 
 def calendar(*lines: str) -> bytes:
