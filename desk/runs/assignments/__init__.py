@@ -17,22 +17,22 @@ from desk.runs.assignments.deadlines import (
     answer_due,
     call_allowance,
     model_works_until,
+    node_deadline,
     reminder_due,
     share_of,
     time_left,
     works_until,
 )
-from desk.runs.assignments.effort import effort_for, turns_for
-from desk.runs.assignments.outages import outage_of, together
-from desk.runs.assignments.reassignment import Undelivered, next_agent
+from desk.runs.assignments.failures import Undelivered, next_agent, outage_of, together
 from desk.runs.assignments.tasks import (
     VALIDATION,
     assignment_of,
+    effort_for,
     market_task,
-    node_deadline,
     place_of,
     policy_at,
     shown_to,
+    turns_for,
     week_before,
     window_before,
 )

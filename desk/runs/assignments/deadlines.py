@@ -1,6 +1,9 @@
-"""How much time is left, and how it bounds a call."""
+"""How much time is left, and how it bounds a node's work, a call and an answer."""
 
 from datetime import datetime, timedelta
+
+from desk.contracts.agents.config import DeadlineConfig
+from desk.contracts.question.graph import NodeSpec
 
 SHORTEST = timedelta(milliseconds=1)
 
@@ -35,6 +38,16 @@ def share_of(allowed: timedelta, sources: int) -> timedelta:
     """What the first of some sources may take of the time there is for all of them, and for what
     is made of their answers."""
     return max(allowed * CALLS_SHARE / sources, SHORTEST)
+
+
+def node_deadline(
+    now: datetime, run_deadline: datetime, node: NodeSpec, deadlines: DeadlineConfig
+) -> datetime:
+    """Until when a node may work: for its own time, and at most until the run's deadline. Each has
+    the time of one turn all the same, so that what was found is put together in the end, and a run
+    that is taken back to a node after its deadline goes on."""
+    allowed = node.timeout or deadlines.task
+    return max(min(now + allowed, run_deadline), now + min(allowed, deadlines.turn))
 
 
 def works_until(now: datetime, deadline: datetime) -> datetime:

@@ -1,10 +1,11 @@
 """From what a program plans to the tasks that its agents are given."""
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from desk.agents.program import AgentProfile
-from desk.contracts.agents.config import AgentConfig, DeadlineConfig, RunPolicy
-from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
+from desk.contracts.agents.config import AgentConfig, RunPolicy
+from desk.contracts.agents.tasks import AgentLimits, Effort, Query, TaskAssignment, TaskType
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec, NodeSpec
@@ -63,16 +64,6 @@ def shown_to(
     return tuple(entry for entry in visible if entry.node in before)
 
 
-def node_deadline(
-    now: datetime, run_deadline: datetime, node: NodeSpec, deadlines: DeadlineConfig
-) -> datetime:
-    """Until when a node may work: for its own time, and at most until the run's deadline. Each has
-    the time of one turn all the same, so that what was found is put together in the end, and a run
-    that is taken back to a node after its deadline goes on."""
-    allowed = node.timeout or deadlines.task
-    return max(min(now + allowed, run_deadline), now + min(allowed, deadlines.turn))
-
-
 def place_of(node: str, round_: int) -> str:
     """What distinguishes a node's work in a run: the node's name, and its round from the second one
     on."""
@@ -129,3 +120,22 @@ def market_task(
         priority=1 if request.rerun else request.plan.priority,
         instructions=request.plan.instructions,
     )
+
+
+_TURNS: Final = {Effort.LOW: 0.5, Effort.MEDIUM: 0.75, Effort.HIGH: 1.0}
+"""The part of its turns that an agent has."""
+
+FEWEST_TURNS: Final = 3
+"""The desk's own questions, an answer, and one correction."""
+
+
+def effort_for(priority: int) -> Effort:
+    """The effort for a priority of the plan, which runs from 1 (most thoroughly) to 5."""
+    if priority <= 1:
+        return Effort.HIGH
+    return Effort.MEDIUM if priority <= 3 else Effort.LOW
+
+
+def turns_for(effort: Effort, limits: AgentLimits) -> int:
+    """How many turns a model has; never more than the agent's limit."""
+    return min(max(round(limits.max_turns * _TURNS[effort]), FEWEST_TURNS), limits.max_turns)

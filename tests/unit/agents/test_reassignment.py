@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from desk.agents.roster import fallbacks
 from desk.contracts.names import AgentId
-from desk.runs.assignments.reassignment import next_agent
+from desk.runs.assignments.failures import next_agent
 
 agents = st.sampled_from(AgentId)
 chains = st.dictionaries(agents, st.none() | agents)

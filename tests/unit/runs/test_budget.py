@@ -10,7 +10,7 @@ from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.tasks import AgentLimits, Effort
 from desk.contracts.agents.usage import Usage
 from desk.runs.assignments.budget import KEPT_BACK, Budget, Stage, affordable, all_of
-from desk.runs.assignments.effort import effort_for, turns_for
+from desk.runs.assignments.tasks import effort_for, turns_for
 
 MONEY = st.decimals(0, 1_000, places=4, allow_nan=False)
 TOKENS = st.integers(0, 10_000_000)

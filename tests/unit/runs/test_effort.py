@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.agents.tasks import AgentLimits, Effort
-from desk.runs.assignments.effort import FEWEST_TURNS, effort_for, turns_for
+from desk.runs.assignments.tasks import FEWEST_TURNS, effort_for, turns_for
 
 RISING = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
 

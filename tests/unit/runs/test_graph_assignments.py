@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import StateEntry
-from desk.runs.assignments.tasks import node_deadline, shown_to, week_before
+from desk.runs.assignments.deadlines import node_deadline
+from desk.runs.assignments.tasks import shown_to, week_before
 from tests.support.graphs import graph, node, synthesis
 
 NOW = datetime(2026, 10, 30, 12, tzinfo=UTC)
