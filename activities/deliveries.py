@@ -122,8 +122,8 @@ def _told(text: str) -> str:
 
 
 _MODULES: Final = {
-    Channel.EMAIL: "desk.platform.delivery.mail",
-    Channel.WEBHOOK: "desk.platform.delivery.webhook",
+    Channel.EMAIL: "desk.platform.delivery.sending",
+    Channel.WEBHOOK: "desk.platform.delivery.sending",
     Channel.OBJECT_STORE: "desk.platform.delivery.store",
 }
 
@@ -189,13 +189,13 @@ class DeliveryActivities:
         seconds = _time_for_one_try()
         reference: str | None = None
         if delivery.email is not None:
-            from desk.platform.delivery.mail import send_mail
+            from desk.platform.delivery.sending import send_mail
 
             mail = await asyncio.to_thread(_letter, revision, delivery.parcel, delivery.email)
             reference = mail.message_id
             note = await send_mail(delivery.email, mail, self._secrets, seconds)
         elif delivery.webhook is not None:
-            from desk.platform.delivery.webhook import post_message
+            from desk.platform.delivery.sending import post_message
 
             text = room_message(revision.report, revision.where)
             reference = delivery_key(delivery.parcel, delivery.channel)

@@ -1,20 +1,29 @@
-"""A report by e-mail: one message by SMTP, from a thread that can be cut off."""
+"""A report sent to people: by e-mail through SMTP, from a thread that can be cut off, or its
+headline to a room by a webhook in Slack's form."""
 
 import asyncio
 import smtplib
 import socket
 import ssl
 from contextlib import suppress
+from datetime import timedelta
 from email.message import EmailMessage
 
-from desk.contracts.week.delivery import EmailTarget, MailSecurity
+import httpx2
+
+from desk.contracts.week.delivery import EmailTarget, MailSecurity, WebhookTarget
 from desk.platform.delivery.deliveries import (
     SMTP_PASSWORD,
+    WEBHOOK_URL,
     DeliveryFailed,
     DeliverySecrets,
     Letter,
     needed,
 )
+from desk.platform.models.retry_after import pause_of
+
+LONGEST_PAUSE = timedelta(minutes=10)
+"""The most that a room's pause between two attempts is heeded."""
 
 
 async def send_mail(
@@ -33,7 +42,7 @@ async def send_mail(
     except TimeoutError:
         raise DeliveryFailed(f"{_at(target)} did not take the message in time") from None
     except smtplib.SMTPException as error:
-        raise _failure(target, error) from None
+        raise _mail_failure(target, error) from None
     except ssl.SSLCertVerificationError as error:
         words = f"the certificate of {_at(target)} does not hold: {error.verify_message}"
         raise DeliveryFailed(words, permanent=True) from None
@@ -109,7 +118,7 @@ class _Line:
         return self._server
 
 
-def _failure(target: EmailTarget, error: smtplib.SMTPException) -> DeliveryFailed:
+def _mail_failure(target: EmailTarget, error: smtplib.SMTPException) -> DeliveryFailed:
     """By the server's own code: from 500 on it is final, below that it may pass."""
     at = _at(target)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
@@ -145,3 +154,42 @@ def _reason(error: OSError) -> str:
 def _told(answer: bytes | str) -> str:
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     return " ".join(text.split())[:200]
+
+
+async def post_message(
+    target: WebhookTarget, text: str, secrets: DeliverySecrets, key: str, timeout_seconds: float
+) -> str:
+    """Post the text; where it went, in words. `key` names the message to receivers that can tell
+    a repetition (`Idempotency-Key`).
+
+    Raises:
+        DeliveryFailed: it was not taken. The address, which is a secret, is not in the message.
+    """
+    url = needed(secrets.webhook_url, WEBHOOK_URL)
+    try:
+        async with httpx2.AsyncClient(timeout=timeout_seconds) as client:
+            answer = await client.post(url, json={"text": text}, headers={"Idempotency-Key": key})
+    except httpx2.TimeoutException:
+        raise DeliveryFailed(f"{_of(target)} did not answer in time") from None
+    except (httpx2.UnsupportedProtocol, httpx2.InvalidURL):
+        words = f"{WEBHOOK_URL} is no address of a webhook: https://… is wanted"
+        raise DeliveryFailed(words, permanent=True) from None
+    except httpx2.HTTPError as error:
+        raise DeliveryFailed(f"{_of(target)} cannot be reached: {type(error).__name__}") from None
+    if answer.is_success:
+        return f"to {target.name}"
+    raise _webhook_failure(target, answer)
+
+
+def _webhook_failure(target: WebhookTarget, answer: httpx2.Response) -> DeliveryFailed:
+    """429 and the server's own errors may pass; everything else is final."""
+    status = answer.status_code
+    said = " ".join(answer.text[:200].split())
+    words = f"{_of(target)} answers {status}{f': {said}' if said else ''}"
+    if status == httpx2.codes.TOO_MANY_REQUESTS or status >= 500:
+        return DeliveryFailed(words, after=pause_of(answer.headers, LONGEST_PAUSE))
+    return DeliveryFailed(f"{words}; see {WEBHOOK_URL}", permanent=True)
+
+
+def _of(target: WebhookTarget) -> str:
+    return f"the webhook of {target.name}"
