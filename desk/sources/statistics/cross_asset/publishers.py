@@ -1,5 +1,6 @@
 """Who publishes yields, oil and stock prices without a key: where, when, and in which form."""
 
+from dataclasses import replace
 from datetime import time
 from typing import Final
 
@@ -72,14 +73,11 @@ ECB_CURVE: Final = Publisher(
     terms="Free reuse where the ECB is named and the figures are not changed",
 )
 
-_JAPAN = wide_table("Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d")
 _MOF = authoritative(
     "Ministry of Finance Japan, JGB interest rates",
     "Ministry of Finance Japan",
     "https://www.mof.go.jp/english/policy/jgbs/reference/interest_rate/index.htm",
 )
-_MOF_RULE = "constant maturity yields of 15:00 in Tokyo, on the next business day at 9:30"
-_MOF_TERMS = "Free with attribution to the Ministry of Finance Japan"
 _MOF_PATH = "/english/policy/jgbs/reference/interest_rate/"
 
 JAPAN_BEFORE: Final = Publisher(
@@ -88,26 +86,16 @@ JAPAN_BEFORE: Final = Publisher(
     file="yields-jp.csv",
     address="https://www.mof.go.jp",
     path=f"{_MOF_PATH}historical/jgbcme_all.csv",
-    read=_JAPAN,
+    read=wide_table("Date", {"2Y": "JP 2", "10Y": "JP 10"}, "%Y/%m/%d"),
     published=next_working_day(time(9, 30), "Asia/Tokyo"),
-    rule=_MOF_RULE,
+    rule="constant maturity yields of 15:00 in Tokyo, on the next business day at 9:30",
     rule_from=_MOF.url or "",
-    terms=_MOF_TERMS,
+    terms="Free with attribution to the Ministry of Finance Japan",
 )
 """To the end of the month before."""
 
-JAPAN_MONTH: Final = Publisher(
-    key="mof_japan",
-    source=_MOF,
-    file="yields-jp-month.csv",
-    address="https://www.mof.go.jp",
-    path=f"{_MOF_PATH}jgbcme.csv",
-    read=_JAPAN,
-    published=next_working_day(time(9, 30), "Asia/Tokyo"),
-    rule=_MOF_RULE,
-    rule_from=_MOF.url or "",
-    terms=_MOF_TERMS,
-    grows=False,
+JAPAN_MONTH: Final = replace(
+    JAPAN_BEFORE, file="yields-jp-month.csv", path=f"{_MOF_PATH}jgbcme.csv", grows=False
 )
 """The present month, so that it begins anew with each."""
 
