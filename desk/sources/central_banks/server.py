@@ -40,11 +40,8 @@ from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
     add_addresses,
-    log_to_stderr,
-    refresh_all,
     refreshing_parser,
-    require_cache_dir,
-    run,
+    serve_or_refresh,
 )
 from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.kept_file import KeptFile
@@ -190,13 +187,12 @@ def from_arguments(
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server, or refresh its data, as the command line says; gives the exit status."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    require_cache_dir(parser, arguments)
-    log_to_stderr()
-    if arguments.refresh:
-        return refresh_all(files_from(arguments.url), arguments.cache_dir)
-    return run(_built(arguments, arguments.cache_dir, arguments.refresh_every), arguments)
+    return serve_or_refresh(
+        _parser(),
+        argv,
+        lambda given: files_from(given.url),
+        lambda given: _built(given, given.cache_dir, given.refresh_every),
+    )
 
 
 def _built(

@@ -28,11 +28,8 @@ from desk.sources.ecb.store import ECB_URL, RatesStore, rates_file
 from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
 from desk.sources.serving.command_line import (
     READS_ONLY,
-    log_to_stderr,
-    refresh_all,
     refreshing_parser,
-    require_cache_dir,
-    run,
+    serve_or_refresh,
 )
 from desk.sources.serving.kept_file import KeptFile
 from desk.sources.serving.origins import ECB
@@ -229,16 +226,14 @@ def from_arguments(
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server, or refresh its data, as the command line says; gives the exit status."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    require_cache_dir(parser, arguments)
-    log_to_stderr()
-    if arguments.refresh:
-        return refresh_all((rates_file(arguments.url),), arguments.cache_dir)
-    server = build_server(
-        arguments.cache_dir, refresh_every=arguments.refresh_every, url=arguments.url
+    return serve_or_refresh(
+        _parser(),
+        argv,
+        lambda given: (rates_file(given.url),),
+        lambda given: build_server(
+            given.cache_dir, refresh_every=given.refresh_every, url=given.url
+        ),
     )
-    return run(server, arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -72,14 +72,37 @@ def refreshing_parser(module: str, description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def require_cache_dir(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+def serve_or_refresh(
+    parser: argparse.ArgumentParser,
+    argv: Sequence[str] | None,
+    kept_files: Callable[[argparse.Namespace], Sequence[KeptFile]],
+    server: Callable[[argparse.Namespace], MCPServer[Any]],
+) -> int:
+    """What the command line of a server that keeps files says: with `--refresh` its files are
+    fetched, else it is served. Gives the exit status.
+
+    Args:
+        parser: A `refreshing_parser`.
+        argv: The command line; that of the process where it is None.
+        kept_files: The files that the server keeps when it is started with such arguments.
+        server: The server as such arguments start it.
+    """
+    arguments = parser.parse_args(argv)
+    _require_cache_dir(parser, arguments)
+    log_to_stderr()
+    if arguments.refresh:
+        return _refresh_all(kept_files(arguments), arguments.cache_dir)
+    return run(server(arguments), arguments)
+
+
+def _require_cache_dir(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """End the process with 2 where files are to be refreshed and there is no folder for them."""
     if arguments.cache_dir is None and (arguments.refresh or arguments.refresh_every):
         option = "--refresh" if arguments.refresh else "--refresh-every"
         parser.error(f"{option} needs --cache-dir, the folder to keep the file in")
 
 
-def refresh_all(files: Sequence[KeptFile], cache_dir: Path) -> int:
+def _refresh_all(files: Sequence[KeptFile], cache_dir: Path) -> int:
     """Fetch files and print each outcome as JSON; gives the exit status, 1 where one failed."""
     outcomes = [refresh(kept, cache_dir) for kept in files]
     for outcome in outcomes:

@@ -36,11 +36,8 @@ from desk.sources.serving.arguments import (
 from desk.sources.serving.command_line import (
     READS_ONLY,
     add_addresses,
-    log_to_stderr,
-    refresh_all,
     refreshing_parser,
-    require_cache_dir,
-    run,
+    serve_or_refresh,
 )
 from desk.sources.serving.kept_file import KeptFile
 from desk.sources.serving.origins import BIS, FEDERAL_RESERVE
@@ -190,8 +187,7 @@ DESCRIPTION = SourceDescription(
 
 def kept_files(args: Sequence[str] = ()) -> tuple[KeptFile, ...]:
     """The files that the server keeps when it is started with such arguments."""
-    addresses = _parser().parse_args(args).url
-    return DailyRates(None, addresses).files + BankRates(None, addresses).files
+    return _files(_parser().parse_args(args).url)
 
 
 def build_server(
@@ -236,18 +232,18 @@ def from_arguments(
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server, or refresh its data, as the command line says; gives the exit status."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    require_cache_dir(parser, arguments)
-    log_to_stderr()
-    if arguments.refresh:
-        return refresh_all(kept_files(argv or sys.argv[1:]), arguments.cache_dir)
-    server = build_server(
-        arguments.cache_dir,
-        refresh_every=arguments.refresh_every,
-        addresses=arguments.url,
+    return serve_or_refresh(
+        _parser(),
+        argv,
+        lambda given: _files(given.url),
+        lambda given: build_server(
+            given.cache_dir, refresh_every=given.refresh_every, addresses=given.url
+        ),
     )
-    return run(server, arguments)
+
+
+def _files(addresses: Mapping[str, str] | None) -> tuple[KeptFile, ...]:
+    return DailyRates(None, addresses).files + BankRates(None, addresses).files
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -20,11 +20,8 @@ from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, requ
 from desk.sources.serving.command_line import (
     READS_ONLY,
     add_addresses,
-    log_to_stderr,
-    refresh_all,
     refreshing_parser,
-    require_cache_dir,
-    run,
+    serve_or_refresh,
 )
 from desk.sources.serving.kept_file import KeptFile
 from desk.sources.serving.upkeep import upkeep_of
@@ -138,16 +135,14 @@ def from_arguments(
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server, or refresh its data, as the command line says; gives the exit status."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
-    require_cache_dir(parser, arguments)
-    log_to_stderr()
-    if arguments.refresh:
-        return refresh_all(_assets(None, arguments.url).files, arguments.cache_dir)
-    server = build_server(
-        arguments.cache_dir, refresh_every=arguments.refresh_every, addresses=arguments.url
+    return serve_or_refresh(
+        _parser(),
+        argv,
+        lambda given: _assets(None, given.url).files,
+        lambda given: build_server(
+            given.cache_dir, refresh_every=given.refresh_every, addresses=given.url
+        ),
     )
-    return run(server, arguments)
 
 
 def _assets(cache_dir: Path | None, addresses: Mapping[str, str] | None) -> CrossAssets:
