@@ -128,16 +128,17 @@ class EuroRates:
             values=tuple(self._fixing(base, quote, day) for day in days),
         )
 
-    def published(self) -> Iterator[tuple[str, str]]:
-        """Each day with its fixings against the euro, as the file writes both: "2026-10-30" and
+    def by_datum(self) -> dict[str, str]:
+        """The fixings of each day against the euro, as the file writes both: "2026-10-30" has
         "USD 1.1172, JPY 160.10". Currencies without a fixing on the day are left out."""
-        for row in self._rows:
-            cells = zip(self.currencies, row[_DAY_LENGTH + 1 :].split(","), strict=False)
-            fixed = (f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED)
-            yield row[:_DAY_LENGTH], ", ".join(fixed)
+        return {row[:_DAY_LENGTH]: ", ".join(self._fixed(row)) for row in self._rows}
+
+    def _fixed(self, row: str) -> Iterator[str]:
+        cells = zip(self.currencies, row[_DAY_LENGTH + 1 :].split(","), strict=False)
+        return (f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED)
 
     def corrected(self, corrections: Mapping[str, str | None]) -> "EuroRates":
-        """The same rates with other fixings for some days, each written as by `published`; None
+        """The same rates with other fixings for some days, each written as by `by_datum`; None
         takes the day away."""
         rows = {row[:_DAY_LENGTH]: row for row in self._rows}
         for day, fixings in corrections.items():

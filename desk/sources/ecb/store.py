@@ -3,7 +3,6 @@
 import importlib.util
 import logging
 import threading
-from collections.abc import Mapping
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -11,21 +10,18 @@ from pathlib import Path
 from desk.analytics.prices.fixings import known_from
 from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
 from desk.sources.serving.kept_file import (
+    AsSeen,
     DamagedFile,
     FileContent,
+    FileSignature,
     KeptFile,
-    revisions_of,
-    revisions_path,
+    signature_of,
 )
-from desk.sources.serving.vintages import Vintages
 
 FILE_NAME = "eurofxref-hist.zip"
 
 _PACKAGE = "currency_converter"
 _LOG = logging.getLogger(__name__)
-
-Signature = tuple[int, int, int]
-"""What tells one version of a file from the next: inode, size and time of change."""
 
 
 def packaged_file() -> Path:
@@ -56,11 +52,8 @@ class RatesStore:
         self._packaged = packaged
         self._lock = threading.Lock()
         self._rates: EuroRates | None = None
-        self._read_with: Signature | None = None
-        self._vintages: Vintages | None = None
-        self._revised: EuroRates | None = None
-        self._revised_with: Signature | None = None
-        self._corrected: dict[frozenset[tuple[str, str | None]], EuroRates] = {}
+        self._read_with: FileSignature | None = None
+        self._as_seen = AsSeen[EuroRates](FILE_NAME, cache_dir) if cache_dir is not None else None
 
     def current(self) -> EuroRates:
         """The rates of the file whose last day is newest; where both are equal the kept copy's,
@@ -70,7 +63,7 @@ class RatesStore:
             DamagedRatesFile: no file is usable. The message says which, why and what to do.
         """
         with self._lock:
-            signature = self._cache_signature()
+            signature = signature_of(self._cached)
             if self._rates is None or signature != self._read_with:
                 self._rates = self._newest()
                 self._read_with = signature
@@ -84,26 +77,10 @@ class RatesStore:
             DamagedRatesFile: as `current`.
         """
         rates = self.current()
-        if self._cached is None:
+        if self._as_seen is None:
             return rates
         with self._lock:
-            signature = _signature(revisions_path(FILE_NAME, self._cached.parent))
-            if (rates, signature) != (self._revised, self._revised_with):
-                self._read_revisions(rates, self._cached.parent)
-                self._revised, self._revised_with = rates, signature
-            corrections = self._vintages.corrections(as_of) if self._vintages else {}
-            if not corrections:
-                return rates
-            found = self._corrected.get(frozenset(corrections.items()))
-            if found is None:
-                found = rates.corrected(corrections)
-                self._corrected[frozenset(corrections.items())] = found
-            return found
-
-    def _read_revisions(self, rates: EuroRates, cache_dir: Path) -> None:
-        revisions = revisions_of(FILE_NAME, cache_dir)
-        self._vintages = Vintages(dict(rates.published()), revisions) if revisions else None
-        self._corrected.clear()
+            return self._as_seen.told(rates, as_of)
 
     def _newest(self) -> EuroRates:
         cached = self._read_cached()
@@ -126,17 +103,6 @@ class RatesStore:
         except DamagedRatesFile as error:
             _LOG.warning("%s; it is ignored and the packaged copy is used", error)
             return None
-
-    def _cache_signature(self) -> Signature | None:
-        return _signature(self._cached) if self._cached is not None else None
-
-
-def _signature(file: Path) -> Signature | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _with_advice(error: DamagedRatesFile) -> DamagedRatesFile:
@@ -175,13 +141,8 @@ def _read(content: bytes) -> FileContent:
         rates = parse_rates(content, Path(FILE_NAME))
     except DamagedRatesFile as error:
         raise DamagedFile(error.reason) from error
-    return FileContent(rates.last_day, rates.day_count, partial(_values, rates))
+    return FileContent(rates.last_day, rates.day_count, rates.by_datum)
 
 
 def _published(day: str) -> datetime:
     return known_from(date.fromisoformat(day))
-
-
-def _values(rates: EuroRates) -> Mapping[str, str]:
-    """The fixings of each day, such as "USD 1.1172, JPY 160.10" for "2026-10-30"."""
-    return dict(rates.published())

@@ -17,13 +17,14 @@ from pydantic import TypeAdapter, ValidationError
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.kept_file import (
+    AsSeen,
+    Correctable,
     DamagedFile,
     FileContent,
+    FileSignature,
     KeptFile,
-    revisions_of,
-    revisions_path,
+    signature_of,
 )
-from desk.sources.serving.vintages import Vintages
 
 Series: TypeAlias = Mapping[date, Decimal]
 """The values of the days that have one, oldest first."""
@@ -76,19 +77,8 @@ class DailySeries:
         return replace(self, series=kept, days=tuple(days))
 
 
-class Correctable(Protocol):
-    """What a file tells, by the names of its data, and the same told otherwise."""
-
-    def by_datum(self) -> Mapping[str, str]:
-        """Every datum by its name."""
-
-    def corrected(self, corrections: Mapping[str, str | None]) -> Self:
-        """The same with other data, by their names; None takes one away."""
-
-
 _Told = TypeVar("_Told", bound=Correctable)
 _Form = TypeVar("_Form")
-_Signature: TypeAlias = tuple[int, int, int]
 
 
 class SeriesFile(Generic[_Told]):
@@ -102,14 +92,11 @@ class SeriesFile(Generic[_Told]):
         self, kept: KeptFile, cache_dir: Path | None, read: Callable[[bytes], _Told]
     ) -> None:
         self._file = kept.path(cache_dir) if cache_dir is not None else None
-        self._name = kept.name
+        self._as_seen = AsSeen[_Told](kept.name, cache_dir) if cache_dir is not None else None
         self._read = read
         self._lock = threading.Lock()
-        self._read_with: _Signature | None = None
+        self._read_with: FileSignature | None = None
         self._series: _Told | None = None
-        self._revised_with: _Signature | None = None
-        self._vintages: Vintages | None = None
-        self._corrected: dict[frozenset[tuple[str, str | None]], _Told] = {}
 
     def current(self) -> _Told | None:
         """What the kept file holds; None where there is none that is usable."""
@@ -121,29 +108,15 @@ class SeriesFile(Generic[_Told]):
         undone. When a value was published is the caller's to heed."""
         with self._lock:
             series = self._current()
-            if series is None or self._file is None:
+            if series is None or self._as_seen is None:
                 return series
-            revised = _signature(revisions_path(self._name, self._file.parent))
-            if revised != self._revised_with:
-                revisions = revisions_of(self._name, self._file.parent)
-                self._vintages = Vintages(series.by_datum(), revisions)
-                self._corrected.clear()
-                self._revised_with = revised
-            corrections = self._vintages.corrections(as_of) if self._vintages else {}
-            if not corrections:
-                return series
-            key = frozenset(corrections.items())
-            if key not in self._corrected:
-                self._corrected[key] = series.corrected(corrections)
-            return self._corrected[key]
+            return self._as_seen.told(series, as_of)
 
     def _current(self) -> _Told | None:
-        signature = _signature(self._file)
+        signature = signature_of(self._file)
         if signature != self._read_with:
             self._series = self._usable()
             self._read_with = signature
-            self._revised_with, self._vintages = None, None
-            self._corrected.clear()
         return self._series
 
     def _usable(self) -> _Told | None:
@@ -151,15 +124,6 @@ class SeriesFile(Generic[_Told]):
             return self._read(self._file.read_bytes()) if self._file else None
         except (OSError, DamagedFile):
             return None
-
-
-def _signature(file: Path | None) -> _Signature | None:
-    """What tells one version of a file from the next."""
-    try:
-        found = file.stat() if file else None
-    except OSError:
-        return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
 
 
 class Line(NamedTuple):
