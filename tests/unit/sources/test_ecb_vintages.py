@@ -63,6 +63,17 @@ def test_revisions_of_one_day_follow_each_other(cache: Path, packaged: Path) -> 
     ]
 
 
+def test_a_day_that_is_new_is_told_beside_what_was_revised(cache: Path, packaged: Path) -> None:
+    store, revised = RatesStore(cache, packaged), {"USD": "1.1500", "JPY": "160.10"}
+    fetch(cache, packaged, {FRIDAY: revised})
+    assert store.as_of(YESTERDAY).last_day == FRIDAY
+    due_later = NOW.date() + timedelta(days=1)
+    fetch(cache, packaged, {FRIDAY: revised, due_later: {"USD": "1.1600", "JPY": "160.10"}})
+    told = store.as_of(YESTERDAY)
+    assert told.last_fixing("EUR", "USD", FRIDAY) == (FRIDAY, Decimal("1.1000"))
+    assert told.last_day == due_later
+
+
 def test_a_fixing_that_came_late_was_not_there_before(cache: Path, packaged: Path) -> None:
     fetch(cache, packaged, {FRIDAY: {"USD": "1.1000", "JPY": "160.10"}})
     looked = datetime(2026, 11, 3, tzinfo=UTC).timestamp()
