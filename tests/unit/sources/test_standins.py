@@ -15,6 +15,7 @@ from tests.standins.configuration import configuration, write_configuration
 from tests.standins.ecb import PATH, REVISED_ROWS
 from tests.standins.provider import Failure, providers
 from tests.standins.serving import Standins
+from tests.support.failed_refreshes import REFUSED
 
 MONDAY, LATER = date(2026, 11, 2), date(2026, 11, 20)
 
@@ -38,25 +39,25 @@ def test_the_ecb_publishes_up_to_the_day_that_is_set(standins: Standins, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("kind", "status", "words"),
+    ("kind", "words"),
     [
-        (Failure.REDIRECT, RefreshStatus.REPLACED, ""),
-        (Failure.REDIRECT_LOOP, RefreshStatus.UNREACHABLE, ""),
-        (Failure.TOO_MANY, RefreshStatus.UNREACHABLE, "429 Too Many Requests"),
-        (Failure.ERROR, RefreshStatus.UNREACHABLE, "500 Internal Server Error"),
-        (Failure.HTML, RefreshStatus.REJECTED, ""),
-        (Failure.TRUNCATED, RefreshStatus.REJECTED, ""),
-        (Failure.RENAMED, RefreshStatus.REJECTED, ""),
-        (Failure.CLOSED, RefreshStatus.UNREACHABLE, ""),
+        (Failure.REDIRECT, ""),
+        (Failure.REDIRECT_LOOP, ""),
+        (Failure.TOO_MANY, "429 Too Many Requests"),
+        (Failure.ERROR, "500 Internal Server Error"),
+        (Failure.HTML, ""),
+        (Failure.TRUNCATED, ""),
+        (Failure.RENAMED, ""),
+        (Failure.CLOSED, ""),
     ],
 )
 def test_a_failure_is_as_it_is_switched(
-    standins: Standins, tmp_path: Path, kind: Failure, status: RefreshStatus, words: str
+    standins: Standins, tmp_path: Path, kind: Failure, words: str
 ) -> None:
     standins.until = MONDAY
     standins.fail("ecb", kind)
     outcome = refreshed(standins, tmp_path)
-    assert outcome.status is status
+    assert outcome.status is REFUSED.get(kind, RefreshStatus.REPLACED)
     assert words in (outcome.reason or "")
     standins.mend("ecb")
     assert refreshed(standins, tmp_path).succeeded

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.contracts.findings.sources import RefreshStatus
 from desk.sources.central_banks.current_facts import CALENDAR_SOURCES
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.serving.daily_series import files_of
@@ -15,6 +14,7 @@ from desk.sources.serving.kept_file import DamagedFile, KeptFile, refresh
 from tests.standins.policy_rates import MOVED, SNB_2027, addresses
 from tests.standins.provider import Failure
 from tests.standins.serving import Standins
+from tests.support.failed_refreshes import REFUSED
 
 SNB = CALENDAR_SOURCES[0]
 YEAR_2027 = (date(2027, 1, 1), date(2027, 12, 31))
@@ -65,25 +65,18 @@ def test_a_meeting_that_is_moved_stands_until_the_desk_saw_it(
 
 
 @pytest.mark.parametrize(
-    ("failure", "status"),
-    [
-        (Failure.TOO_MANY, RefreshStatus.UNREACHABLE),
-        (Failure.CLOSED, RefreshStatus.UNREACHABLE),
-        (Failure.HTML, RefreshStatus.REJECTED),
-        (Failure.TRUNCATED, RefreshStatus.REJECTED),
-        (Failure.RENAMED, RefreshStatus.REJECTED),
-    ],
+    "failure",
+    [Failure.TOO_MANY, Failure.CLOSED, Failure.HTML, Failure.TRUNCATED, Failure.RENAMED],
 )
 def test_a_failure_leaves_what_was_known(
     standins: Standins,
     files: tuple[KeptFile, ...],
     tmp_path: Path,
     failure: Failure,
-    status: RefreshStatus,
 ) -> None:
     fetched(files, tmp_path)
     standins.fail("policy_rates", failure)
-    assert [refresh(kept, tmp_path).status for kept in files] == [status] * len(files)
+    assert [refresh(kept, tmp_path).status for kept in files] == [REFUSED[failure]] * len(files)
     assert days(tmp_path, *YEAR_2027) == list(SNB_2027)
 
 

@@ -24,6 +24,7 @@ from desk.sources.serving.kept_file import KeptFile, refresh
 from tests.standins.policy_rates import addresses
 from tests.standins.provider import Failure
 from tests.standins.serving import Standins
+from tests.support.failed_refreshes import REFUSED
 
 AFTER_W44 = datetime(2026, 11, 2, 7, tzinfo=UTC)
 WEEK = (date(2026, 10, 26), date(2026, 11, 1))
@@ -95,17 +96,17 @@ def test_nothing_is_known_before_its_announcement(
     assert len(tools.get_rate_decisions(["US"], *WEEK, announced).decisions) == 1
 
 
-FAILURES = [
-    (Failure.TOO_MANY, RefreshStatus.UNREACHABLE, "429 Too Many Requests"),
-    (Failure.ERROR, RefreshStatus.UNREACHABLE, "500 Internal Server Error"),
-    (Failure.REDIRECT_LOOP, RefreshStatus.UNREACHABLE, "redirects in a circle"),
-    (Failure.CLOSED, RefreshStatus.UNREACHABLE, "connection ended"),
-    (Failure.SLOW, RefreshStatus.UNREACHABLE, "did not answer within 0.2 seconds"),
-    (Failure.HTML, RefreshStatus.REJECTED, "a page of HTML|not the JSON expected"),
-    (Failure.TRUNCATED, RefreshStatus.REJECTED, "cells|within a line|EOF"),
-    (Failure.RENAMED, RefreshStatus.REJECTED, "no column|not the JSON expected"),
-    (Failure.LATE, RefreshStatus.REJECTED, "fewer than the"),
-]
+REASONS = {
+    Failure.TOO_MANY: "429 Too Many Requests",
+    Failure.ERROR: "500 Internal Server Error",
+    Failure.REDIRECT_LOOP: "redirects in a circle",
+    Failure.CLOSED: "connection ended",
+    Failure.SLOW: "did not answer within 0.2 seconds",
+    Failure.HTML: "a page of HTML|not the JSON expected",
+    Failure.TRUNCATED: "cells|within a line|EOF",
+    Failure.RENAMED: "no column|not the JSON expected",
+    Failure.LATE: "fewer than the",
+}
 
 
 @EACH
@@ -115,12 +116,12 @@ def test_a_failure_is_told_and_leaves_what_was_known(
     kept = files[at]
     refresh(kept, tmp_path)
     before = kept.path(tmp_path).read_bytes()
-    for failure, status, reason in FAILURES:
+    for failure, status in REFUSED.items():
         standins.fail("policy_rates", failure)
         slow = failure is Failure.SLOW
         outcome = refresh(replace(kept, timeout_seconds=0.2) if slow else kept, tmp_path)
         assert outcome.status is status, failure
-        assert re.search(reason, outcome.reason or ""), (failure, outcome.reason)
+        assert re.search(REASONS[failure], outcome.reason or ""), (failure, outcome.reason)
         assert kept.path(tmp_path).read_bytes() == before
 
 
