@@ -43,7 +43,7 @@ class StockDays:
         """`tables` are those at hand; of other symbols they are made with `facts`.
 
         Raises:
-        ValueError: a symbol has no offline series, or no day can be drawn.
+            ValueError: a symbol has no offline series, or no day can be drawn.
         """
         at_hand, self._facts = tables or {}, facts
         named = () if symbols is None else read_symbols(symbols)
