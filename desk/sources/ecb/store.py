@@ -10,13 +10,11 @@ from pathlib import Path
 from desk.analytics.prices.fixings import known_from
 from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
 from desk.sources.serving.kept_file import (
-    AsSeen,
     DamagedFile,
     FileContent,
-    FileSignature,
     KeptFile,
-    signature_of,
 )
+from desk.sources.serving.vintages import AsSeen, FileSignature, signature_of
 
 FILE_NAME = "eurofxref-hist.zip"
 

@@ -17,14 +17,11 @@ from pydantic import TypeAdapter, ValidationError
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.serving.kept_file import (
-    AsSeen,
-    Correctable,
     DamagedFile,
     FileContent,
-    FileSignature,
     KeptFile,
-    signature_of,
 )
+from desk.sources.serving.vintages import AsSeen, Correctable, FileSignature, signature_of
 
 Series: TypeAlias = Mapping[date, Decimal]
 """The values of the days that have one, oldest first."""

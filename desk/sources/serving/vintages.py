@@ -3,12 +3,17 @@
 A provider's file has each datum as the provider tells it now. The desk answers for an instant, so
 it notes what differs whenever it takes over a newer file. A first value counts as known from the
 provider's publication rule, whenever the desk saw it; a revision from the instant at which the desk
-saw it; and so does a value that was not there yet when the desk looked after it was due.
+saw it; and so does a value that was not there yet when the desk looked after it was due. What
+differs is noted beside the kept file.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
+
+from pydantic import ValidationError
 
 from desk.contracts.base import Contract, Instant
 
@@ -95,3 +100,79 @@ class Vintages:
             if seen < len(revisions) and revisions[seen].before != self._current.get(name):
                 found[name] = revisions[seen].before
         return found
+
+
+def revisions_path(name: str, cache_dir: Path) -> Path:
+    """Where it is noted what newer versions of a file told otherwise, a line of JSON each."""
+    return cache_dir / f"{name}.revisions"
+
+
+def revisions_of(name: str, cache_dir: Path) -> tuple[RevisedDatum, ...]:
+    """What newer versions of the file of a name told otherwise, in the order in which it was seen.
+    A line that cannot be read is passed over: a process was killed while it wrote it."""
+    try:
+        lines = revisions_path(name, cache_dir).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ()
+    return tuple(_readable(lines))
+
+
+def _readable(lines: Iterable[str]) -> Iterator[RevisedDatum]:
+    for line in lines:
+        try:
+            yield RevisedDatum.model_validate_json(line)
+        except ValidationError:
+            continue
+
+
+class Correctable(Protocol):
+    """What a file tells, by the names of its data, and the same told otherwise."""
+
+    def by_datum(self) -> Mapping[str, str]:
+        """Every datum by its name."""
+
+    def corrected(self, corrections: Mapping[str, str | None]) -> Self:
+        """The same with other data, by their names; None takes one away."""
+
+
+_Told = TypeVar("_Told", bound=Correctable)
+FileSignature: TypeAlias = tuple[int, int, int]
+"""What tells one version of a file from the next: inode, size and time of change."""
+
+
+def signature_of(file: Path | None) -> FileSignature | None:
+    """That of a file as it is now; None where there is none."""
+    try:
+        found = file.stat() if file else None
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
+
+
+class AsSeen(Generic[_Told]):
+    """What the kept file of a name told at an instant. Holds no lock: its user does."""
+
+    def __init__(self, name: str, cache_dir: Path) -> None:
+        self._name = name
+        self._cache_dir = cache_dir
+        self._now: _Told | None = None
+        self._read_with: FileSignature | None = None
+        self._vintages: Vintages | None = None
+        self._corrected: dict[frozenset[tuple[str, str | None]], _Told] = {}
+
+    def told(self, now: _Told, as_of: datetime) -> _Told:
+        """What the file tells `now`, with what a newer version told otherwise since `as_of` undone.
+        Its revisions are read again only when the file, or what is noted of it, has changed."""
+        signature = signature_of(revisions_path(self._name, self._cache_dir))
+        if now is not self._now or signature != self._read_with:
+            revisions = revisions_of(self._name, self._cache_dir)
+            self._vintages = Vintages(now.by_datum(), revisions) if revisions else None
+            self._corrected.clear()
+            self._now, self._read_with = now, signature
+        corrections = self._vintages.corrections(as_of) if self._vintages else {}
+        if not corrections:
+            return now
+        key = frozenset(corrections.items())
+        if key not in self._corrected:
+            self._corrected[key] = now.corrected(corrections)
+        return self._corrected[key]

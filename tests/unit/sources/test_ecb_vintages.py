@@ -10,7 +10,8 @@ import pytest
 
 from desk.sources.ecb.server import EcbTools
 from desk.sources.ecb.store import RatesStore, cached_file, rates_file
-from desk.sources.serving.kept_file import refresh, revisions_path
+from desk.sources.serving.kept_file import refresh
+from desk.sources.serving.vintages import revisions_path
 from tests.support.rates_address import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 
