@@ -65,6 +65,15 @@ def test_yields_are_known_when_their_publishers_have_released_them(assets: Cross
     assert revisable == {"XM"}
 
 
+def test_anothers_curve_is_not_told_in_the_place_of_one_that_is_not_there(tmp_path: Path) -> None:
+    for publisher in ALL:
+        if publisher.key != "ecb_yield_curve":
+            publisher.kept_file().path(tmp_path).write_bytes(content_of(publisher, NOVEMBER))
+    answer = CrossAssets(tmp_path, 2026).yields(["XM", "GB"], FIRST, LAST, WEEK_END)
+    assert {each.area for each in answer.yields} == {"GB"}
+    assert list(answer.missing) == ["XM"]
+
+
 def test_a_year_and_a_month_go_on_in_the_next_file(assets: CrossAssets) -> None:
     answer = assets.yields(["US", "JP"], date(2025, 12, 20), date(2026, 1, 9), WEEK_END)
     days = {series.area: series.days for series in answer.yields if series.years == 2}

@@ -75,28 +75,32 @@ class CrossAssets:
 
     def yields(self, areas: Iterable[str], first: date, last: date, as_of: datetime) -> Yields:
         """The yields of some areas on the days of a range; of one that another publishes too both,
-        first whose it is."""
+        first whose it is. Where that one has none, the other's curve is not told in its place."""
         asked = list(dict.fromkeys(areas))
         found: list[YieldSeries] = []
-        for area in asked:
-            for years, form in product(MATURITIES, ("{}", BESIDE)):
-                name = form.format(f"{area} {years}")
-                publisher, values = self._known(name, first, last, as_of)
-                if publisher is not None and values:
-                    found.append(
-                        YieldSeries(
-                            area=area,
-                            years=years,
-                            days=tuple(values),
-                            values=tuple(values.values()),
-                            name=publisher.source.name,
-                            origin=publisher.source.origin,
-                            revisable=publisher.key in REVISABLE,
-                        )
-                    )
+        for area, years in product(asked, MATURITIES):
+            own = self._yield(area, years, "{}", first, last, as_of)
+            beside = self._yield(area, years, BESIDE, first, last, as_of) if own else None
+            found += [series for series in (own, beside) if series]
         there = {series.area for series in found}
         missing = {area: self._why(f"{area} 2", as_of) for area in asked if area not in there}
         return Yields(as_of=as_of, source=YIELDS, yields=tuple(found), missing=missing)
+
+    def _yield(
+        self, area: str, years: int, form: str, first: date, last: date, as_of: datetime
+    ) -> YieldSeries | None:
+        publisher, values = self._known(form.format(f"{area} {years}"), first, last, as_of)
+        if publisher is None or not values:
+            return None
+        return YieldSeries(
+            area=area,
+            years=years,
+            days=tuple(values),
+            values=tuple(values.values()),
+            name=publisher.source.name,
+            origin=publisher.source.origin,
+            revisable=publisher.key in REVISABLE,
+        )
 
     def series(self, name: str, unit: str, first: date, last: date, as_of: datetime) -> AssetSeries:
         """A price or an index on the days of a range."""
