@@ -2,7 +2,7 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -165,6 +165,21 @@ class Metric(StrEnum):
     TARGET_RANGE_HIGH = "target_range_high"
     STATED = "stated"
     """A number in the answer of a tool whose form the desk does not know."""
+
+
+MOVES: Final = frozenset(
+    {
+        *(Metric.MOVE, Metric.MONTH_MOVE, Metric.QUARTER_MOVE, Metric.YEAR_MOVE),
+        *(Metric.GROUP_MOVE, Metric.ANALOGUE_MOVE, Metric.SEASONAL_MOVE, Metric.FORWARD_MOVE),
+        *(Metric.REVENUE_GROWTH, Metric.QUARTER_REVENUE_GROWTH),
+    }
+)
+"""Percentages by which something rose or fell: prose can print them with that verb. Every other
+percentage is a level, a place, a threshold or the difference between two, and neither rises nor
+falls."""
+
+SIDED: Final = frozenset({Metric.MOVE, Metric.MONTH_MOVE, Metric.QUARTER_MOVE, Metric.YEAR_MOVE})
+"""Moves of a market. Of a pair, prose can tell them from the side of either currency."""
 
 
 class Claim(Contract):

@@ -16,7 +16,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.trust.claims.rate_claims import differential_areas, differential_claim
 from desk.trust.ledger import EvidenceUnusable, given_by, verified_answer
 from desk.trust.ledger.events import news_in
-from desk.trust.prose import Form, printed
+from desk.trust.prose import Form, moves, printed
 
 MOST_TOLD: Final = 80
 """Claims that a model is told of with one answer."""
@@ -123,10 +123,17 @@ def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:
     return found
 
 
-def told_names(claims: Iterable[Claim]) -> dict[str, str]:
-    """Claims as a model is told of them with an answer: what to write, and what that prints."""
-    told = tuple(claims)[:MOST_TOLD]
-    return {f"[[{claim.claim_id}]]": printed(claim, Form.PLAIN) for claim in told}
+def told_claims(claims: Iterable[Claim]) -> dict[str, str]:
+    """Claims as a model is told of them, wherever it is: by what to write, what that prints, what
+    it prints with its verb where it has one, and its day."""
+    return {f"[[{claim.claim_id}]]": _told(claim) for claim in claims}
+
+
+def _told(claim: Claim) -> str:
+    forms = [printed(claim, Form.PLAIN)]
+    if moves(claim):
+        forms.append(f"|moved: {printed(claim, Form.MOVED)}")
+    return "; ".join((*forms, claim.as_of.isoformat()))
 
 
 def no_claim(name: str, known: Iterable[str]) -> str:

@@ -7,7 +7,6 @@ from pydantic import BeforeValidator, Field
 
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Confidence, Contract, ShortText
-from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     Forecast,
     Leaning,
@@ -20,7 +19,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.figures import Figures
 from desk.trust.ledger import EvidenceUnusable, attributed, check_result
-from desk.trust.prose import REFERENCE, Form, moves, printed
+from desk.trust.prose import REFERENCE
 
 MOST_VIEWS: Final = 20
 
@@ -82,17 +81,6 @@ def odd(oddities: Iterable[str]) -> Iterator[str]:
 def unread_in(unread: Iterable[str]) -> Iterator[str]:
     """What a model says that it could not read, as what is missing."""
     return (f"Could not be read: {words}" for words in map(str.strip, unread) if words)
-
-
-def claim_line(claim: Claim) -> dict[str, str]:
-    """A claim as a model reads it: how to refer to it, and what will be printed there."""
-    moved = {"moved": printed(claim, Form.MOVED)} if moves(claim) else {}
-    return {
-        "reference": f"[[{claim.claim_id}]]",
-        "prints": printed(claim, Form.PLAIN),
-        **moved,
-        "as_of": claim.as_of.isoformat(),
-    }
 
 
 def found_in(base: AgentResult | None) -> ResearchResult:

@@ -22,7 +22,7 @@ from desk.contracts.findings.results import AgentError, ResearchResult, Validati
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
-from desk.programs.claude.figures import Figures, figures_of, told_names
+from desk.programs.claude.figures import MOST_TOLD, Figures, figures_of, told_claims
 from desk.programs.claude.findings import Refused
 from desk.programs.claude.prompts import prompt
 from desk.programs.turns import builtin_turn, judged
@@ -182,7 +182,7 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     name = result.evidence_id.rsplit("/", 1)[-1]
     told = {
         "evidence": name,
-        "claims": told_names(claims) or None,
+        "claims": told_claims(tuple(claims)[:MOST_TOLD]) or None,
         "content": result.content,
         "error": result.error,
     }

@@ -193,7 +193,7 @@ def derive(
                 rates = policy_rate_claims(answer.rates, last_day, evidence_id)
                 return rates + target_range_claims(answer.rates, last_day, evidence_id)
             case RateDecisions():
-                decided = decision_claims(answer.decisions, evidence_id)
+                decided = decision_claims((*answer.decisions, *answer.before), evidence_id)
                 return decided + in_a_row_claims(answer, evidence_id)
             case MonthEndRates():
                 return _of_month_ends(answer, evidence_id)

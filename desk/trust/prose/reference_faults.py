@@ -2,7 +2,9 @@
 before it that say another thing than the claim.
 
 References carry what they are, so little English has to be known: the words of direction, `from …
-to …`, and `high` and `low`.
+to …`, and `high` and `low`. A word of direction right behind a currency's name is held against the
+moves that its sentence refers to, from that currency's side of the pair; a writer who lets the
+reference print the currency with its verb needs none.
 """
 
 import re
@@ -10,17 +12,27 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from desk.analytics.figures import print_claim
+from desk.analytics.figures import WEEKDAYS, print_claim
+from desk.analytics.names.currencies import names_of
+from desk.analytics.names.markets import AREAS
 from desk.contracts.findings.claims import Claim, Metric
 from desk.trust.prose.references import (
+    DOWN,
     PHRASES,
+    REFERENCE,
+    SIDES,
+    UP,
     Form,
     Reference,
+    currencies_of,
     found_in,
+    has_sides,
     is_change,
     moves,
     side_before,
+    side_of,
 )
+from desk.trust.prose.sentences import split_sentences
 
 _FROM: Final = re.compile(r"\bfrom\s$")
 _TO: Final = re.compile(r"\sto\s")
@@ -32,6 +44,17 @@ _OTHER_END: Final = {
         {Metric.WINDOW_HIGH, Metric.YEAR_HIGH, Metric.BAND_HIGH, Metric.EXPECTED_HIGH}
     ),
 }
+_CODES: Final = {
+    name.lower(): code for code in sorted(AREAS) for name in names_of(code) if code in AREAS
+}
+_SUBJECT: Final = re.compile(
+    r"(?:^|[,;:(–—]\s?|\b(?:and|but|as|while|though|because|when|that)\s)(?:\w+\s)?(?:the\s)?"
+    rf"(?P<name>{'|'.join(sorted(map(re.escape, _CODES), key=len, reverse=True))})"
+    r"(?:\s(?:has|had|also|then|again|only|[a-z]+ly)){0,2}"
+    rf"\s(?P<word>{'|'.join(f'{UP} {DOWN}'.split())})\b(?P<behind>[^,;.]{{0,40}})",
+    re.IGNORECASE,
+)
+_OF_A_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})")
 
 
 def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference, str]]:
@@ -47,6 +70,39 @@ def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference,
         )
         if spans and start and end and _same_level(start, end) and start.as_of > end.as_of:
             yield second, "`from` leads to an earlier day than it comes from: exchange the two"
+    start_of = 0
+    for piece in split_sentences(prose):
+        yield from _of_currencies(piece, start_of, claims)
+        start_of += len(piece)
+
+
+def _of_currencies(
+    sentence: str, at: int, claims: Mapping[str, Claim]
+) -> Iterator[tuple[Reference, str]]:
+    """The currencies of which a sentence says that they went the other way than the moves that it
+    refers to. What a weekday is told of beside it is of that day, and held against nothing."""
+    told = [claims[each.name] for each in found_in(sentence) if each.name in claims]
+    moved = [claim for claim in told if has_sides(claim)]
+    if not moved:
+        return
+    text = REFERENCE.sub(lambda found: "\ufffc" * len(found[0]), sentence)
+    for found in _SUBJECT.finditer(text):
+        code, side = _CODES[found["name"].lower()], side_of(found["word"])
+        own = [claim for claim in moved if code in (currencies_of(claim.subject) or ())]
+        went = {_went(claim, code) for claim in own}
+        if _OF_A_DAY.search(found["behind"]) or went - {-side, 0} or not went:
+            continue
+        start, end = at + found.start("name"), at + found.end("word")
+        meant = own[-1]
+        words = f"it goes the other way: {meant.subject} is {print_claim(meant)}"
+        reference = Reference(meant.claim_id, Form.PLAIN, start, end)
+        yield reference, f"{words}, and [[{meant.claim_id}|{code}]] prints the currency's verb"
+
+
+def _went(claim: Claim, code: str) -> int:
+    """Which way a currency went by the move of a pair that it is in."""
+    side = (claim.value > 0) - (claim.value < 0)
+    return side if claim.subject.startswith(code) else -side
 
 
 def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
@@ -59,6 +115,8 @@ def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
         return f"it brings its words along: leave |{each.form} out"
     if each.form is Form.MOVED and not moves(claim):
         return f"a {claim.metric} does not move: leave |moved out"
+    if each.form in SIDES and not has_sides(claim):
+        return f"a {claim.metric} has no side of a pair: leave |{each.form} out"
     if each.form in (Form.PLAIN, Form.SIZE, Form.ABOUT) and is_change(claim):
         side = side_before(before, claim)
         if side * claim.value < 0 or (side and claim.value == 0):

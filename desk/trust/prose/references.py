@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
 from desk.analytics.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
-from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.analytics.names.currencies import currency_name
+from desk.contracts.findings.claims import MOVES, SIDED, Claim, Metric, Unit
 from desk.contracts.findings.results import MarketEvent, ValidationIssue
 from desk.contracts.week.report import Sentence
 
@@ -30,6 +31,15 @@ class Form(StrEnum):
     MOVED = "moved"
     """With its verb: `fell 4.16 %`, `cut by 25 bp`; of a differential where it stands:
     `137.5 bp below`."""
+    BASE = "base"
+    """A pair's move as one of its base currency: `the US dollar fell 4.16 % against the Swiss
+    franc`. Also written by the currency's code."""
+    QUOTE = "quote"
+    """A pair's move as one of its quote currency: `the Swiss franc rose against the US dollar
+    (USD/CHF -4.16 %)`. Also written by the currency's code."""
+
+
+SIDES: Final = frozenset({Form.BASE, Form.QUOTE})
 
 
 class Reference(NamedTuple):
@@ -65,6 +75,7 @@ _WORD: Final = re.compile(rf"\b(?:{'|'.join(_SIDE)})\b", re.IGNORECASE)
 _RIGHT_BEHIND: Final = re.compile(
     r"\s(?:by\s|of\s|another\s|a\s(?:further|total\sof)\s|(?:its\s)?(?:policy\s)?rates?\sby\s)?"
 )
+_OPENING: Final = re.compile(r"(?:^|[.!?]\s+|\n\s*)$")
 _OPENS: Final = re.compile(r"\s\(")
 _OPENS_LATER: Final = re.compile(r"(?:\s\w+){0,4}\s\(")
 _OPENS_FOR_DECISION: Final = re.compile(r"(?:\s[\w'’./-]+){0,10}\s\(")
@@ -101,8 +112,21 @@ def found_in(text: str) -> Iterator[Reference]:
     """The references of a text, in the order in which they stand."""
     for match in REFERENCE.finditer(text):
         name, _, form = (part.strip() for part in match[1].partition("|"))
-        known = Form(form) if form in set(Form) else None
-        yield Reference(name, known, *match.span())
+        yield Reference(name, _form(name, form), *match.span())
+
+
+def _form(name: str, written: str) -> Form | None:
+    """The form of that name; of a currency's code the side of the pair that it is on."""
+    codes = currencies_of(name.partition(":")[0])
+    if codes and written in codes:
+        return Form.BASE if written == codes[0] else Form.QUOTE
+    return Form(written) if written in set(Form) else None
+
+
+def currencies_of(subject: str) -> tuple[str, str] | None:
+    """The base and the quote currency of a pair; None of another subject."""
+    base, _, quote = subject.partition("/")
+    return (base, quote) if base and quote else None
 
 
 def references(text: str) -> tuple[str, ...]:
@@ -142,6 +166,9 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
             rising, falling, level = _verbs(claim) or ("{}", "{}", "{}")
             words = rising if claim.value > 0 else falling if claim.value < 0 else level
             return words.format(_size(claim))
+        case Form.BASE | Form.QUOTE:
+            told = _sided(claim, form)
+            return told[:1].upper() + told[1:] if _OPENING.search(before) else told
         case Form.ABOUT:
             rounded = _about(claim)
             return f"about {_size(rounded) if side_before(before) else print_claim(rounded)}"
@@ -151,7 +178,12 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
 
 def moves(claim: Claim) -> bool:
     """Whether a claim can be printed with its verb."""
-    return _verbs(claim) is not None
+    return claim.metric in _VERBS or claim.metric in MOVES
+
+
+def has_sides(claim: Claim) -> bool:
+    """Whether a claim can be told from the side of either currency of its pair."""
+    return claim.metric in SIDED and currencies_of(claim.subject) is not None
 
 
 def is_change(claim: Claim) -> bool:
@@ -184,10 +216,26 @@ def side_before(text: str, claim: Claim | None = None) -> int:
     return side if named or _OPENS.fullmatch(between) else 0
 
 
+def side_of(word: str) -> int:
+    """Which way a word of direction goes: 1, -1, or 0 where it is none."""
+    return _SIDE.get(word.lower(), 0)
+
+
 def _verbs(claim: Claim) -> tuple[str, str, str] | None:
     if claim.metric in _VERBS:
         return _VERBS[claim.metric]
     return _VERBS.get(claim.unit) if is_change(claim) else None
+
+
+def _sided(claim: Claim, form: Form) -> str:
+    codes = currencies_of(claim.subject)
+    if codes is None:
+        return print_claim(claim)
+    base, quote = (f"the {currency_name(code)}" for code in codes)
+    if form is Form.BASE:
+        return f"{base} {printed(claim, Form.MOVED)} against {quote}"
+    verb = "rose" if claim.value < 0 else "fell" if claim.value > 0 else "was unchanged"
+    return f"{quote} {verb} against {base} ({claim.subject} {print_claim(claim)})"
 
 
 def _phrase(claim: Claim) -> str:

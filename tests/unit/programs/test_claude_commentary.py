@@ -80,7 +80,7 @@ def test_the_model_is_shown_what_matters_with_the_claims_that_it_may_refer_to() 
     data = json.loads(str(block["text"]))
     (shown,) = data["events"]
     assert shown["impact"] == "high"
-    assert [line["reference"] for line in shown["claims"]] == ["[[USD/JPY:move]]"]
+    assert list(shown["claims"]) == ["[[USD/JPY:move]]"]
     assert "USD/JPY rose" not in call.system
     assert call.tools == ()
 

@@ -393,7 +393,7 @@ def test_both_agents_of_a_market_see_the_price_and_the_differential() -> None:
         results = tuple(answered(call, OWN[call.tool]) for call in calls if call.tool in OWN)
         given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
         shown = material(given_request)
-        names = {claim["reference"] for claim in shown["claims"]}
+        names = set(shown["claims"])
         assert {"[[USD/JPY:move]]", "[[USD/JPY:differential]]"} <= names
         made = finding(given_request, views=[view(claims=["USD/JPY:differential"])])
         ids = {claim.claim_id for claim in made.claims}
@@ -530,7 +530,7 @@ def test_the_data_are_apart_from_the_instructions_and_the_form_is_asked_for() ->
     (block,) = message["content"]
     assert isinstance(block, dict)
     data = json.loads(str(block["text"]))
-    assert {line["reference"] for line in data["claims"]} >= {"[[USD/JPY:last]]"}
+    assert set(data["claims"]) >= {"[[USD/JPY:last]]"}
     assert call.schema_of_result["title"] == "ProposedResearch"
 
 

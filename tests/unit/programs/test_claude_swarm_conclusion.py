@@ -196,7 +196,7 @@ def disagreeing() -> tuple[ResearchResult, ResearchResult, ConflictRecord]:
 
 
 def printed(request: TurnRequest) -> dict[str, str]:
-    return {claim["reference"]: claim["prints"] for claim in material(request)["claims"]}
+    return {name: told.partition(";")[0] for name, told in material(request)["claims"].items()}
 
 
 def test_what_was_decided_holds_and_the_dissent_is_told() -> None:

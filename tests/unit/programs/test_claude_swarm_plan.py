@@ -205,7 +205,7 @@ def test_the_model_is_shown_objective_markets_roster_efforts_and_what_is_known()
     }
     (earlier,) = told["earlier_rounds"]
     assert earlier["findings"][0]["statement"] == "It stands at [[USD/JPY:last]]."
-    assert [claim["reference"] for claim in told["claims"]] == ["[[USD/JPY:last]]"]
+    assert list(told["claims"]) == ["[[USD/JPY:last]]"]
 
 
 def test_orders_in_a_memory_stay_quoted_and_bring_no_tool() -> None:

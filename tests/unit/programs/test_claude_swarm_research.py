@@ -221,7 +221,7 @@ def test_the_model_is_shown_claims_and_what_stands_around_them_and_no_series() -
     told = material(researching(TaskType.GAUGE_SENTIMENT, recalled=(memory(text="Quiet."),)))
     assert (told["objective"], told["stands_in"]) == (OBJECTIVE, False)
     assert told["your_part"].startswith("Your objective")
-    assert "[[USD/JPY:news_tone]]" in [claim["reference"] for claim in told["claims"]]
+    assert "[[USD/JPY:news_tone]]" in told["claims"]
     by_name = {each["evidence"]: each["content"] for each in told["answers"]}
     assert by_name["news_aggregator"]["items"][0]["headline"] == "Yen is quiet"
     assert by_name["sentiment_analyzer"]["method"] == "how sentiment_analyzer computes"

@@ -23,6 +23,7 @@ from desk.trust.claims.rate_claims import (
     in_a_row_claims,
     policy_rate_claims,
 )
+from desk.trust.ledger.derivation import given_by
 from desk.trust.ledger.rederivation import Ledger
 from desk.trust.seals import content_hash
 from tests.support.builders import (
@@ -388,6 +389,16 @@ def test_how_many_meetings_in_a_row_decided_the_same_is_derived_again() -> None:
     objection = book.objection(claim.model_copy(update={"value": Decimal(3)}), {})
     assert objection is not None and objection.check is ClaimCheck.VALUE
     assert ledger(DECIDED).objection(claim, {}) is not None
+
+
+def test_a_decision_from_before_the_range_can_be_named() -> None:
+    cut = decision("US", "2025-09-30", "4.125", "-25")
+    before = (decision("US", "2025-06-18", "4.625", "0"),)
+    answer = decisions(WEEK, cut).model_copy(update={"before": before})
+    named = {c.claim_id: c for c in given_by(result("decided", answer), answer, {}, window(WEEK))}
+    held = named["US:decision_rate@2025-06-18"]
+    assert (held.value, f"{held.as_of}") == (Decimal("4.625"), "2025-06-18")
+    assert ledger(result("decided", answer, areas=[*AREAS])).objection(held, {}) is None
 
 
 def test_a_meeting_before_the_range_that_was_not_known_yet_spoils_its_evidence() -> None:

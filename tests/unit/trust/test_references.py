@@ -93,6 +93,68 @@ def test_a_reference_that_does_not_fit_is_refused(prose: str, why: str) -> None:
     assert why in told
 
 
+@pytest.mark.parametrize(
+    ("prose", "text"),
+    [
+        (
+            "[[USD/CHF:move|CHF]].",
+            "The Swiss franc rose against the US dollar (USD/CHF -4.16 %).",
+        ),
+        (
+            "Risk soured: [[USD/CHF:move|USD]].",
+            "Risk soured: the US dollar fell 4.16 % against the Swiss franc.",
+        ),
+        ("[[EUR/USD:move|quote]].", "The US dollar fell against the euro (EUR/USD +1.27 %)."),
+        ("[[USD/HKD:move|base]].", "The US dollar was unchanged against the Hong Kong dollar."),
+    ],
+)
+def test_a_reference_says_which_currency_it_speaks_of(prose: str, text: str) -> None:
+    assert render(prose, CLAIMS) == text
+    assert list(faults(prose, CLAIMS)) == []
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "The franc lost a little ground: USD/CHF [[USD/CHF:move|moved]].",
+        "USD/CHF [[USD/CHF:move|moved]], and the Swiss franc has weakened.",
+        "The dollar also rose, with USD/CHF at [[USD/CHF:last]] after [[USD/CHF:move|signed]].",
+        "The euro fell; EUR/USD ended [[EUR/USD:move|signed]].",
+    ],
+)
+def test_a_currencys_direction_is_held_to_the_move_that_the_sentence_refers_to(prose: str) -> None:
+    claims = CLAIMS | {"USD/CHF:last": claim("USD/CHF", Metric.LAST, "0.8154")}
+    ((found, told),) = faults(prose, claims)
+    assert "it goes the other way" in told
+    assert "the currency's verb" in told
+    assert prose[found.start : found.end].split()[-1] in ("lost", "weakened", "rose", "fell")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "The franc gained: USD/CHF [[USD/CHF:move|moved]].",
+        "The franc lost ground on Monday, but USD/CHF [[USD/CHF:move|moved]] over the week.",
+        "The dollar slipped against the franc and fell on: USD/CHF [[USD/CHF:move|moved]].",
+        "The dollar fell against the franc ([[USD/CHF:move]]) and the euro ([[EUR/USD:move]]).",
+        "The franc lost ground.",
+        "The euro area cut its rate, and EUR/USD [[EUR/USD:move|moved]].",
+        "The Australian dollar rose as USD/CHF [[USD/CHF:move|moved]].",
+    ],
+)
+def test_what_a_currency_did_rightly_or_on_a_day_or_elsewhere_stands(prose: str) -> None:
+    assert list(faults(prose, CLAIMS)) == []
+
+
+@pytest.mark.parametrize(
+    "metric", [Metric.MACD_HISTOGRAM, Metric.RELATIVE_MOVE, Metric.DRAWDOWN, Metric.NET_MARGIN]
+)
+def test_a_percentage_that_is_no_move_has_no_verb(metric: Metric) -> None:
+    held = claim("USD/CHF", metric, "-0.80", Unit.PERCENT)
+    ((_, told),) = faults(f"It [[{held.claim_id}|moved]].", {held.claim_id: held})
+    assert "does not move" in told
+
+
 def test_names_are_told_without_their_forms() -> None:
     prose = "[[USD/CHF:move|moved]], [[ USD/JPY:last ]] and [[q1]]"
     assert references(prose) == ("USD/CHF:move", "USD/JPY:last", "q1")

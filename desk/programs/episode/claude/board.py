@@ -16,7 +16,7 @@ from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
 from desk.contracts.runs.turns import TurnRequest
-from desk.programs.claude.findings import claim_line
+from desk.programs.claude.figures import told_claims
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.swarm.claude.material import (
     results_in,
@@ -86,7 +86,7 @@ def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
         "question": task.query.question if task.query else None,
         "asked_for": task.instructions,
         "board": told_board(request),
-        "claims": [{**claim_line(claim)} for claim in claims_on_board(request).values()],
+        "claims": {**told_claims(claims_on_board(request).values())},
         "findings_of_the_parts": _told_parts(request),
         "conflicts": told_conflicts(request.conflicts),
         "recalled": told_memories(request),

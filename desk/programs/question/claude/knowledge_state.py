@@ -14,7 +14,7 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import StateEntry, TurnRequest
-from desk.programs.claude.findings import claim_line
+from desk.programs.claude.figures import told_claims
 
 MOST_TOLD: Final = 240_000
 """Characters of all things together: 60,000 tokens of prose."""
@@ -73,7 +73,7 @@ def _told_entry(entry: StateEntry, room: int) -> JsonValue:
 def _told_research(found: ResearchResult) -> dict[str, JsonValue]:
     return {
         "market": found.market,
-        "claims": [{**claim_line(claim)} for claim in found.claims],
+        "claims": {**told_claims(found.claims)},
         "events": [
             {"day": event.event_date.isoformat(), "description": event.description}
             for event in found.events

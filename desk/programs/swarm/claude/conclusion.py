@@ -34,10 +34,10 @@ from desk.programs.question.claude.synthesis import (
     written,
 )
 from desk.programs.swarm.claude.material import (
+    claims_told,
     markets_known,
     results_in,
     surviving,
-    told_claims,
     told_conflicts,
     told_findings,
     told_memories,
@@ -183,7 +183,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "as_of": task.window.end.isoformat(),
             "asked_for": task.instructions,
             "findings": told_findings(request),
-            "claims": told_claims(request),
+            "claims": claims_told(request),
             "conflicts": told_conflicts(request.conflicts),
             "recalled": told_memories(request),
             "missing": own.missing,

@@ -15,7 +15,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.programs.claude.findings import claim_line
+from desk.programs.claude.figures import told_claims
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger import EvidenceUnusable, check_result
 from desk.trust.prose import claims_in, references
@@ -44,7 +44,7 @@ def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator
             yield f"{place}: a figure in it is withheld, because its sources disagree"
 
 
-def told_claims(request: TurnRequest) -> list[JsonValue]:
+def claims_told(request: TurnRequest) -> dict[str, str]:
     """The claims that findings and views rest on, and the levels of each market: those that
     stand."""
     stand, results = surviving(request), results_in(request)
@@ -55,7 +55,7 @@ def told_claims(request: TurnRequest) -> list[JsonValue]:
             *(name for entry in request.state for name in _concluded(entry)),
         )
     )
-    return [{**claim_line(stand[name])} for name in named if name in stand]
+    return told_claims(stand[name] for name in named if name in stand)
 
 
 def told_findings(request: TurnRequest) -> list[JsonValue]:

@@ -25,9 +25,9 @@ from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.builtin.plan import BOUNDS
 from desk.programs.swarm.claude.material import (
+    claims_told,
     markets_known,
     symbols_found,
-    told_claims,
     told_findings,
     told_memories,
 )
@@ -96,7 +96,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             ],
             "specialists": _told_specialists(),
             "earlier_rounds": told_findings(request),
-            "claims": told_claims(request),
+            "claims": claims_told(request),
             "recalled": told_memories(request),
             "plan_of_the_desk": _told_plan(base),
         },

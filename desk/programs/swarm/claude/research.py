@@ -18,7 +18,7 @@ from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.figures import Figures, figures_of
+from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
     ClaimName,
@@ -27,7 +27,6 @@ from desk.programs.claude.findings import (
     Unread,
     calls_without_answer,
     checked,
-    claim_line,
     found_in,
     is_usable,
     odd,
@@ -124,7 +123,7 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
         "areas": list(task.market.areas) if task.market else [],
         "as_of": task.window.end.isoformat(),
         "most_calls_of_tools": task.limits.max_calls,
-        "claims": [{**claim_line(claim)} for claim in found.claims],
+        "claims": {**told_claims(found.claims)},
         "answers": told_answers(request),
         "findings_of_the_desk": _told_findings(found),
         "missing": list(found.missing),

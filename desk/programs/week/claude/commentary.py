@@ -19,7 +19,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.findings import claim_line
+from desk.programs.claude.figures import told_claims
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.week_counts import week_counts
@@ -51,7 +51,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "as_of": request.assignment.window.end.isoformat(),
         "events": list(_events(request)),
         "groups": _groups(request),
-        "counts": [claim_line(count) for count in _counts(request)],
+        "counts": told_claims(_counts(request)),
         "quiet": list(_quiet(request)),
         "ahead": list(_ahead(request)),
         "objections": list(_objections(request)),
@@ -85,7 +85,7 @@ def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
                     "day": event.event_date.isoformat(),
                     "impact": event.impact,
                     "description": event.description,
-                    "claims": [claim_line(claim) for claim in _cited(event.description, claims)],
+                    "claims": told_claims(_cited(event.description, claims)),
                 }
 
 
@@ -115,7 +115,7 @@ def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
             if claim.metric is Metric.MOVE and claim.subject == finding.market
         ]
         if moves and finding.market not in loud:
-            yield {"market": finding.market, **claim_line(moves[0])}
+            yield {"market": finding.market, "claims": told_claims(moves[:1])}
 
 
 def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:

@@ -28,7 +28,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
-from desk.programs.claude.figures import Figures, figures_of
+from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
     Oddities,
@@ -36,7 +36,6 @@ from desk.programs.claude.findings import (
     Unread,
     calls_without_answer,
     checked,
-    claim_line,
     found_in,
     odd,
     sources_with,
@@ -113,7 +112,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
         "asked_for": task.instructions,
-        "claims": [claim_line(claim) for claim in claims],
+        "claims": told_claims(claims),
         "events": [
             {
                 "event_id": event.event_id,

@@ -18,7 +18,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.figures import figures_of, no_claim, told_names
+from desk.programs.claude.figures import figures_of, no_claim, told_claims
 from desk.programs.claude.findings import ClaimName, checked
 from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
@@ -203,7 +203,7 @@ def _told_claims(
         if name in verdicts:
             asked = ", ".join(sorted({_asked(each, results) for each in claim.evidence}))
             group = (asked, str(verdicts[name].status), verdicts[name].words)
-            told.setdefault(group, {}).update(told_names((claim,)))
+            told.setdefault(group, {}).update(told_claims((claim,)))
     return [
         {"from": asked, "verdict": status, "why": why, "claims": named}
         for (asked, status, why), named in told.items()
