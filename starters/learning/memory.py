@@ -30,7 +30,7 @@ from starters.session import Desk, say, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.options import AsJson
+from starters.terminal.options import AsJson, AsOf
 from starters.terminal.tables import folded, table_lines
 
 EXAMPLE = 'Example: desk memory search "yen carry trade" --market USD/JPY --as-of 2026-10-30'
@@ -59,15 +59,7 @@ def search(
             show_default=False,
         ),
     ] = None,
-    as_of: Annotated[
-        str | None,
-        typer.Option(
-            "--as-of",
-            metavar="TIME",
-            help="What was known then: a day, or an instant; without it, what is known now.",
-            show_default=False,
-        ),
-    ] = None,
+    as_of: AsOf = None,
     kind: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,7 +170,7 @@ def query_of(options: SearchOptions, settings: Settings, now: datetime) -> Memor
             text=options.words,
             markets=tuple(_market(written, known) for written in options.markets),
             kinds=tuple(_kind(written) for written in options.kinds),
-            as_of=read_as_of(options.as_of, zone, now) if options.as_of else now,
+            as_of=(read_as_of(options.as_of, zone, now) if options.as_of else None) or now,
             most=options.most,
         )
     except ValidationError as error:

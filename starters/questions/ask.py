@@ -17,7 +17,7 @@ from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.session import say
 from starters.terminal.exit_status import ExitStatus
-from starters.terminal.options import BudgetTokens, BudgetUsd
+from starters.terminal.options import AsOf, BudgetTokens, BudgetUsd
 
 EXAMPLE = 'Example: desk ask "What holds up DESK-101?" --param ticket=DESK-101'
 
@@ -39,16 +39,6 @@ Parameters = Annotated[
         "--param",
         metavar="NAME=VALUE",
         help="A parameter of the graph; can be given several times.",
-        show_default=False,
-    ),
-]
-
-AsOf = Annotated[
-    str | None,
-    typer.Option(
-        "--as-of",
-        metavar="DAY|INSTANT",
-        help="Answer with what was known then, such as 2026-10-30.",
         show_default=False,
     ),
 ]

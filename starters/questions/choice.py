@@ -159,9 +159,10 @@ def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool
             raise UsageError(f"the graph {spec.name} needs --param {parameter.name}=VALUE{about}")
 
 
-def read_as_of(written: str, time_zone: str, now: datetime) -> datetime:
+def read_as_of(written: str, time_zone: str, now: datetime) -> datetime | None:
     """The instant at which the world is known: a day, however ISO 8601 writes it, stands for its
-    end on the desk's clock, a time without an offset for one of the desk's time zone.
+    end on the desk's clock, a time without an offset for one of the desk's time zone. None for the
+    day that has not ended: what is known now.
 
     Raises:
         UsageError: it is neither, or has not come yet.
@@ -169,6 +170,8 @@ def read_as_of(written: str, time_zone: str, now: datetime) -> datetime:
     zone = ZoneInfo(time_zone)
     try:
         day = _day(written.strip())
+        if day is not None and day == now.astimezone(zone).date():
+            return None
         if day is not None:
             instant = datetime.combine(day, time(23, 59, 59), zone)
         else:

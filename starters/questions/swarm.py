@@ -9,6 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import meant, nearest
+from desk.analytics.weeks import window_named
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
@@ -26,6 +27,7 @@ from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.options import (
+    AsOf,
     BudgetTokens,
     BudgetUsd,
     NoMemory,
@@ -64,16 +66,6 @@ Effort = Annotated[
         "--effort",
         metavar="auto|simple|moderate|complex",
         help="One or two specialists, three or four, or five and more; auto: the leader says.",
-    ),
-]
-
-AsOf = Annotated[
-    str | None,
-    typer.Option(
-        "--as-of",
-        metavar="DAY|INSTANT",
-        help="Research with what was known then, such as 2026-10-30.",
-        show_default=False,
     ),
 ]
 
@@ -160,12 +152,14 @@ def chosen_swarm(
     """
     words = checked_words(objective, "the objective", longest=LONGEST_QUESTION, example=_EXAMPLE)
     zone = config.schedule.time_zone
+    known_at = read_as_of(as_of, zone, now) if as_of else None
     return SwarmRequest(
         query=Query(question=words, parameters=_form_parameters(words, about, as_of)),
         policy=config.policy,
         complexity=read_effort(effort),
         markets=config.markets,
-        as_of=read_as_of(as_of, zone, now) if as_of else None,
+        as_of=known_at,
+        window=window_named(words, known_at or now, zone),
         time_zone=zone,
         most_rounds=rounds,
         answer_within=read_span(answer_within, "--answer-within"),

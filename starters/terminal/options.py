@@ -11,6 +11,17 @@ USUAL_COST = "0.10"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="DAY|INSTANT",
+        help="With what was known then. A day, such as 2026-10-30, is its end in the desk's time"
+        " zone; today is now.",
+        show_default=False,
+    ),
+]
+
 BudgetUsd = Annotated[
     float | None,
     typer.Option(

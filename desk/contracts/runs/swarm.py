@@ -20,6 +20,7 @@ from desk.contracts.runs.tasks import TaskOutcome, Tools
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.swarm.record import MOST_ROUNDS, SwarmRound, TokenRecord
+from desk.contracts.weeks import TimeWindow
 
 Reads = Annotated[tuple[int, ...], Field(max_length=200)]
 """Characters of the tools' answers that came back in each turn of an agent."""
@@ -49,7 +50,8 @@ class SwarmRequest(Contract):
 
     `query` holds the objective. Without `complexity` the leader says how much it needs. `markets`
     are those that the desk covers, with their digits. Without `as_of` the run knows the world at
-    its start. `answer_within` is how long a person may take to decide a conflict. Without `memory`
+    its start; with a `window`, the period that the objective is about, at the end of that.
+    `answer_within` is how long a person may take to decide a conflict. Without `memory`
     nothing is recalled or remembered; with `learn` the learning system is told of hypotheses.
     """
 
@@ -58,6 +60,7 @@ class SwarmRequest(Contract):
     complexity: Annotated[Complexity | None, Field(exclude_if=is_none)] = None
     markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200)] = ()
     as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    window: Annotated[TimeWindow | None, Field(exclude_if=is_none)] = None
     time_zone: ShortText = "Europe/London"
     most_rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 2
     answer_within: PositiveSpan = timedelta(days=3)

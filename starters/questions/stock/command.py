@@ -19,6 +19,7 @@ from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
     USUAL_COST,
     USUAL_WEEKS,
+    AsOf,
     BudgetTokens,
     BudgetUsd,
     NoMemory,
@@ -33,16 +34,6 @@ EXAMPLE = "Example: desk stock NVDA --as-of 2024-06-10"
 Symbol = Annotated[
     str,
     typer.Argument(metavar="SYMBOL", help="A stock or an index as Yahoo Finance writes it."),
-]
-
-AsOf = Annotated[
-    str | None,
-    typer.Option(
-        "--as-of",
-        metavar="DAY|INSTANT",
-        help="Research with what was known then, such as 2024-06-10: at the end of that day.",
-        show_default=False,
-    ),
 ]
 
 Steps = Annotated[

@@ -58,6 +58,28 @@ def test_an_objective_is_researched_by_the_desks_rules_on_the_desks_markets(
     assert swarm_start(request).workflow is WorkflowType.RESEARCH_SWARM
 
 
+@pytest.mark.parametrize(
+    ("objective", "first", "end"),
+    [
+        ("Was the last week's move of USD/JPY out of the ordinary?", 8, datetime(2026, 11, 16)),
+        ("Did sterling fall this week?", 15, datetime(2026, 11, 22, 12)),
+    ],
+)
+def test_a_week_of_a_swarm_runs_from_friday_to_friday(
+    config: RunConfig, objective: str, first: int, end: datetime
+) -> None:
+    """A move begins at the last fixing before its window: that of the Friday."""
+    window = asked(config, objective).window
+    assert window is not None
+    assert window.start == datetime(2026, 11, first, tzinfo=UTC)
+    assert window.end == end.replace(tzinfo=UTC)
+
+
+def test_as_of_the_day_that_has_not_ended_is_now(config: RunConfig) -> None:
+    today = asked(config, as_of="2026-11-22")
+    assert today.as_of is None and swarm_run_id(today) == swarm_run_id(asked(config))
+
+
 @pytest.mark.parametrize("written", ["complex", " Complex "])
 def test_how_much_an_objective_needs_can_be_said(config: RunConfig, written: str) -> None:
     assert asked(config, effort=written).complexity is Complexity.COMPLEX

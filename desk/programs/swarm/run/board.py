@@ -14,6 +14,7 @@ from desk.contracts.runs.swarm import SwarmCarried, SwarmRequest
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SwarmPlan
 from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
+from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.run.graph import GRAPH, following, graph_of, plan_node, planning
 from desk.programs.swarm.run.tokens import Reads, tokens_of
 from desk.runs.assignments import NOTHING, all_of
@@ -25,7 +26,7 @@ class SwarmBoard(NodeBoard):
     plans, each of which is begun once."""
 
     def __init__(self, request: SwarmRequest, started_at: datetime) -> None:
-        carried = request.carried
+        carried, asked = request.carried, request.window
         began = carried.started_at if carried else started_at
         self.rounds: list[SwarmRound] = list(carried.rounds) if carried else []
         self.number = len(self.rounds) + 1
@@ -34,7 +35,7 @@ class SwarmBoard(NodeBoard):
             GRAPH,
             request.query,
             request.policy,
-            as_of=carried.as_of if carried else request.as_of or began,
+            as_of=carried.as_of if carried else asked.end if asked else request.as_of or began,
             time_zone=request.time_zone,
             started_at=began,
             nodes=(*before, planning(self.number)),
@@ -48,6 +49,12 @@ class SwarmBoard(NodeBoard):
             self.waited = carried.waited
             self.go_on(carried.outcomes)
             self.budget.settle(NOTHING, all_of(carried.spent))
+
+    @property
+    def window(self) -> TimeWindow:
+        """The period that the objective is about; of a run that was told none, the days before its
+        as-of instant."""
+        return self.request.window or super().window
 
     @property
     def markets(self) -> tuple[MarketSpec, ...]:
