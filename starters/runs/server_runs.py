@@ -4,9 +4,11 @@ status."""
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
+from temporalio.api.common import v1 as common
+from temporalio.api.workflowservice import v1 as workflowservice
 from temporalio.client import (
     Client,
     WorkflowExecution,
@@ -98,6 +100,19 @@ async def run_described(
         open=described.status is WorkflowExecutionStatus.RUNNING,
         returns=returns,
     )
+
+
+async def forget(run: ServerRun[Any]) -> None:
+    """Take a closed run from the server with its history. One that a server does not let go stays
+    until its retention ends."""
+    execution = common.WorkflowExecution(workflow_id=run.workflow_id, run_id=run.run_id)
+    request = workflowservice.DeleteWorkflowExecutionRequest(
+        namespace=run.client.namespace, workflow_execution=execution
+    )
+    with suppress(RPCError):
+        await run.client.workflow_service.delete_workflow_execution(
+            request, timeout=timedelta(seconds=ANSWER_SECONDS)
+        )
 
 
 async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:

@@ -14,7 +14,7 @@ from desk.contracts.episode.stock import StockAction
 from desk.contracts.names import WorkflowType
 from desk.programs.episode.actions import ORDER
 from starters.learning.episodes.export import COLUMNS
-from tests.support.command import Answer, DeskCommand
+from tests.support.command import Answer, DeskCommand, eventually
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -166,6 +166,22 @@ def test_a_day_before_the_series_is_told_as_one(desk: DeskCommand) -> None:
     assert "Offline there are prices of NVDA of 1999-01-22 to 2025-02-14." in answer.err
     assert answer.out == ""
     assert "1970-06-12" not in desk("episodes", "list", "--symbol", "NVDA").out
+
+
+def test_a_day_after_the_last_price_is_refused_with_the_days_that_there_are(
+    desk: DeskCommand,
+) -> None:
+    answer = desk("stock", "IBM", "--as-of", "2014-01-05")
+    assert (answer.code, answer.out) == (2, "")
+    assert "they end on 2013-03-01" in answer.err
+    assert "Offline there are prices of IBM of 2000-03-01 to 2013-03-01." in answer.err
+
+
+def test_an_episode_that_is_refused_leaves_no_row(desk: DeskCommand) -> None:
+    assert desk("stock", "GOOGLE", "--as-of", "2013-01-05").code == 2
+    query = "WorkflowId STARTS_WITH 'stock-GOOGLE-'"
+    count = ("workflow", "count", "--query", query, "--output", "json")
+    eventually(lambda: int(desk.temporal(*count).json.get("count", 0)) == 0, "it is gone")
 
 
 def test_what_ran_is_listed_the_newest_first(

@@ -138,7 +138,12 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
 
     try:
         return answer_wanted(
-            wanted, _command(options), start, besides=episode_lines, published=published_so_far
+            wanted,
+            _command(options),
+            start,
+            besides=episode_lines,
+            published=published_so_far,
+            forgets_refused=True,
         )
     except NotAnswerable as refused:
         raise NotAnswerable(f"{refused}{_days_there_are(options.symbol)}") from refused

@@ -1,6 +1,7 @@
 """The built-in controller of a stock's episode: what it chooses, and what it refuses."""
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 
 from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import Capability
@@ -34,10 +35,13 @@ from tests.support.stock_answers import (
 from tests.support.stock_asking import AS_OF, NVIDIA, choosing
 
 
-def symbols(*named: str, nearest: Sequence[str] = ()) -> KnownSymbols:
+def symbols(*named: str, nearest: Sequence[str] = (), last_day: date | None = None) -> KnownSymbols:
     """An answer of `find_symbols`."""
     found, near = (
-        tuple(KnownSymbol(symbol=s, kind=MarketKind.STOCK, name=f"The {s}") for s in each)
+        tuple(
+            KnownSymbol(symbol=s, kind=MarketKind.STOCK, name=f"The {s}", last_day=last_day)
+            for s in each
+        )
         for each in (named, nearest)
     )
     return KnownSymbols(as_of=AS_OF, source=COMPUTED, query="$NVDA", named=found, nearest=near)
@@ -132,6 +136,24 @@ def test_a_source_of_prices_that_could_not_be_asked_is_not_taken_for_an_unknown_
     assert turn.failure is not None
     assert turn.failure.error_type == FailureType.TOOL_UNAVAILABLE
     assert "Yahoo Finance did not answer" in turn.failure.error_message
+
+
+def test_a_day_after_the_last_price_is_refused_with_the_days_that_there_are() -> None:
+    old = symbols("NVDA", last_day=AS_OF.date() - timedelta(days=30))
+    assert [call.tool for call in chosen(1, answered(SYMBOLS, old)).calls] == ["market_data"]
+    said = failed(PRICES, ToolStatus.REFUSED, "the prices of NVDA end a month before")
+    turn = chosen(1, answered(SYMBOLS, old), said)
+    assert turn.failure is not None
+    assert turn.failure.error_type == FailureType.UNUSABLE_REQUEST
+    ended, until = AS_OF.date() - timedelta(days=30), AS_OF.date() - timedelta(days=16)
+    assert f"they end on {ended}. Ask as of a day up to {until}" in turn.failure.error_message
+
+
+def test_current_prices_of_another_source_and_steps_of_ones_own_go_before_old_prices() -> None:
+    old = answered(SYMBOLS, symbols("NVDA", last_day=AS_OF.date() - timedelta(days=30)))
+    priced = answered(PRICES, answer(Capability.MARKET_DATA, ALL))
+    assert action_of(chosen(1, old, priced)) is NEWS
+    assert action_of(chosen(1, old, steps=SENTIMENT)) is SENTIMENT
 
 
 def test_a_symbol_that_has_prices_and_no_name_is_researched() -> None:

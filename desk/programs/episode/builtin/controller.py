@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
+from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import capability_of
-from desk.contracts.episode.analysis import Analysis, KnownSymbols
+from desk.contracts.episode.analysis import Analysis, KnownSymbol, KnownSymbols
 from desk.contracts.episode.stock import ActionChoice, StockAction
 from desk.contracts.findings.results import AgentError
 from desk.contracts.markets import MarketKind
@@ -94,7 +95,10 @@ def _checked(request: TurnRequest) -> Turn | None:
         call = ask(request.assignment, Capability.SYMBOLS, query=f"${symbol} {symbol}")
         return Turn(calls=(call,), note=f"Ask whether there are prices of {symbol}")
     found = read(request, Capability.SYMBOLS, KnownSymbols)
-    if any((k.symbol, k.kind) == (symbol, MarketKind.STOCK) for k in found.answer.named):
+    if any(
+        (k.symbol, k.kind) == (symbol, MarketKind.STOCK) and _reaches(request, k)
+        for k in found.answer.named
+    ):
         return None
     if not any(capability_of(r.call) is Capability.MARKET_DATA for r in request.results):
         call = ask(request.assignment, Capability.MARKET_DATA, symbol=symbol)
@@ -110,6 +114,14 @@ def _checked(request: TurnRequest) -> Turn | None:
             recovery_action="name a stock, or an instant, that there are prices of",
         )
     )
+
+
+def _reaches(request: TurnRequest, known: KnownSymbol) -> bool:
+    """Whether the prices of a symbol are current at the instant. Steps that were asked for are
+    taken all the same: they may need no price."""
+    if query_of(request).parameters.get(STEPS) or known.last_day is None:
+        return True
+    return request.assignment.window.end.date() - known.last_day <= LONGEST_GAP
 
 
 def _has_prices(request: TurnRequest, symbol: str) -> bool:
@@ -130,6 +142,12 @@ def _why_none(request: TurnRequest, symbol: str, found: KnownSymbols) -> str:
         return (
             f"There are no prices of a stock {symbol} as of {day}: name one by the symbol that"
             f" Yahoo Finance has for it, such as NVDA.{_nearest(found, refusal)}"
+        )
+    ended = next((each.last_day for each in found.named if each.symbol == symbol), None)
+    if ended is not None:
+        return (
+            f"There are no current prices of {symbol} as of {day}: they end on {ended}. Ask as of"
+            f" a day up to {ended + LONGEST_GAP}, or with live prices (docs/sources.md)."
         )
     prices = read(request, Capability.MARKET_DATA, Analysis)
     said = listed(words.rstrip(".") for words in prices.answer.missing[:3])
