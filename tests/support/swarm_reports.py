@@ -11,6 +11,7 @@ from decimal import Decimal
 from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult
+from desk.contracts.agents.usage import BUILTIN_VERSION
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
@@ -292,6 +293,7 @@ def _specialist(
     claims = analysis_claims(Analysis.model_validate(evidence.content), evidence.evidence_id)
     leaning = Leaning.DOWN if spec.name == "pattern" else Leaning.UP
     result = ResearchResult(
+        version=BUILTIN_VERSION,
         result_id=f"{name}/result",
         task_id=name,
         agent=agent,

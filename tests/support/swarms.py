@@ -9,6 +9,7 @@ from temporalio.client import Client, WorkflowHandle
 from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.usage import BUILTIN_VERSION
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult, View, ViewKind
 from desk.contracts.names import AgentId, Queue
 from desk.contracts.question.knowledge import Synthesis
@@ -108,7 +109,9 @@ def found(
         confidence=confidence,
         claims=named,
     )
-    return level.model_copy(update={"views": (view,), "findings": (said,)})
+    return level.model_copy(
+        update={"views": (view,), "findings": (said,), "version": BUILTIN_VERSION}
+    )
 
 
 def concluded(request: TurnRequest, **fields: Any) -> Synthesis:

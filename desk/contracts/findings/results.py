@@ -100,7 +100,8 @@ class View(Contract):
 
     `by_words` marks one that a list of words read out of a text. It rests on no claim, contradicts
     nobody, and is no news when it turns. A view of a direction has a `forecast` where the history
-    of the fixings allows one.
+    of the fixings allows one. `probability` is a model's own estimate that the price is higher when
+    such a forecast comes due; None where it gave none, and of a built-in analyst.
     """
 
     subject: ShortText
@@ -110,6 +111,7 @@ class View(Contract):
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=8)] = ()
     by_words: bool = False
     forecast: Annotated[Forecast | None, Field(exclude_if=is_none)] = None
+    probability: Annotated[Confidence | None, Field(exclude_if=is_none)] = None
 
 
 class ToneKind(StrEnum):

@@ -36,14 +36,16 @@ class HeldView(Contract):
     """Which way a specialist leans on a hypothesis' market, and how likely that is taken to be.
 
     It says that the last price known when the hypothesis is due is above its `level` (leaning up)
-    or below it (down). `confidence` is that of the view; `probability` follows from it by the rule
-    of `desk.programs.swarm.hypotheses`.
+    or below it (down). `confidence` is that of the view. Of a built-in specialist `probability`
+    follows from it by the rule of `desk.programs.swarm.hypotheses`; of a model it is its `own`, and
+    None where it gave none.
     """
 
     agent: AgentId
     leaning: Leaning
     confidence: Confidence
-    probability: Confidence
+    probability: Confidence | None
+    own: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class Hypothesis(Contract):

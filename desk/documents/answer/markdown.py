@@ -44,7 +44,7 @@ def render_answer_markdown(answer: AnswerReport) -> str:
             ("Figures", _figures(answer)),
             ("Sources", _sources(answer)),
         ),
-        method=(*METHOD, *(line for part in parts for line in part.method)),
+        method=(*METHOD, *(line for part in parts for line in part.method_of(answer))),
         run=_run(answer),
     )
 

@@ -79,6 +79,10 @@ class Part:
         """Whether a run or an answer is of the program."""
         return getattr(told, self.name, None) is not None
 
+    def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
+        """What goes with this answer: as with every one, unless it says otherwise."""
+        return self.method
+
     def told(self, run: RunMaterial) -> PartRecord:
         """What it tells of a run."""
         return PartRecord({})

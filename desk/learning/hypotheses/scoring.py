@@ -63,9 +63,9 @@ def side_of_level(hypothesis: Hypothesis, value: Decimal) -> int:
     return _side(value, hypothesis.level)
 
 
-def brier_score(probability: float, state: HypothesisState) -> float | None:
-    """The squared distance of a probability from what came; None while nothing has."""
-    if state not in (HypothesisState.HELD, HypothesisState.REFUTED):
+def brier_score(probability: float | None, state: HypothesisState) -> float | None:
+    """The squared distance of a probability from what came; None while nothing has, and of none."""
+    if probability is None or state not in (HypothesisState.HELD, HypothesisState.REFUTED):
         return None
     return round((probability - (state is HypothesisState.HELD)) ** 2, DIGITS)
 
@@ -80,7 +80,7 @@ def view_state(scored: ScoredHypothesis, view: HeldView) -> HypothesisState:
 
 
 def view_score(scored: ScoredHypothesis, view: HeldView) -> float | None:
-    """Its Brier score; None where there was no price to hold it against."""
+    """Its Brier score; None without a probability, or a price to hold it against."""
     return brier_score(view.probability, view_state(scored, view))
 
 

@@ -39,14 +39,17 @@ def hypothesis_summary(hypothesis: Hypothesis) -> str:
 
 
 def likely(said: Hypothesis | HeldView) -> str:
-    """`63 % likely`."""
+    """`63 % likely`; of a view without one that no probability was given."""
+    if said.probability is None:
+        return "no probability given"
     return f"{said.probability:.0%}".replace("%", " %") + " likely"
 
 
 def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
     """`above 151.20, 56 % likely`: what a specialist's view says of the price that the hypothesis
     waits for."""
-    return f"{_SIDES.get(view.leaning, 'on no side of')} {hypothesis.level}, {likely(view)}"
+    own = " by its own estimate" if view.own else ""
+    return f"{_SIDES.get(view.leaning, 'on no side of')} {hypothesis.level}, {likely(view)}{own}"
 
 
 def what_came(scored: ScoredHypothesis) -> str:

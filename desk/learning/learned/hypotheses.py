@@ -92,7 +92,8 @@ def view_rows(known: Iterable[ScoredHypothesis]) -> tuple[ScoreRow, ...]:
     for scored in known:
         about = scored.hypothesis
         for view in about.views:
-            if (state := view_state(scored, view)) is not HypothesisState.VOID:
+            state = view_state(scored, view)
+            if view.probability is not None and state is not HypothesisState.VOID:
                 outcome = view.probability, float(state is HypothesisState.HELD)
                 key = view.agent, about.market.market, about.level_on, about.weeks
                 counted.setdefault(key, outcome)

@@ -148,18 +148,27 @@ def views_of(
             confidence=line.confidence,
             claims=tuple(name for name in line.claims if name in figures.known),
             forecast=_forecast(line, of_desk.get((line.kind, line.subject))),
+            probability=_probability(line),
         )
         for line in proposed
     )[:MOST_VIEWS]
 
 
+def _probability(line: ProposedView) -> float | None:
+    """The model's own, of a direction that it has a view of."""
+    told = line.kind is ViewKind.DIRECTION and line.leaning is not Leaning.ABSTAINS
+    if not told or line.probability is None:
+        return None
+    return round(line.probability, PROBABILITY_DIGITS)
+
+
 def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
     """The model's probability over the desk's horizon; without one there is no forecast of its
     own. An abstention forecasts nothing."""
-    made = of_desk.forecast if of_desk else None
-    if made is None or line.probability is None or line.leaning is Leaning.ABSTAINS:
+    made, own = of_desk.forecast if of_desk else None, _probability(line)
+    if made is None or own is None:
         return None
-    return made.model_copy(update={"probability": round(line.probability, PROBABILITY_DIGITS)})
+    return made.model_copy(update={"probability": own})
 
 
 def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:

@@ -10,8 +10,8 @@ The numbers are conventions of the desk:
   a person decided for against the weight of the views: it would be the less likely side.
 - A range runs from the expected low to the expected high, within which the price stayed in
   `WITHIN` of the cases of its own past (`desk.analytics.technical.expected_range`).
-- What one specialist's view makes likely follows by the same rule, with its confidence and the
-  whole weight on its side.
+- What one built-in specialist's view makes likely follows by the same rule, with its confidence
+  and the whole weight on its side. A model's probability is the one that it gave, or none.
 - All look four weeks ahead, as the specialists do.
 
 A hypothesis on a specialist's market waits for the very price that decides the specialist's view.
@@ -25,10 +25,11 @@ from typing import Final
 from desk.analytics.names.markets import spoken
 from desk.analytics.prices.indicator_marks import WITHIN
 from desk.contracts.findings.claims import Claim, Metric, claim_id
-from desk.contracts.findings.results import Leaning, ResearchResult
+from desk.contracts.findings.results import Leaning, ResearchResult, View
 from desk.contracts.markets import MarketSpec
 from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, HeldView, Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import MOST_SUBAGENTS
+from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.balance import Balance, opinions_on
 from desk.trust.prose import reference
@@ -163,12 +164,27 @@ def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, 
             agent=result.agent,
             leaning=view.leaning,
             confidence=view.confidence,
-            probability=probability_alone(view.confidence),
+            probability=_likely(result, view),
+            own=_is_own(result, view),
         )
         for result, view in opinions_on(market, results)
         if view.leaning in SIDES
     )
     return tuple(held)[:MOST_SUBAGENTS]
+
+
+def _likely(result: ResearchResult, view: View) -> float | None:
+    """How likely a specialist takes the side that it leans to."""
+    if result.version:
+        return probability_alone(view.confidence)
+    if view.probability is None:
+        return None
+    up = view.leaning is Leaning.UP
+    return round(view.probability if up else 1 - view.probability, PROBABILITY_DIGITS)
+
+
+def _is_own(result: ResearchResult, view: View) -> bool:
+    return not result.version and view.probability is not None
 
 
 def with_views(

@@ -143,6 +143,13 @@ def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:
     held = report.model_copy(update={"markets": (changed,)})
     assert said in render_markdown(held)
     assert said in both(held)[1]
+    assert "a count: how often" in render_markdown(held)
+    by_model = told.model_copy(update={"probability": 0.542})
+    views = tuple(by_model if v == told else v for v in views)
+    held = held.model_copy(update={"markets": (changed.model_copy(update={"views": views}),)})
+    assert f"{said}, the estimate of a model" in render_markdown(held)
+    for form in (render_markdown(held), both(held)[1]):
+        assert "is its own estimate and no count" in form
 
 
 def test_a_report_with_advice_reads_back_and_is_verified() -> None:

@@ -15,7 +15,7 @@ from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.markdown import render_answer_markdown
-from desk.learning.hypotheses import view_score, view_state
+from desk.learning.hypotheses import view_score, view_state, view_words
 from desk.learning.learned.hypotheses import view_rows
 from desk.learning.learned.state import Learned
 from desk.programs.swarm.hypotheses import probability_alone, uncarried, views_on, with_views
@@ -37,10 +37,12 @@ MARKET, PATTERN = AgentId.MARKET_SPECIALIST, AgentId.PATTERN_SPECIALIST
 
 
 def leans(
-    agent: AgentId, leaning: Leaning, confidence: float = 0.6, **more: bool
+    agent: AgentId, leaning: Leaning, confidence: float = 0.6, *, version: int = 1, **more: object
 ) -> ResearchResult:
+    """By a built-in specialist, or by a model where the version is 0."""
     held = view("USD/JPY", ViewKind.DIRECTION, leaning, confidence=confidence)
-    return finding(agent=agent, views=(held.model_copy(update=more),))
+    made = finding(agent=agent, views=(held.model_copy(update=more),))
+    return made.model_copy(update={"version": version})
 
 
 def held(agent: AgentId = MARKET, leaning: Leaning = UP, confidence: float = 0.6) -> HeldView:
@@ -69,6 +71,21 @@ def test_a_view_takes_its_side_to_be_as_likely_as_a_leader_who_hears_nobody_else
     assert (only.agent, only.leaning, only.confidence) == (MARKET, DOWN, 0.6)
     assert only.probability == probability_alone(0.6) == 0.68
     assert 0.5 < probability_alone(0.1) < probability_alone(0.9) <= 0.75
+
+
+def test_a_models_probability_is_its_own_or_none() -> None:
+    results = [
+        leans(MARKET, DOWN, 0.4, version=0, probability=0.47),
+        leans(PATTERN, UP, 0.4, version=0),
+    ]
+    told = {each.agent: each for each in views_on("USD/JPY", results)}
+    assert (told[MARKET].probability, told[MARKET].own) == (0.53, True)
+    assert (told[PATTERN].probability, told[PATTERN].own) == (None, False)
+    about = direction(views=tuple(told.values()))
+    assert view_words(about, told[MARKET]) == "below 157.25, 53 % likely by its own estimate"
+    assert view_words(about, told[PATTERN]) == "above 157.25, no probability given"
+    (row,) = view_rows([came("157.20", *told.values())])
+    assert (row.of, row.scored) == (MARKET, 1)
 
 
 def test_only_views_with_a_side_say_something_that_can_turn_out_wrong() -> None:
@@ -183,7 +200,15 @@ def test_views_that_nothing_scores_are_told_as_missing() -> None:
     assert any("nothing scores the specialists' views" in line for line in answer.missing)
 
 
-@pytest.mark.parametrize("change", [{"probability": 0.9}, {"leaning": Leaning.NEUTRAL}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"probability": 0.9},
+        {"probability": 0.9, "own": True},
+        {"probability": None},
+        {"leaning": Leaning.NEUTRAL},
+    ],
+)
 def test_the_audit_finds_a_view_that_is_likelier_than_its_confidence_makes_it(
     change: dict[str, object],
 ) -> None:

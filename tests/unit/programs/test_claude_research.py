@@ -507,7 +507,8 @@ def test_a_probability_without_a_history_to_scale_it_by_is_no_forecast() -> None
     short = whole.model_copy(update={"days": whole.days[-90:], "values": whole.values[-90:]})
     results = tuple(answered(call, short) for call in builtin_turn(blank).calls)
     given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
-    assert finding(given_request, views=[view(probability=0.7)]).views[0].forecast is None
+    (told,) = finding(given_request, views=[view(probability=0.7)]).views
+    assert (told.forecast, told.probability) == (None, 0.7)
 
 
 def test_a_stance_is_of_a_bank_and_what_it_decided_is_told_as_it_was() -> None:

@@ -24,6 +24,9 @@ LEVELS: Final = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
 """What a hypothesis on a market is held against."""
 
 
+_OF_A_VIEW: Final = {"kind", "subject", "leaning", "confidence", "probability"}
+
+
 def results_in(request: TurnRequest) -> tuple[ResearchResult, ...]:
     """What specialists have delivered, in the order of the state."""
     found = (entry.result for entry in request.state)
@@ -129,10 +132,7 @@ def _told_result(result: ResearchResult) -> dict[str, JsonValue]:
         ],
         "contradictions": list(result.contradictions),
         "recommendations": list(result.recommendations),
-        "views": [
-            view.model_dump(mode="json", include={"kind", "subject", "leaning", "confidence"})
-            for view in result.views
-        ],
+        "views": [view.model_dump(mode="json", include=_OF_A_VIEW) for view in result.views],
         "missing": list(result.missing),
         "warnings": list(result.warnings),
     }

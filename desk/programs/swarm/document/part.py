@@ -6,6 +6,7 @@ from typing import Final
 
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
+from desk.contracts.swarm.hypotheses import HeldView
 from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.answer.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
@@ -64,6 +65,7 @@ def _of_hypotheses(
 ) -> Iterator[AuditFinding]:
     counts = Counter(hypothesis.hypothesis_id for hypothesis in swarm.hypotheses)
     markets = {spec.market for spec in swarm.markets}
+    asked = any(node.usage.asked for node in answer.nodes)
     for hypothesis in swarm.hypotheses:
         where = f"hypothesis {hypothesis.hypothesis_id}"
         if counts[hypothesis.hypothesis_id] > 1:
@@ -71,7 +73,8 @@ def _of_hypotheses(
         if hypothesis.market.market not in markets:
             yield AuditFinding(where, "its market is none of the swarm's")
         for view in hypothesis.views:
-            if view.leaning not in SIDES or view.probability != probability_alone(view.confidence):
+            of_model = asked and (view.own or view.probability is None)
+            if view.leaning not in SIDES or not (of_model or _is_by_rule(view)):
                 words = f"the view of {view.agent} is not as likely as its confidence makes it"
                 yield AuditFinding(where, words)
         objection = objection_to(hypothesis, claims, answer.as_of)
@@ -79,10 +82,16 @@ def _of_hypotheses(
             yield AuditFinding(where, objection)
 
 
+def _is_by_rule(view: HeldView) -> bool:
+    return not view.own and view.probability == probability_alone(view.confidence)
+
+
 class _SwarmPart(Part):
     name = "swarm"
     templates = "desk.programs.swarm.document"
-    method = words.METHOD
+
+    def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
+        return words.method_of(answer)
 
     def told(self, run: RunMaterial) -> PartRecord:
         return told_swarm(run.record, run.known)

@@ -20,12 +20,29 @@ from desk.trust.prose import split_sentences
 CHARACTERS: Final = 4
 """Of these a token is taken to have; `desk.contracts.swarm.record.TokenRecord` says so."""
 
-METHOD: Final = (
-    "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates.",
-    "The probability of a specialist's view follows from its confidence alone; it is scored with "
-    "its hypothesis, by the same price.",
-    "What the leader asked of its specialists is printed in its own words, which nothing verifies.",
+_LEVELS: Final = (
+    "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates."
 )
+_BY_CONFIDENCE: Final = (
+    "The probability of a specialist's view follows from its confidence alone; it is scored with "
+    "its hypothesis, by the same price."
+)
+_OF_MODELS: Final = (
+    "The probability of a model's view is the one that it gave; where it gave none, there is none. "
+    "It is scored with its hypothesis, by the same price."
+)
+_VERBATIM: Final = (
+    "What the leader asked of its specialists is printed in its own words, which nothing verifies."
+)
+
+
+def method_of(answer: AnswerReport) -> tuple[str, ...]:
+    """How the page of a swarm is to be read: whose its probabilities are."""
+    held = [view for each in answer.swarm.hypotheses for view in each.views] if answer.swarm else []
+    by_models = any(view.own or view.probability is None for view in held)
+    by_rule = any(not view.own and view.probability is not None for view in held)
+    views = [_OF_MODELS] * by_models + [_BY_CONFIDENCE] * (by_rule or not by_models)
+    return (_LEVELS, *views, _VERBATIM)
 
 
 class HypothesisLine(NamedTuple):

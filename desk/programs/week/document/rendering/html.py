@@ -12,7 +12,7 @@ from desk.documents.rendering.pages import render_page
 from desk.programs.week.document.rendering import objections, record_words, wording, words
 from desk.programs.week.document.rendering.coverage_words import coverage_lines, known_words
 from desk.programs.week.document.rendering.digest import digests
-from desk.programs.week.document.rendering.words import METHOD, group_sources
+from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.summary import dollar_direction
 
 KIND_TITLES: Final = {
@@ -35,7 +35,7 @@ def render_html(report: ResearchReport) -> str:
         "groups": tuple(MarketGroup),
         "kinds": KIND_TITLES,
         "metrics": Metric,
-        "method": METHOD,
+        "method": method_of(report),
         "week": wording,
         "objected": objections,
         "record": record_words,

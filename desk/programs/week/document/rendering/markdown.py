@@ -78,10 +78,10 @@ from desk.programs.week.document.rendering.wording import (
 )
 from desk.programs.week.document.rendering.words import (
     CAUTION,
-    METHOD,
     WITHHELD,
     group_sources,
     leaning_words,
+    method_of,
     reported_words,
     tone_words,
 )
@@ -148,7 +148,9 @@ def render_markdown(report: ResearchReport) -> str:
     )
     known = known_words(report.coverage)
     lead = (facts, *([escaped(known)] if known else ()))
-    return markdown_document(report.title, lead, _sections(report), method=METHOD, run=_run(report))
+    return markdown_document(
+        report.title, lead, _sections(report), method=method_of(report), run=_run(report)
+    )
 
 
 def _sections(report: ResearchReport) -> Iterator[Titled]:

@@ -214,6 +214,7 @@ def _direction(view: View, forecast: Forecast) -> str:
     return (
         f"{leaning} (confidence {share_words(view.confidence)}); probability of a higher "
         f"fixing in {_count(forecast.weeks, 'week')}: {probability_words(forecast)}"
+        f"{'' if view.probability is None else ', the estimate of a model'}"
     )
 
 

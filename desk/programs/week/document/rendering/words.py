@@ -7,8 +7,18 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_full_day
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.results import JudgedBy, Leaning, Reported, Tone, ToneKind
+from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.words.wording import instant, share_words
 
+DIRECTION_COUNTED: Final = (
+    "Direction: which way the week's move points. The probability of a higher fixing in four "
+    "weeks is a count: how often the pair stood higher four weeks after a move like this one."
+)
+DIRECTION_OF_MODELS: Final = (
+    "Direction: where a model leans, or which way the week's move points. A probability that is "
+    "marked as a model's is its own estimate and no count; any other is a count: how often the "
+    "pair stood higher four weeks after a move like this one."
+)
 METHOD: Final = (
     "Move: the change from the last fixing before the window to the last one in it, in percent "
     "of the former. A pair is quoted as units of its second currency for one unit of its first: a "
@@ -18,11 +28,17 @@ METHOD: Final = (
     "52-week range: where the last fixing lies between the lowest (0 %) and the highest (100 %).",
     "Differential (bp): an area's policy rate less that of the base area; for a pair, that of its "
     "first currency less that of its second. A target range counts at its midpoint.",
-    "Direction: which way the week's move points. The probability of a higher fixing in four "
-    "weeks is a count: how often the pair stood higher four weeks after a move like this one.",
+    DIRECTION_COUNTED,
     "Every figure is a claim with evidence: the tool result it was read from or computed from. "
     "What is missing is listed and never filled in. The rules in full: docs/method.md.",
 )
+
+
+def method_of(report: ResearchReport) -> tuple[str, ...]:
+    """How a report is to be read. A probability is told with the method that it came by."""
+    own = any(view.probability is not None for each in report.markets for view in each.views)
+    told = DIRECTION_OF_MODELS if own else DIRECTION_COUNTED
+    return tuple(told if line is DIRECTION_COUNTED else line for line in METHOD)
 
 
 CAUTION: Final[Mapping[JudgedBy, str]] = {
