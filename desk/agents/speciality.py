@@ -31,9 +31,10 @@ class Speciality:
     what every market needs, `of_pairs` and `of_stocks` what only those do. `reach` is how much its
     findings can say about the weeks ahead, from 0 to 1: a convention of the desk.
 
-    An objective that has one of the `words`, a regular expression without groups, speaks of its
-    work. A further round asks for it by `asked_as`, which has one of them. Of the `clauses`, the
-    first whose figures stand and point where its view does is the evidence that a conclusion names.
+    `forms` are the kinds of objective, as `desk swarm --about` names them, that it works on though
+    the form names others. A further round tells by `asked_as` that it is asked. Of the `clauses`,
+    the first whose figures stand and point where its view does is the evidence that a conclusion
+    names.
     """
 
     name: str
@@ -47,8 +48,8 @@ class Speciality:
     company_field: str | None = None
     company_looks_at: str | None = None
     reach: float = 0.8
-    words: str
     asked_as: str
+    forms: tuple[str, ...] = ()
     clauses: tuple[Clause, ...] = ()
 
     def field_on(self, kind: MarketKind) -> str:

@@ -84,7 +84,11 @@ class SwarmPlan(Contract):
 
 
 class Refinement(Contract):
-    """What the leader wants to know still, as the objective of another round, and why."""
+    """What the leader wants to know still, as the objective of another round, and why.
+
+    `agents` are whose work is asked for; without any it is everybody's.
+    """
 
     objective: Text
     reason: Text
+    agents: Annotated[tuple[AgentId, ...], Field(max_length=20, exclude_if=is_empty)] = ()

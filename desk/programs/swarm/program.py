@@ -94,10 +94,6 @@ _SPECIALISTS: Final = (
             asks=(Capability.MARKET_DATA, Capability.SECTORS, Capability.WEB_SEARCH),
             of_pairs=(Capability.POLICY_RATE,),
             reach=0.8,
-            words=(
-                r"market conditions?|conditions|trend\w*|sector\w*|bloc|peers?|breadth|volatil\w*"
-                r"|perform\w*|rally|rallied|sell-?off|range|what the market did|relative strength"
-            ),
             asked_as="market conditions",
             clauses=(
                 Clause(Metric.QUARTER_MOVE, ((Metric.QUARTER_MOVE, "{} on the quarter"),)),
@@ -124,10 +120,6 @@ _SPECIALISTS: Final = (
             asks=(Capability.MARKET_DATA, Capability.PRICE_HISTORY, Capability.INDICATORS),
             of_stocks=(Capability.CHART_PATTERNS,),
             reach=0.75,
-            words=(
-                r"technicals?|charts?|indicators?|rsi|macd|adx|momentum|moving averages?|overbought"
-                r"|oversold|break-?outs?|support|resistance|candles?|candlesticks?|bollinger"
-            ),
             asked_as="technicals",
             clauses=(
                 Clause(
@@ -180,11 +172,6 @@ _SPECIALISTS: Final = (
                 Capability.QUARTERS,
             ),
             reach=0.85,
-            words=(
-                r"fundamentals?|rates?|differentials?|carry|yields?|inflation|polic(?:y|ies)"
-                r"|central banks?|fed|fomc|boj|ecb|boe|rba|rbnz|snb|hikes?|cuts?|valu\w+|earnings"
-                r"|revenues?|margins?|balance sheet|debt|expensive|cheap|growth"
-            ),
             asked_as="fundamentals",
             clauses=(
                 Clause(
@@ -215,10 +202,6 @@ _SPECIALISTS: Final = (
             looks_at="what has been reported, how much of it there is, and how it sounds",
             asks=OPINION,
             reach=0.65,
-            words=(
-                r"sentiment|news|headlines?|mood|tone|narrative|stories|story|opinion|reported"
-                r"|analyst ratings?|fear|greed"
-            ),
             asked_as="sentiment",
             clauses=(
                 Clause(
@@ -257,10 +240,6 @@ _SPECIALISTS: Final = (
                 Capability.SEASONALITY,
             ),
             reach=0.7,
-            words=(
-                r"patterns?|histor\w+|season\w*|analogues?|anomal\w+|unusual|precedents?|recur\w*"
-                r"|cycles?|past episodes?"
-            ),
             asked_as="patterns",
             clauses=(
                 Clause(

@@ -1,7 +1,5 @@
-"""The specialists of a swarm: the desk's own, those that other packages declare, and whose work an
-objective speaks of."""
+"""The specialists of a swarm: the desk's own, and those that other packages declare."""
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
@@ -39,23 +37,6 @@ SPECIALISTS: Final = tuple(SPECIALITIES)
 
 BEHIND: Final = " The question behind it: "
 """Stands between what a further round is to find out and what was asked at first."""
-
-_ASPECTS: Final = {
-    agent: re.compile(rf"\b(?:{speciality.words})\b", re.IGNORECASE)
-    for agent, speciality in SPECIALITIES.items()
-}
-
-
-def aspects_named(objective: str) -> tuple[AgentId, ...]:
-    """The specialists whose work an objective speaks of, the most spoken of first."""
-    counts = {agent: len(words.findall(objective)) for agent, words in _ASPECTS.items()}
-    named = [agent for agent in SPECIALISTS if counts[agent]]
-    return tuple(sorted(named, key=lambda agent: -counts[agent]))
-
-
-def in_order_of(objective: str) -> tuple[AgentId, ...]:
-    """All specialists, those whose work the objective speaks of first."""
-    return tuple(dict.fromkeys((*aspects_named(objective), *SPECIALISTS)))
 
 
 def first_asked(objective: str) -> str:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final, NamedTuple
 
+from desk.analytics.names.countries import countries_named
 from desk.analytics.names.currencies import QUOTING_ORDER, currency_name, names_of
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.subjects import namings
@@ -45,8 +46,8 @@ def name_of_pair(symbol: str) -> str:
 
 YEN: Final = "JPY"
 CARRY_PAIRS: Final = ("USD/JPY", "AUD/JPY")
-"""What is looked at where a text speaks of the carry trade in yen: what it is funded against most,
-and what it is the usual gauge of."""
+"""What is looked at where a text speaks of the carry trade in yen and names no pair: what it is
+funded against most, and what it is the usual gauge of."""
 
 CUTOFF: Final = 0.75
 """The likeness that `difflib` gives, from which on a word may be a slip for a name."""
@@ -85,16 +86,21 @@ def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> t
     """The symbols that a text names, in its order, each once.
 
     `held` are the symbols that there are prices of, `codes` the currencies. A pair of two such
-    currencies counts however it is quoted. A symbol after a `$` counts whether it is held or not.
-    Central banks and areas are not looked for: a policy rate has no price.
+    currencies counts however it is quoted, and neither of them adds another pair. A symbol after a
+    `$` counts whether it is held or not. A country or a central bank stands for its currency where
+    no market is named otherwise.
     """
     pairs = [*_pairs(text, codes)]
     bare = _blanked(text, pairs)
     stocks = [*_stocks(bare, held)]
     currencies = _currencies(_blanked(bare, stocks), codes)
-    found = [*pairs, *stocks, *_usual_pairs(bare, currencies)]
+    if not pairs and not stocks and not currencies:
+        currencies = [_Mention(*naming) for naming in countries_named(text, codes)]
+    quoted = {code for pair in pairs for code in pair.name.split("/")}
+    besides = [mention for mention in currencies if mention.name not in quoted]
+    found = [*pairs, *stocks, *_usual_pairs(bare, besides)]
     ordered = [mention.name for mention in sorted(found, key=lambda mention: mention.start)]
-    if _CARRY.search(text) and any(mention.name == YEN for mention in currencies):
+    if not pairs and _CARRY.search(text) and any(each.name == YEN for each in currencies):
         ordered += CARRY_PAIRS
     return tuple(dict.fromkeys(ordered))
 

@@ -20,7 +20,6 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import leaning_words
-from desk.programs.swarm.tasks import asked_now, aspects_named
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
@@ -349,11 +348,11 @@ def test_nothing_is_concluded_from_nothing() -> None:
 def test_a_disputed_direction_calls_for_those_who_were_not_asked() -> None:
     state = yen_round(ASPECTS, Complexity.MODERATE)
     asked = [entry.node for entry in state]
-    assert asked == ["plan_1", "technical", "pattern", "market"]
+    assert asked == ["plan_1", "pattern", "technical", "market"]
     further = concluded(state).further
     assert further is not None
     assert further.reason == "The specialists do not agree on the direction of USD/JPY."
-    assert set(aspects_named(asked_now(further.objective))) == {
+    assert set(further.agents) == {
         AgentId.FUNDAMENTAL_SPECIALIST,
         AgentId.SENTIMENT_SPECIALIST,
     }
@@ -363,6 +362,7 @@ def test_the_second_round_asks_only_what_the_refinement_asks_for() -> None:
     state = yen_round(ASPECTS, Complexity.MODERATE)
     further = concluded(state).further
     assert further is not None
+    state = (*state, StateEntry(key="conclude_1", node="conclude_1", result=concluded(state)))
     plan = planned(symbols(DOLLAR_YEN), further.objective, markets=(YEN,), state=state)
     assert {each.agent for each in plan.subagents} == {
         AgentId.FUNDAMENTAL_SPECIALIST,
@@ -387,7 +387,7 @@ def test_a_round_in_which_most_fail_is_followed_by_another() -> None:
     further = concluded(state).further
     assert further is not None
     assert further.reason == "Most of the specialists have brought no figure."
-    assert set(aspects_named(asked_now(further.objective))) == {
+    assert set(further.agents) == {
         AgentId.MARKET_SPECIALIST,
         AgentId.TECHNICAL_SPECIALIST,
         AgentId.SENTIMENT_SPECIALIST,
@@ -401,7 +401,7 @@ def test_where_most_found_nothing_others_are_asked_and_not_the_same_again() -> N
     asked = [state[0], *(e.model_copy(update={"result": nothing}) for e in state[1:])]
     further = concluded(asked).further
     assert further is not None
-    assert set(aspects_named(asked_now(further.objective))) == {
+    assert set(further.agents) == {
         AgentId.TECHNICAL_SPECIALIST,
         AgentId.SENTIMENT_SPECIALIST,
         AgentId.PATTERN_SPECIALIST,
@@ -409,8 +409,8 @@ def test_where_most_found_nothing_others_are_asked_and_not_the_same_again() -> N
 
 
 def test_what_the_reserve_brought_is_told_as_the_work_it_took_over() -> None:
-    plan = planned(symbols(DOLLAR_YEN), "news about USD/JPY", markets=(YEN,))
-    only = plan.subagents[0]
+    plan = planned(symbols(DOLLAR_YEN), "USD/JPY?", complexity=Complexity.COMPLEX, markets=(YEN,))
+    only = next(each for each in plan.subagents if each.agent is AgentId.SENTIMENT_SPECIALIST)
     result = research(TaskType.GAUGE_SENTIMENT, MOOD, agent=AgentId.RESERVE_SPECIALIST)
     state = (
         StateEntry(key="plan_1", node="plan_1", result=plan),

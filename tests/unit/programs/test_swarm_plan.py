@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from desk.agents.roster import profile_of
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
-from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.builtin.plan import BOUNDS, Ground, plan_swarm
 from desk.programs.swarm.objectives import FORMS
-from desk.programs.swarm.tasks import SPECIALISTS, SPECIALITIES, aspects_named
+from desk.programs.swarm.tasks import SPECIALISTS, SPECIALITIES
 from tests.support.builders import pair_market
 
 TOOLS = {agent: profile_of(agent).tools for agent in SPECIALISTS}
@@ -67,12 +66,16 @@ def test_without_a_form_one_market_gets_three_specialists_and_two_get_more() -> 
     assert plan("What would tariffs do?", YEN, EURO).complexity is Complexity.COMPLEX
 
 
-def test_whose_work_the_objective_speaks_of_goes_first() -> None:
-    assert who(plan("the news of it"))[0] == ("sentiment", "USD/JPY")
-    assert aspects_named("headlines, headlines and a chart") == (
-        AgentId.SENTIMENT_SPECIALIST,
-        AgentId.TECHNICAL_SPECIALIST,
-    )
+def test_without_a_form_whose_work_has_the_nearest_one_s_figures_goes_first() -> None:
+    near = Ground("the season?", (YEN,), TOOLS, nearest=(FORMS["seasonal"],))
+    assert who(plan_swarm("swarm/plan", near))[0] == ("pattern", "USD/JPY")
+
+
+@pytest.mark.parametrize(
+    "words", ["the news of it", "carry, carry, carry", "a chart with headlines"]
+)
+def test_no_word_of_an_objective_chooses_who_works_on_it(words: str) -> None:
+    assert who(plan(words)) == who(plan("?"))
 
 
 def test_two_markets_get_everybody_on_the_first_and_two_on_the_second() -> None:
@@ -135,12 +138,12 @@ def test_policy_rates_are_the_work_of_one_specialist() -> None:
     together = plan("the market conditions", YEN, complexity=Complexity.COMPLEX)
     having = [s.name for s in together.subagents if "get_policy_rate" in {t.tool for t in s.tools}]
     assert having == ["fundamental"]
-    (alone,) = plan("market conditions", complexity=Complexity.SIMPLE).subagents
+    (alone,) = plan("?", form="gained").subagents
     assert "get_policy_rate" in {tool.tool for tool in alone.tools}
 
 
 def test_a_company_s_objectives_speak_of_a_company() -> None:
-    planned = plan("earnings", NVIDIA)
+    planned = plan("?", NVIDIA, form="earnings-beat")
     assert "earnings" in planned.subagents[0].objective
     assert not any("policy rate" in s.objective + s.boundaries for s in planned.subagents)
 

@@ -148,6 +148,7 @@ def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | N
             f"Find out about {_listed(markets)} what is missing still:"
             f" {_fields(agent for agent, _ in wanted)}."
         ),
+        agents=_ordered(agent for agent, _ in wanted),
         reason="Most of the specialists have brought no figure.",
     )
 
@@ -168,13 +169,18 @@ def _unsettled(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> 
             f"Settle which way {_listed(markets)} leans with what has not been looked at yet:"
             f" {_fields(agents)}."
         ),
+        agents=_ordered(agents),
         reason=f"The specialists do not agree on the direction of {_listed(markets)}.",
     )
 
 
 def _fields(agents: Iterable[AgentId]) -> str:
+    return _listed([SPECIALITIES[agent].asked_as for agent in _ordered(agents)])
+
+
+def _ordered(agents: Iterable[AgentId]) -> tuple[AgentId, ...]:
     wanted = set(agents)
-    return _listed([SPECIALITIES[agent].asked_as for agent in SPECIALISTS if agent in wanted])
+    return tuple(agent for agent in SPECIALISTS if agent in wanted)
 
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -394,6 +400,7 @@ def plan(request: TurnRequest) -> Turn:
         complexity=request.complexity,
         state=request.state,
         form=match.form,
+        nearest=match.nearest,
     )
     follows = _followed(request.recalled, markets)
     return Turn(result=plan_swarm(request.assignment.task_id, ground, follows))

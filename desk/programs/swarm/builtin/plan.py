@@ -23,19 +23,16 @@ from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import ToolName
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
+from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.swarm.findings import heard_on
 from desk.programs.swarm.objectives.form import ObjectiveForm
-from desk.programs.swarm.program import PROGRAM
 from desk.programs.swarm.tasks import (
     OUTPUT_FORMAT,
     SPECIALIST_TASKS,
     SPECIALISTS,
     SPECIALITIES,
-    asked_now,
-    aspects_named,
-    in_order_of,
 )
 from desk.trust.prose import clip
 
@@ -71,8 +68,8 @@ Tools = Mapping[AgentId, Sequence[ToolName]]
 @dataclass(frozen=True, slots=True)
 class Ground:
     """What a plan is made of: the objective, the markets that it names, the tools of each
-    specialist, the complexity that is asked for, what earlier rounds have brought, and the form of
-    the objective where it has one."""
+    specialist, the complexity that is asked for, what earlier rounds have brought, the form of
+    the objective where it has one, and the forms that come nearest where it has none."""
 
     objective: str
     markets: tuple[MarketSpec, ...]
@@ -80,6 +77,7 @@ class Ground:
     complexity: Complexity | None = None
     state: tuple[StateEntry, ...] = ()
     form: ObjectiveForm | None = None
+    nearest: tuple[ObjectiveForm, ...] = ()
 
     @property
     def follows_up(self) -> bool:
@@ -123,19 +121,17 @@ def _first_round(ground: Ground) -> tuple[Chosen, ...]:
     complexity = _complexity(ground)
     if ground.form is not None:
         wanted = _for_the_form(ground, ground.form)
-        more = ((agent, ground.markets[0]) for agent in in_order_of(ground.objective))
+        more = ((agent, ground.markets[0]) for agent in _in_order(ground))
         least, most = BOUNDS[complexity][:2]
         every = tuple(dict.fromkeys((*wanted, *more)))
         return every[: min(most, max(least, len(wanted)))]
-    order = in_order_of(ground.objective)
+    order = _in_order(ground)
     first, *others = ground.markets
     match complexity:
         case Complexity.SIMPLE:
             chosen = _simple(ground, order)
         case Complexity.MODERATE:
-            most = BOUNDS[Complexity.MODERATE].most
-            named = len(aspects_named(ground.objective))
-            on_first = most if named >= most and not others else BOUNDS[Complexity.MODERATE].least
+            on_first, most = BOUNDS[Complexity.MODERATE][:2]
             chosen = [(agent, first) for agent in order[:on_first]]
             chosen += [(order[0], market) for market in others][: most - on_first]
         case Complexity.COMPLEX:
@@ -146,36 +142,49 @@ def _first_round(ground: Ground) -> tuple[Chosen, ...]:
 
 
 def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
-    """One specialist on each of two markets. On one market one where the objective speaks of the
-    work of one that reads prices, and no other; and else two, one of whom reads prices: of rates,
+    """One specialist on each of two markets. On one market two, one of whom reads prices: of rates,
     accounts and news there may be none."""
     if len(ground.markets) > 1:
         return [(order[0], market) for market in ground.markets[:2]]
-    (market, *_), named = ground.markets, aspects_named(ground.objective)
-    if len(named) == 1 and named[0] in READS_PRICES:
-        return [(named[0], market)]
+    market, *_ = ground.markets
     pair = order[:2] if READS_PRICES.intersection(order[:2]) else (order[0], SPECIALISTS[0])
     return [(agent, market) for agent in pair]
 
 
 def _for_the_form(ground: Ground, form: ObjectiveForm) -> tuple[Chosen, ...]:
     """Whose work has the form's figures, the first of them on every market before the next; and
-    specialists of other packages whose work the objective speaks of."""
-    others = [agent for agent in aspects_named(ground.objective) if agent not in PROGRAM.agents]
+    specialists of other packages that name the form, on the first market."""
     every = [(agent, market) for agent in form.agents for market in ground.markets]
-    every += [(agent, ground.markets[0]) for agent in others]
+    every += [(agent, ground.markets[0]) for agent in _joining(form)]
     return tuple(every[:MOST_SUBAGENTS])
 
 
+def _joining(form: ObjectiveForm) -> tuple[AgentId, ...]:
+    return tuple(agent for agent, own in SPECIALITIES.items() if form.name in own.forms)
+
+
+def _in_order(ground: Ground) -> tuple[AgentId, ...]:
+    """All specialists, those first whose work has the figures of the nearest forms."""
+    near = (agent for form in ground.nearest for agent in (*form.agents, *_joining(form)))
+    return tuple(dict.fromkeys((*near, *SPECIALISTS)))
+
+
 def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
-    """Whom the objective names, or else all, on its markets: those who have not spoken there yet.
+    """Whom the leader asked for, or else all, on its markets: those who have not spoken there yet.
     Where everybody has, they are asked again."""
     done = heard_on(ground.state)
-    named = aspects_named(asked_now(ground.objective)) or SPECIALISTS
+    named = _asked_for(ground.state) or SPECIALISTS
     wanted = [(agent, market) for market in ground.markets for agent in named]
     fresh = [(agent, market) for agent, market in wanted if (agent, market.market) not in done]
     most = BOUNDS[ground.complexity].most if ground.complexity else MOST_SUBAGENTS
     return tuple(fresh or wanted)[:most]
+
+
+def _asked_for(state: Sequence[StateEntry]) -> tuple[AgentId, ...]:
+    """Whose work the last conclusion wanted besides."""
+    made = [entry.result for entry in state if isinstance(entry.result, Synthesis)]
+    further = made[-1].further if made else None
+    return further.agents if further is not None else ()
 
 
 def _subagents(
@@ -247,11 +256,11 @@ def _tools(
     ground: Ground, agent: AgentId, market: MarketSpec, chosen: Sequence[Chosen]
 ) -> tuple[ToolName, ...]:
     """Those on the specialist's list that this market needs, and what the form of the objective
-    asks besides; all of the list where none of these is on it. Policy rates are left to the
-    fundamental specialist where there is one."""
+    asks besides; all of the list where none of these is on it. The market specialist leaves policy
+    rates to the fundamental specialist where there is one."""
     capabilities = SPECIALITIES[agent].capabilities(market.kind)
     fundamental = AgentId.FUNDAMENTAL_SPECIALIST
-    if agent is not fundamental and (fundamental, market) in chosen:
+    if agent is AgentId.MARKET_SPECIALIST and (fundamental, market) in chosen:
         capabilities = tuple(each for each in capabilities if each is not Capability.POLICY_RATE)
     asked_besides = ground.form.asks if ground.form is not None else ()
     needed = set(tools_for((*capabilities, *asked_besides), RunPolicy()))

@@ -4,8 +4,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from desk.analytics.names.countries import countries_named
+from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.names.markets import spoken
-from desk.analytics.names.subjects import currency_asked_for
+from desk.analytics.names.subjects import currency_asked_for, namings
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.knowledge import YesOrNo
@@ -44,7 +46,7 @@ def answer_by(
 ) -> FormAnswer:
     """What a form decides on each market of an objective, the first one's sentence first."""
     query = account.request.assignment.query
-    currency = currency_asked_for(first_asked(query.question)) if query else None
+    currency = _currency_asked_for(first_asked(query.question)) if query else None
     markets = account.markets[:1] if form.fewest > 1 else account.markets
     firsts: list[str] = []
     rest: list[str] = []
@@ -61,6 +63,15 @@ def answer_by(
         addressed = addressed or decided.addressed
         answers.append(decided.answered)
     return FormAnswer(joined(firsts), tuple(rest), addressed, _yes_or_no(answers))
+
+
+def _currency_asked_for(objective: str) -> str | None:
+    """The currency that an objective names first, or else the one of the country that it names."""
+    named = currency_asked_for(objective)
+    if named is not None or any("/" in naming.subject for naming in namings(objective)):
+        return named
+    countries = countries_named(objective, QUOTING_ORDER)
+    return countries[0].code if countries else None
 
 
 def _yes_or_no(answers: Sequence[Answered]) -> YesOrNo | None:

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from desk.analytics.names.countries import without_countries
 from desk.analytics.names.subjects import without_currencies
 from desk.analytics.retrieval.full_text import stems, telling_stems
 from desk.contracts.agents.tasks import Query
@@ -138,7 +139,7 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
 def _able(objective: str) -> list[str]:
     """The forms that are about what an objective names: pairs where it names a currency, and else
     stocks."""
-    named = without_currencies(objective) != objective
+    named = _without_names(objective) != objective
     kind = MarketKind.PAIR if named else MarketKind.STOCK
     return [form.name for form in FORMS.values() if kind in form.kinds]
 
@@ -146,9 +147,16 @@ def _able(objective: str) -> list[str]:
 def _bare(objective: str) -> str:
     """An objective without the names in it: currencies by any name, and what is written with a
     capital within a sentence, as companies and countries are."""
-    text = without_currencies(objective)
+    text = _without_names(objective)
     first, *rest = text.split() or [""]
     return " ".join((first, *(word for word in rest if not word.lstrip("'\"($^").istitle())))
+
+
+def _without_names(objective: str) -> str:
+    """An objective without the currencies that it names, or else without the countries that stand
+    for theirs."""
+    text = without_currencies(objective)
+    return without_countries(text) if text == objective else text
 
 
 def _covered(asked: str) -> dict[str, float]:
