@@ -6,17 +6,18 @@ from pydantic import Field
 
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.base import Contract, ShortText, Text, is_empty
+from desk.contracts.base import Contract, ShortText, Text, is_empty, is_none
 from desk.contracts.markets import MarketName
 from desk.contracts.names import AgentId
 from desk.contracts.weeks import IsoWeek
 
 
 class PlannedTask(Contract):
-    """Who does what for a market."""
+    """Who does what for a market. `instructions` are what the planner asks of this agent alone."""
 
     task_type: TaskType
     agent: AgentId
+    instructions: Annotated[Text | None, Field(exclude_if=is_none)] = None
 
 
 class MarketPlan(Contract):

@@ -118,7 +118,7 @@ def market_task(
         week=request.week,
         market=request.market,
         priority=1 if request.rerun else request.plan.priority,
-        instructions=request.plan.instructions,
+        instructions=planned.instructions or request.plan.instructions,
     )
 
 

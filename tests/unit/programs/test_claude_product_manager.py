@@ -33,8 +33,8 @@ SPECS = (
 )
 GOOD: dict[str, Any] = {
     "markets": [
-        {"market": "JP", "priority": 1, "instructions": "Look at what the bank said."},
-        {"market": "USD/JPY", "priority": 2, "instructions": None},
+        {"market": "JP", "priority": 1, "rates": "What did the bank say?"},
+        {"market": "USD/JPY", "priority": 2, "prices": "Did EUR/JPY move?", "rates": " "},
     ],
     "note": "The bank decides this week.",
 }
@@ -70,11 +70,18 @@ def with_markets(*names: str) -> dict[str, Any]:
 def test_the_plan_has_the_models_order_and_the_desks_own_tasks() -> None:
     turn = turn_of(request(), answer())
     assert isinstance(turn.result, WeekPlan)
-    assert [(m.market, m.priority, m.instructions) for m in turn.result.markets] == [
-        ("JP", 1, "Look at what the bank said."),
-        ("USD/JPY", 2, None),
+    assert [(m.market, m.priority) for m in turn.result.markets] == [("JP", 1), ("USD/JPY", 2)]
+    bare = [
+        tuple(task.model_copy(update={"instructions": None}) for task in market.tasks)
+        for market in turn.result.markets
     ]
-    assert [m.tasks for m in turn.result.markets] == [tasks_of(SPECS[1]), tasks_of(SPECS[0])]
+    assert bare == [tasks_of(SPECS[1]), tasks_of(SPECS[0])]
+    asked = {(t.task_type, t.instructions) for m in turn.result.markets for t in m.tasks}
+    assert asked == {
+        (TaskType.RESEARCH_RATES, "What did the bank say?"),
+        (TaskType.RESEARCH_FX, "Did EUR/JPY move?"),
+        (TaskType.RESEARCH_RATES, None),
+    }
     assert turn.usage.tokens == 15
 
 

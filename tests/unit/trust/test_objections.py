@@ -197,10 +197,19 @@ def test_a_critical_objection_that_nothing_settles_takes_its_event_out_and_says_
     assert EVENT in events_of(reported(about_event(Severity.MEDIUM)))
     (dropped,) = (d for d in section(report).dropped if d.place == EVENT)
     assert "not settled by evidence" in dropped.reason
-    assert "critical, not settled by evidence" in render_markdown(report)
-    assert section(report).recommendation == (
-        "Publish without what the critical objections are about."
-    )
+    assert section(report).objections == ()
+    assert WORDS not in render_markdown(report)
+    assert "a critical objection to it is not settled by evidence" in render_markdown(report)
+    assert section(report).recommendation == section(sample_report()).recommendation
+
+
+def test_an_objection_to_a_text_that_the_desk_drops_goes_with_it() -> None:
+    gone = about_event(Severity.HIGH).model_copy(update={"event": "USD/JPY:news/none"})
+    report = reported(gone)
+    assert section(report).objections == ()
+    assert "Hold back" not in (section(report).recommendation or "")
+    figure = objection(IssueType.VALUE, claims=("USD/JPY:last",), severity=Severity.LOW)
+    assert told_in(reported(figure)).claims == ("USD/JPY:last",)
 
 
 def test_a_critical_objection_to_a_figure_takes_the_sentences_about_it_out() -> None:

@@ -2,17 +2,18 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Final
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tasks import TaskType
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.source_results import DecisionCalendar
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.contracts.week.plan import MarketPlan, WeekPlan
+from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
 from desk.programs.claude.prompts import prompt
 from desk.programs.week.builtin.product_manager import tasks_of
 from desk.trust.ledger import usable_answers
@@ -25,12 +26,17 @@ RECOMMENDED: Final = {
 """What of a recommendation the model is shown."""
 
 
+Question = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
+
+
 class ProposedMarket(Contract):
-    """A market as the model wants it researched."""
+    """A market as the model wants it researched: what it asks of who researches the price, and of
+    who researches the central banks."""
 
     market: ShortText
     priority: Annotated[int, Field(ge=1, le=5)]
-    instructions: Annotated[str, Field(max_length=600)] | None = None
+    prices: Question | None = None
+    rates: Question | None = None
     look_into: Annotated[tuple[Capability, ...], Field(max_length=20)] = ()
 
 
@@ -88,8 +94,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
             MarketPlan(
                 market=spec.market,
                 priority=by_name[spec.market].priority,
-                tasks=tasks_of(spec),
-                instructions=by_name[spec.market].instructions,
+                tasks=tuple(_asked(tasks_of(spec), by_name[spec.market])),
                 look_into=by_name[spec.market].look_into,
             )
             for spec in ordered
@@ -97,6 +102,13 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
         note=proposed.note,
         follows=_followed(base, proposed),
     )
+
+
+def _asked(tasks: Iterable[PlannedTask], wanted: ProposedMarket) -> Iterator[PlannedTask]:
+    """The tasks, each with what is asked of its own agent."""
+    questions = {TaskType.RESEARCH_FX: wanted.prices, TaskType.RESEARCH_RATES: wanted.rates}
+    for task in tasks:
+        yield task.model_copy(update={"instructions": questions.get(task.task_type) or None})
 
 
 def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:

@@ -111,7 +111,8 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "week": task.week,
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
-        "asked_for": task.instructions,
+        "question": task.query.question if task.query else None,
+        "asked_of_you": task.instructions,
         "claims": told_claims(claims),
         "events": [
             {

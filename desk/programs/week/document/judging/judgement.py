@@ -39,7 +39,7 @@ from desk.programs.week.document.judging.verdicts import verdicts_of
 from desk.runs.boards import decide_outcome
 from desk.trust.claims.banks import known_banks
 from desk.trust.judging import ObjectionGrounds, settled_by, withholds
-from desk.trust.judging.checks import check_bank
+from desk.trust.judging.checks import CHECKS, check_bank
 from desk.trust.ledger import Ledger
 from desk.trust.ledger.events import check_event_day, check_scheduled_day, scheduled_days
 from desk.trust.prose import (
@@ -101,9 +101,26 @@ def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard
 def objections_of(
     outcome: MarketOutcome, grounds: ObjectionGrounds
 ) -> tuple[ReportedObjection, ...]:
-    """Every objection whose words may be printed, with what became of it, in the order raised."""
+    """Every objection to what is left, with what became of it, in the order raised. One to a text
+    that was taken out went with it: why the text is gone stands with what was left out."""
     issues = outcome.validation.issues if outcome.validation else ()
-    return tuple(_reported(issue, grounds) for issue in dict.fromkeys(issues))
+    left = {event.event_id for result in outcome.results for event in result.events}
+    return tuple(
+        _reported(issue, grounds)
+        for issue in dict.fromkeys(issues)
+        if _is_to_what_stands(issue, grounds, left)
+    )
+
+
+def _is_to_what_stands(
+    issue: ValidationIssue, grounds: ObjectionGrounds, left: Collection[str]
+) -> bool:
+    """Whether one of the texts that an objection is about is among the events that are left. One to
+    a figure stands by itself."""
+    if issue.event is None and issue.issue_type in CHECKS:
+        return True
+    about = [name for name, event in grounds.events.items() if is_about(issue, event)]
+    return any(name in left for name in about) if about or issue.event else True
 
 
 def _reported(issue: ValidationIssue, grounds: ObjectionGrounds) -> ReportedObjection:
