@@ -37,7 +37,12 @@ OPINION = (
     Capability.RATINGS,
     Capability.WEB_SEARCH,
 )
-_RECURRENCE = (Capability.PRICE_HISTORY, Capability.PATTERN_MINING, Capability.SEASONALITY)
+_RECURRENCE = (
+    Capability.PRICE_HISTORY,
+    Capability.PATTERN_MINING,
+    Capability.SEASONALITY,
+    Capability.STANDING,
+)
 
 _LIMITS = AgentLimits(max_turns=24)
 
@@ -91,8 +96,13 @@ _SPECIALISTS: Final = (
                 "how far the price has moved over the week, the month, the quarter and the year,"
                 " how wide it swings, where it stands in its range, and how its group has done"
             ),
-            asks=(Capability.MARKET_DATA, Capability.SECTORS, Capability.WEB_SEARCH),
-            of_pairs=(Capability.POLICY_RATE,),
+            asks=(
+                Capability.MARKET_DATA,
+                Capability.SECTORS,
+                Capability.STANDING,
+                Capability.WEB_SEARCH,
+            ),
+            of_pairs=(Capability.POLICY_RATE, Capability.PEG_BAND),
             reach=0.8,
             asked_as="market conditions",
             clauses=(
@@ -103,7 +113,12 @@ _SPECIALISTS: Final = (
     ),
     TaskKind(
         task=TaskType.ANALYSE_TECHNICALS,
-        agent=specialist(AgentId.TECHNICAL_SPECIALIST, "Technical specialist", "TE", TECHNICALS),
+        agent=specialist(
+            AgentId.TECHNICAL_SPECIALIST,
+            "Technical specialist",
+            "TE",
+            (*TECHNICALS, Capability.STANDING),
+        ),
         delivers="research",
         analyst="desk.programs.swarm.builtin.technical:take_turn",
         model="desk.programs.swarm.claude.research:TECHNICALS",
@@ -117,7 +132,12 @@ _SPECIALISTS: Final = (
                 "what momentum, trend and volatility indicators say, where the price stands against"
                 " its averages, and which chart patterns it has formed"
             ),
-            asks=(Capability.MARKET_DATA, Capability.PRICE_HISTORY, Capability.INDICATORS),
+            asks=(
+                Capability.MARKET_DATA,
+                Capability.PRICE_HISTORY,
+                Capability.INDICATORS,
+                Capability.STANDING,
+            ),
             of_stocks=(Capability.CHART_PATTERNS,),
             reach=0.75,
             asked_as="technicals",
@@ -238,6 +258,7 @@ _SPECIALISTS: Final = (
                 Capability.PRICE_HISTORY,
                 Capability.PATTERN_MINING,
                 Capability.SEASONALITY,
+                Capability.STANDING,
             ),
             reach=0.7,
             asked_as="patterns",

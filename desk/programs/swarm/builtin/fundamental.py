@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import (
     Analysis,
@@ -13,7 +14,7 @@ from desk.contracts.episode.analysis import (
     QuarterlyAccounts,
     Signal,
 )
-from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
@@ -30,11 +31,13 @@ from desk.programs.swarm.builtin.reading import (
     Questions,
     SpecialistReading,
     about,
+    calendar_asked,
     consulted,
     questions,
     read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
 from desk.programs.swarm.conclusion.wording import joined, listed
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -75,10 +78,37 @@ def take_turn(request: TurnRequest) -> Turn:
     asked = _asked(request, market)
     if not request.exchanges:
         return questions(request, asked, "the fundamentals")
-    reading = _read(request, market)
+    widening = OF_COMPANIES if market.kind is MarketKind.STOCK else OF_PAIRS
+    reading = _read(opening(request, widening), market)
     stop_if_nobody_answered(reading, next(iter(asked)))
+    reading, beside = widened(request, reading, widening)
     speciality = SPECIALITIES[AgentId.FUNDAMENTAL_SPECIALIST]
-    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
+    return further(request, reading, widening) or delivered
+
+
+def _calendar(reading: SpecialistReading) -> Questions:
+    """When the banks behind a pair decide next."""
+    market, window = reading.market, reading.request.assignment.window
+    if len(market.areas) != len(market.market.split("/")):
+        return {}
+    return {Capability.DECISION_CALENDAR: calendar_asked(market, window)}
+
+
+OF_PAIRS: Final = Widening(
+    capability=Capability.RATIOS,
+    metric=Metric.CARRY_TO_VOLATILITY,
+    lead="The carry for its volatility",
+    form="signed",
+    votes=False,
+    narrow=_calendar,
+)
+OF_COMPANIES: Final = Widening(
+    capability=Capability.RATIOS,
+    metric=Metric.PRICE_TO_EARNINGS,
+    lead="The price in times of earnings",
+    votes=False,
+)
 
 
 def read_company(request: TurnRequest) -> SpecialistReading:
@@ -145,6 +175,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
         (
             ("policy rates", joined((tell_rates(reading), tell_differential(reading)))),
             ("carry", _carry(reading)),
+            ("calendar", _decisions(reading)),
             *tell_company(reading),
         )
     )
@@ -155,6 +186,15 @@ def _carry(reading: SpecialistReading) -> str:
         return ""
     ratio = reading.reference(Metric.CARRY_TO_VOLATILITY)
     return f"Compared with the pair's swings, the carry is {ratio} of its volatility."
+
+
+def _decisions(reading: SpecialistReading) -> str:
+    told = [
+        f"{bank_in_a_sentence(area)} on [[{claim_id(area, Metric.NEXT_DECISION)}]]"
+        for area in reading.market.areas
+        if claim_id(area, Metric.NEXT_DECISION) in reading.known
+    ]
+    return f"The next decisions are those of {listed(told)}." if told else ""
 
 
 def _valuation(reading: SpecialistReading) -> str:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.agents.capabilities import tools_for
+from desk.analytics.prices.pegs import peg_known
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.episode.analysis import Analysis
@@ -16,12 +17,14 @@ from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates
 from desk.programs.swarm.builtin.reading import (
+    Questions,
     SpecialistReading,
     about,
     questions,
     read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
 from desk.programs.swarm.conclusion.wording import joined, phrases
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -65,17 +68,40 @@ def take_turn(request: TurnRequest) -> Turn:
     of_rates = ask_rates(market) if _has_rates(request) else {}
     if not request.exchanges:
         return questions(request, {**about(market, *ASKED), **of_rates}, "the conditions")
-    reading = read_analyses(request, dict.fromkeys(ASKED, Analysis))
+    reading = read_analyses(opening(request, WIDENING), dict.fromkeys(ASKED, Analysis))
     reading = policy_rates(reading) if of_rates else reading
     stop_if_nobody_answered(reading, ASKED[0])
+    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.MARKET_SPECIALIST]
-    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
+    return further(request, reading, WIDENING) or delivered
 
 
 def _has_rates(request: TurnRequest) -> bool:
     """Whether the plan leaves policy rates to it, and not to the fundamental specialist."""
     tools = request.assignment.tools
     return not tools or not RATE_TOOLS.isdisjoint(tools)
+
+
+def _closer(reading: SpecialistReading) -> Questions:
+    """Its place in its own past, where the quarter's move is beyond its usual swings or the price
+    near an edge of the year's range; and the band of a pegged pair."""
+    market = reading.market
+    asked: tuple[Capability, ...] = ()
+    if _quarters_size(reading) >= TRENDS or _place(reading):
+        asked += (Capability.STANDING,)
+    if peg_known(market.market, reading.request.assignment.window.end) is not None:
+        asked += (Capability.PEG_BAND,)
+    return about(market, *asked)
+
+
+WIDENING: Final = Widening(
+    capability=Capability.MARKET_DATA,
+    metric=Metric.QUARTER_MOVE,
+    lead="The quarter",
+    form="signed",
+    narrow=_closer,
+)
 
 
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
@@ -85,6 +111,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
             ("trend", tell_trend(reading)),
             ("range", _range(reading)),
             ("group", _group(reading)),
+            ("standing", _standing(reading)),
             ("policy rates", tell_rates(reading)),
         )
     )
@@ -107,7 +134,7 @@ def tell_trend(reading: SpecialistReading) -> str:
         return ""
     quarter = reading.reference(Metric.QUARTER_MOVE)
     beside = f"for a volatility of {reading.reference(Metric.VOLATILITY)} a year"
-    size = abs(move) * QUARTERS_OF_A_DEVIATION / volatility
+    size = _quarters_size(reading)
     if size < DRIFTS:
         return f"The market is moving sideways: a quarter's move of {quarter} is small {beside}."
     if size < TRENDS:
@@ -117,8 +144,25 @@ def tell_trend(reading: SpecialistReading) -> str:
     return f"The market is {way}: a quarter's move of {quarter} is large {beside}."
 
 
+def _quarters_size(reading: SpecialistReading) -> Decimal:
+    """The quarter's move in its own deviations; 0 where either is not known."""
+    move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
+    if move is None or not volatility:
+        return Decimal(0)
+    return abs(move) * QUARTERS_OF_A_DEVIATION / volatility
+
+
 def _range(reading: SpecialistReading) -> str:
     return joined((tell_year(reading), tell_expected(reading)))
+
+
+def _standing(reading: SpecialistReading) -> str:
+    if not reading.has(Metric.PAST_RANK, Metric.DRAWDOWN):
+        return ""
+    return (
+        f"The price is above {reading.reference(Metric.PAST_RANK)} of ten years' days, and"
+        f" {reading.reference(Metric.DRAWDOWN)} from the highest of the year."
+    )
 
 
 def tell_year(reading: SpecialistReading) -> str:

@@ -12,12 +12,14 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.reading import (
+    Questions,
     SpecialistReading,
     about,
     questions,
     read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
 from desk.programs.swarm.conclusion.wording import above, joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -49,10 +51,29 @@ def take_turn(request: TurnRequest) -> Turn:
     if not request.exchanges:
         return questions(request, about(market, *ASKED), "the patterns")
     kinds = dict.fromkeys(ASKED, Analysis)
-    reading = read_analyses(request, kinds, figures_only=(Capability.MARKET_DATA,))
+    opened = opening(request, WIDENING)
+    reading = read_analyses(opened, kinds, figures_only=(Capability.MARKET_DATA,))
     stop_if_nobody_answered(reading, ASKED[0])
+    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.PATTERN_SPECIALIST]
-    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
+    return further(request, reading, WIDENING) or delivered
+
+
+def _closer(reading: SpecialistReading) -> Questions:
+    """How wide it swings by its own past, where the last week is out of the ordinary."""
+    score = reading.value(Metric.ANOMALY_SCORE)
+    if score is None or abs(score) < UNUSUAL:
+        return {}
+    return about(reading.market, Capability.STANDING)
+
+
+WIDENING: Final = Widening(
+    capability=Capability.PATTERN_MINING,
+    metric=Metric.ANALOGUE_HIT_RATE,
+    lead="The share of similar stretches that were followed by a rise",
+    narrow=_closer,
+)
 
 
 def _notes(reading: SpecialistReading) -> Iterator[Note]:
@@ -60,7 +81,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
         (
             ("analogues", joined((_analogues(reading), _target(reading)))),
             ("seasonality", _season(reading)),
-            ("anomalies", _anomaly(reading)),
+            ("anomalies", joined((_anomaly(reading), _swings(reading)))),
         )
     )
 
@@ -116,3 +137,10 @@ def _anomaly(reading: SpecialistReading) -> str:
     if abs(score) >= UNUSUAL:
         return f"The last week's move is out of the ordinary ({reference} from the usual)."
     return f"The last week's move is an ordinary one ({reference} from the usual)."
+
+
+def _swings(reading: SpecialistReading) -> str:
+    if not reading.has(Metric.VOLATILITY_RANK):
+        return ""
+    rank = reading.reference(Metric.VOLATILITY_RANK)
+    return f"Its volatility is above that of {rank} of ten years' days."

@@ -23,6 +23,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.source_results import DecisionCalendar, SourceResult
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.weeks import TimeWindow
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, server_asked
 from desk.programs.swarm.conclusion.wording import plain, within
 from desk.programs.swarm.objectives.form import ObjectiveForm
@@ -108,14 +109,19 @@ def _arguments(request: TurnRequest, capability: Capability) -> Mapping[str, Jso
         case Capability.DECISION_CALENDAR:
             if market.kind is not MarketKind.PAIR or not market.areas:
                 return None
-            _, last_day = window_days(task.window)
-            return {
-                "areas": [*market.areas],
-                "start": (last_day + timedelta(days=1)).isoformat(),
-                "end": (last_day + LOOKS_AHEAD).isoformat(),
-            }
+            return calendar_asked(market, task.window)
         case _:
             return {"symbol": market.market}
+
+
+def calendar_asked(market: MarketSpec, window: TimeWindow) -> Mapping[str, JsonValue]:
+    """The arguments of the question when the banks behind a pair decide next."""
+    _, last_day = window_days(window)
+    return {
+        "areas": [*market.areas],
+        "start": (last_day + timedelta(days=1)).isoformat(),
+        "end": (last_day + LOOKS_AHEAD).isoformat(),
+    }
 
 
 UNSAID: Final = "something could not be computed"

@@ -19,6 +19,7 @@ from desk.programs.swarm.builtin.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
 from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -62,10 +63,20 @@ def take_turn(request: TurnRequest) -> Turn:
     kinds = KINDS | besides(request)
     if not request.exchanges:
         return questions(request, about(market, *kinds), "the news")
-    reading = read_analyses(request, kinds)
+    reading = read_analyses(opening(request, WIDENING), kinds)
     stop_if_nobody_answered(reading, Capability.SENTIMENT)
+    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.SENTIMENT_SPECIALIST]
-    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
+    return further(request, reading, WIDENING) or delivered
+
+
+WIDENING: Final = Widening(
+    capability=Capability.SENTIMENT,
+    metric=Metric.NEWS_TONE,
+    lead="The tone of the news",
+    votes=False,
+)
 
 
 def besides(request: TurnRequest) -> dict[Capability, type[Analysis]]:

@@ -13,12 +13,14 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.swarm.builtin.delivery import Note, deliver, noted
 from desk.programs.swarm.builtin.reading import (
+    Questions,
     SpecialistReading,
     about,
     questions,
     read_analyses,
     stop_if_nobody_answered,
 )
+from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
 from desk.programs.swarm.conclusion.wording import above, joined, listed
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -45,10 +47,41 @@ def take_turn(request: TurnRequest) -> Turn:
     if not request.exchanges:
         return questions(request, about(market, *asked), "the indicators")
     kinds = dict.fromkeys(asked, Analysis)
-    reading = read_analyses(request, kinds, figures_only=(Capability.MARKET_DATA,))
+    opened = opening(request, WIDENING)
+    reading = read_analyses(opened, kinds, figures_only=(Capability.MARKET_DATA,))
     stop_if_nobody_answered(reading, asked[0])
+    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.TECHNICAL_SPECIALIST]
-    return Turn(result=deliver(reading, speciality, _notes(reading), RESTS_ON))
+    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
+    return further(request, reading, WIDENING) or delivered
+
+
+NEAR: Final = 10
+"""Percent of the width of the Bollinger bands: nearer than that to an edge the price is at it."""
+
+
+def _closer(reading: SpecialistReading) -> Questions:
+    """The levels of the quarter, where the price is at an edge of its bands or between its
+    averages, or its strength index beyond a mark."""
+    place, strength = reading.value(Metric.BOLLINGER_POSITION), reading.value(Metric.RSI)
+    at_an_edge = place is not None and not NEAR < place < 100 - NEAR
+    stretched = strength is not None and not OVERSOLD < strength < OVERBOUGHT
+    if at_an_edge or stretched or _is_between_averages(reading):
+        return about(reading.market, Capability.STANDING)
+    return {}
+
+
+def _is_between_averages(reading: SpecialistReading) -> bool:
+    last, short, long = map(reading.value, (Metric.LAST, Metric.SMA_50, Metric.SMA_200))
+    return None not in (last, short, long) and (last > short) != (last > long)  # type: ignore[operator]
+
+
+WIDENING: Final = Widening(
+    capability=Capability.INDICATORS,
+    metric=Metric.RSI,
+    lead="The strength index",
+    narrow=_closer,
+)
 
 
 def _asked(market: MarketSpec) -> tuple[Capability, ...]:
@@ -64,6 +97,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
             ("trend", joined((tell_averages(reading), tell_trend_strength(reading)))),
             ("bands", tell_bands(reading)),
             ("target", tell_target(reading)),
+            ("levels", _levels(reading)),
             ("chart patterns", tell_patterns(reading)),
         )
     )
@@ -145,6 +179,13 @@ def tell_target(reading: SpecialistReading) -> str:
         f"The regression line through recent prices, extended four weeks, ends at"
         f" {reference}{where}."
     )
+
+
+def _levels(reading: SpecialistReading) -> str:
+    if not reading.has(Metric.PRIOR_LOW, Metric.PRIOR_HIGH):
+        return ""
+    low, high = reading.reference(Metric.PRIOR_LOW), reading.reference(Metric.PRIOR_HIGH)
+    return f"The levels of the quarter before are {low} and {high}."
 
 
 def tell_patterns(reading: SpecialistReading) -> str:

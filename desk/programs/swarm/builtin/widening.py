@@ -1,0 +1,258 @@
+"""How a specialist uses the calls that its tier allows: broad first, then narrow.
+
+| turn | asks |
+| --- | --- |
+| 1 | its own market, and what the form of the objective needs |
+| 2, broad | the same of the markets that share a currency or a group with it |
+| 3, narrow | what a figure of the first two calls for, such as the levels near a price |
+
+The broad turn leaves a quarter of the calls to the narrow one. Nothing is asked twice, nothing that
+no source of the run has, and nothing of other markets where the own one had no such figure. What
+was asked of other markets is told in one finding, by currency the lowest and the highest figure,
+with those that had nothing to tell. How far they
+point the way that the market does is a signal: as strong as the share of them that do, less those
+that point the other way.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
+from desk.contracts.episode.analysis import Analysis, Hint, Signal
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Leaning
+from desk.contracts.findings.source_results import DecisionCalendar
+from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
+from desk.programs.builtin.evidence import Evidence, ask, consult, is_offered, market_of
+from desk.programs.swarm.balance import LEANS, judge
+from desk.programs.swarm.builtin.delivery import Note
+from desk.programs.swarm.builtin.reading import (
+    Questions,
+    SpecialistReading,
+    consulted,
+    figures_of_the_form,
+    gaps_of,
+)
+from desk.programs.swarm.builtin.related import related_markets, turned
+from desk.programs.swarm.conclusion.wording import joined, listed
+from desk.trust.claims.analysis_claims import analysis_claims
+
+USUAL_CALLS: Final = 10
+"""Calls of a specialist whose task bounds none: those of the simplest tier."""
+
+LEFT_TO_THE_NARROW: Final = 4
+"""One in so many calls is left to the narrow turn."""
+
+BROAD: Final = "crosses"
+"""The topic of the finding on other markets, and the name of the signal."""
+
+
+def nothing_more(_: SpecialistReading) -> Questions:
+    """No figure calls for a closer look."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Widening:
+    """What a specialist asks of other markets, and when it looks closer at its own.
+
+    `capability` is asked of each of them, and `metric` is the figure that is told, behind `lead`
+    and in `form`. With `votes` the way they point is a signal. `narrow` is what its own figures
+    call for.
+    """
+
+    capability: Capability
+    metric: Metric
+    lead: str
+    form: str = ""
+    votes: bool = True
+    narrow: Callable[[SpecialistReading], Questions] = nothing_more
+
+
+@dataclass(frozen=True, slots=True)
+class BesideIt:
+    """What was answered of one of the other markets: its figure, or none, and where it points."""
+
+    market: str
+    claim: Claim | None
+    leaning: Leaning
+
+
+def opening(request: TurnRequest, widening: Widening) -> TurnRequest:
+    """What a specialist was answered about its own market."""
+    beside = _ids(request, widening)
+    exchanges = tuple(
+        exchange.model_copy(update={"results": own})
+        for exchange in request.exchanges
+        if (own := tuple(r for r in exchange.results if r.call.call_id not in beside))
+    )
+    return request.model_copy(update={"exchanges": exchanges})
+
+
+def further(request: TurnRequest, reading: SpecialistReading, widening: Widening) -> Turn | None:
+    """The next calls: of other markets first, then what the figures call for; None where there is
+    nothing to ask still."""
+    if request.last:
+        return None
+    asked = {result.call.call_id for result in request.results}
+    left = _most_calls(request) - len(asked)
+    if len(request.exchanges) == 1 and reading.has(widening.metric):
+        broad = _broad(request, widening, left - _most_calls(request) // LEFT_TO_THE_NARROW)
+        if broad:
+            return Turn(calls=broad, note=f"Ask the same beside {reading.market.market}")
+    narrow = tuple(
+        call
+        for capability, arguments in widening.narrow(reading).items()
+        if is_offered(request.assignment, capability)
+        and (call := ask(request.assignment, capability, **arguments)).call_id not in asked
+    )[: max(0, left)]
+    note = f"Look closer at {reading.market.market}, where its figures call for it"
+    return Turn(calls=narrow, note=note) if narrow else None
+
+
+def widened(
+    request: TurnRequest, reading: SpecialistReading, widening: Widening
+) -> tuple[SpecialistReading, tuple[Note, ...]]:
+    """What is read, with what the other markets and the closer look have brought, and the finding
+    on the other markets."""
+    beside: list[BesideIt] = []
+    for other, result in _answers(request, widening):
+        evidence = _of(request, result, widening)
+        beside.append(_read(reading, widening, other, evidence))
+        if evidence is not None and beside[-1].claim is not None:
+            reading = reading.with_claims((beside[-1].claim,)).with_source(evidence)
+    if widening.votes and beside:
+        reading = replace(reading, signals=(*reading.signals, *_signal(reading, beside)))
+    told = _told(reading, widening, beside)
+    return _closer(reading, widening), (Note(BROAD, told),) if told else ()
+
+
+def _closer(reading: SpecialistReading, widening: Widening) -> SpecialistReading:
+    """With what the narrow turn was answered."""
+    asked = {result.call.call_id for result in reading.request.results}
+    for capability, arguments in widening.narrow(reading).items():
+        if ask(reading.request.assignment, capability, **arguments).call_id not in asked:
+            continue
+        kind = DecisionCalendar if capability is Capability.DECISION_CALENDAR else Analysis
+        evidence, reading = consulted(reading, capability, kind)
+        if evidence is not None:
+            answer, name = evidence.answer, evidence.evidence_id
+            claims = figures_of_the_form(reading.request, answer, name)
+            reading = reading.with_source(evidence).with_claims(claims).with_gaps(gaps_of(answer))
+    return reading
+
+
+def _most_calls(request: TurnRequest) -> int:
+    return request.assignment.limits.max_calls or USUAL_CALLS
+
+
+def _broad(request: TurnRequest, widening: Widening, most: int) -> tuple[ToolCall, ...]:
+    if not is_offered(request.assignment, widening.capability):
+        return ()
+    related = related_markets(market_of(request))
+    return tuple(
+        _call(request, widening, other) for other in related[: max(0, min(most, MAX_CALLS_A_TURN))]
+    )
+
+
+def _call(request: TurnRequest, widening: Widening, other: str) -> ToolCall:
+    call = ask(request.assignment, widening.capability, symbol=other)
+    return call.model_copy(update={"call_id": f"{call.call_id}_{other.replace('/', '-')}"})
+
+
+def _ids(request: TurnRequest, widening: Widening) -> dict[str, str]:
+    """The calls about other markets, with the market of each."""
+    related = related_markets(market_of(request))
+    return {_call(request, widening, other).call_id: other for other in related}
+
+
+def _answers(request: TurnRequest, widening: Widening) -> Iterator[tuple[str, ToolResult]]:
+    beside = _ids(request, widening)
+    for result in request.results:
+        if result.call.call_id in beside:
+            yield beside[result.call.call_id], result
+
+
+def _of(request: TurnRequest, result: ToolResult, widening: Widening) -> Evidence[Analysis] | None:
+    alone = request.model_copy(update={"exchanges": (Exchange(results=(result,)),)})
+    return consult(alone, widening.capability, Analysis)[0]
+
+
+def _read(
+    reading: SpecialistReading, widening: Widening, other: str, evidence: Evidence[Analysis] | None
+) -> BesideIt:
+    if evidence is None or evidence.answer.symbol != other:
+        return BesideIt(other, None, Leaning.ABSTAINS)
+    named = claim_id(other, widening.metric)
+    claims = analysis_claims(evidence.answer, evidence.evidence_id)
+    claim = next((each for each in claims if each.claim_id == named), None)
+    leaning = judge(evidence.answer.signals, 1.0, 0).leaning
+    if turned(reading.market.market, other) < 0:
+        leaning = _TURNED.get(leaning, leaning)
+    return BesideIt(other, claim, leaning)
+
+
+_TURNED: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
+_HINTS: Final = {True: (Hint.UP, "up"), False: (Hint.DOWN, "down")}
+
+
+def _net(beside: list[BesideIt]) -> float:
+    """How far they point one way, from -1 (all down) to 1, read for the specialist's market."""
+    heard = [each.leaning for each in beside if each.claim is not None]
+    if not heard:
+        return 0.0
+    return (heard.count(Leaning.UP) - heard.count(Leaning.DOWN)) / len(heard)
+
+
+def _signal(reading: SpecialistReading, beside: list[BesideIt]) -> Iterator[Signal]:
+    if not any(each.claim for each in beside):
+        return
+    net = _net(beside)
+    who = f"the markets beside {reading.name}"
+    if abs(net) < LEANS:
+        words = f"Read for {reading.name}, {who} point both ways."
+        yield Signal(name=BROAD, hint=Hint.NEUTRAL, strength=round(1 - abs(net), 2), words=words)
+        return
+    hint, way = _HINTS[net > 0]
+    words = f"Read for {reading.name}, most of the markets beside it point {way}."
+    yield Signal(name=BROAD, hint=hint, strength=round(abs(net), 2), words=words)
+
+
+def _told(reading: SpecialistReading, widening: Widening, beside: list[BesideIt]) -> str:
+    """By currency the lowest and the highest figure, and who lies between; then who had none."""
+    told: list[str] = []
+    for shared, pairs in _by_currency(reading.market.market, beside).items():
+        ends = _from_to(pairs, widening.form)
+        whose = f"of the pairs with {shared}" if shared else "of the others of its group"
+        told.append(f"{widening.lead} {whose}: {ends}.")
+    nothing = [each.market for each in beside if each.claim is None]
+    told += [f"Looked at without a figure: {listed(nothing)}."] if nothing else []
+    return joined(told)
+
+
+def _by_currency(market: str, beside: list[BesideIt]) -> dict[str, list[BesideIt]]:
+    """Those with a figure, by the currency of a pair that they share."""
+    own = market.split("/") if "/" in market else []
+    found: dict[str, list[BesideIt]] = {}
+    for each in beside:
+        if each.claim is not None:
+            shared = next((code for code in reversed(own) if code in each.market.split("/")), "")
+            found.setdefault(shared, []).append(each)
+    return found
+
+
+def _from_to(pairs: list[BesideIt], form: str) -> str:
+    ordered = sorted(pairs, key=lambda each: each.claim.value if each.claim else 0)
+    low, high = ordered[0], ordered[-1]
+    if low is high:
+        return _figure(low, form)
+    between = [each.market for each in ordered[1:-1]]
+    besides = f", and between them {listed(between)}" if between else ""
+    return f"{_figure(low, form)} to {_figure(high, form)}{besides}"
+
+
+def _figure(beside: BesideIt, form: str) -> str:
+    name = claim_id(beside.market, beside.claim.metric) if beside.claim else ""
+    return f"{beside.market} [[{name}{f'|{form}' if form else ''}]]"
