@@ -15,7 +15,7 @@ from tests.leak.worlds import Row, decided_at, fixing_known, table
 from tests.standins.bank_feeds import RELEASES
 from tests.standins.cross_asset import START, values
 from tests.standins.ecb import header, rows_until
-from tests.standins.policy_rates import INVENTED
+from tests.standins.world import INVENTED
 
 Report = Mapping[str, Any]
 

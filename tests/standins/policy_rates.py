@@ -10,25 +10,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import cache
 
 from desk.sources.central_banks.current_facts import CALENDAR_SOURCES, KEYS
-from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
 from desk.sources.central_banks.recorded.rate_series import RateSeries
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
+from tests.standins.world import facts, steps
 
 FIRST = date(2026, 1, 1)
-INVENTED = {
-    ("US", date(2026, 10, 28)): Decimal("-0.25"),
-    ("JP", date(2026, 10, 30)): Decimal("0.25"),
-    ("NZ", date(2026, 10, 28)): Decimal("-0.25"),
-    ("ID", date(2026, 11, 18)): Decimal("-0.25"),
-    ("HK", date(2026, 9, 17)): Decimal("0.25"),
-    ("HK", date(2026, 10, 29)): Decimal("-0.25"),
-}
-"""Steps of the meetings after the table's end; every other meeting is a hold. Hong Kong follows the
-Federal Reserve on the day after, by its formula."""
-
 _DAYS_TO_EFFECT = {"US": 1, "CA": 1, "AU": 1, "JP": 1, "NZ": 1, "XM": 6, "SE": 6}
 _SATURDAY, _THURSDAY = 5, 3
 _BIS_HEADER = "FREQ,REF_AREA,UNIT_MEASURE,UNIT_MULT,COMPILATION,TIME_PERIOD,OBS_VALUE,OBS_STATUS"
@@ -40,17 +28,9 @@ _VALET_HEAD = '"TERMS AND CONDITIONS"\n"https://www.bankofcanada.ca/terms/"\n\n"
 
 def policy_rates(area: str, until: date) -> RateSeries | None:
     """The rate of an area by the day on which it was in force; None where there is none."""
-    facts = _facts()
-    if area not in facts.decisions:
+    if area not in facts().decisions:
         return None
-    steps = {row.day: row.rate for row in facts.decisions[area]}
-    level = facts.decisions[area][-1].rate
-    days = {row.day for row in facts.meetings.get(area, ()) if row.withdrawn_from is None}
-    for day in sorted(days | {day for of, day in INVENTED if of == area}):
-        if day > facts.decisions[area][-1].day:
-            level += INVENTED.get((area, day), Decimal(0))
-            steps[day] = level
-    in_force = {_effective(area, day): rate for day, rate in steps.items()}
+    in_force = {_effective(area, day): rate for day, rate in steps(area).items()}
     known = {day: rate for day, rate in in_force.items() if day <= until}
     return RateSeries({**known, until: known[max(known)]})
 
@@ -59,11 +39,6 @@ def bis_until(until: date, *, late: bool = False) -> date:
     """The last day with a value in what the BIS had published by a day."""
     thursday = until - timedelta(days=(until.weekday() - _THURSDAY) % 7 + (7 if late else 0))
     return thursday - timedelta(days=2)
-
-
-@cache
-def _facts() -> PolicyFacts:
-    return read_facts()
 
 
 def _effective(area: str, decided_on: date) -> date:
@@ -188,7 +163,7 @@ def _snb(ask: Ask) -> str:
     source = next(
         each for each in CALENDAR_SOURCES if each.path.endswith(ask.route.rpartition("/")[2])
     )
-    days = [row.day for row in _facts().meetings["CH"] if row.day.year == source.year]
+    days = [row.day for row in facts().meetings["CH"] if row.day.year == source.year]
     named = "Assessment of {}" if ask.renamed else "{}"
     events = [
         _event(day, named.format(source.titled(day)), source.year)
