@@ -149,6 +149,9 @@ class RateRecord(Contract):
     policy rate: a market rate that the bank steers, or a rate that is set from it by a formula.
     Such a figure bears out a rate that it lies so near to, in percentage points (`low` to the low
     end of a range, where it has that), and denies none.
+
+    `decided_on` is there where the record is of one decision, made on that day: then `previous` is
+    the rate until then, also where it stayed.
     """
 
     area: AreaCode
@@ -162,6 +165,7 @@ class RateRecord(Contract):
     effective_within: Annotated[int, Field(ge=0, le=60)] = 8
     origin: ShortText | None = None
     bears_out_within: Annotated[Figure | None, Field(exclude_if=is_none)] = None
+    decided_on: Annotated[date | None, Field(exclude_if=is_none)] = None
 
 
 class RateRecords(SourceResult):

@@ -49,7 +49,7 @@ from desk.sources.statistics.answers import (
     quoted_currency,
     rate_gaps,
 )
-from desk.sources.statistics.bank_rates import KEPT, BankRates
+from desk.sources.statistics.bank_rates import CALENDAR_KEY, KEPT, BankRates
 from desk.sources.statistics.daily_rates import PUBLISHERS, DailyRates
 from desk.sources.statistics.tables import OfficialTables, read_official_tables
 
@@ -153,7 +153,8 @@ class OfficialStatisticsTools:
         the BIS's daily series, and the IMF's averages of months (ID, IN, KR, MY, NZ, PH, TH; dated
         the month's first day). With bears_out_within another figure that follows from the rate:
         the HKMA's base rate for US, what was dealt overnight for JP, KR, NZ. since is the day on
-        which the last change took effect, previous the level before it.
+        which the last change took effect, previous the level before it. With decided_on what an
+        economic calendar has of the last decision: rate after it, previous until it.
         """
         require_areas(areas)
         return self._banks.answer(areas, as_of)
@@ -165,21 +166,23 @@ class OfficialStatisticsTools:
             raise ToolError(str(error)) from error
 
 
-KEYS = tuple(each.key for each in (*PUBLISHERS, *KEPT))
+KEYS = (*(each.key for each in (*PUBLISHERS, *KEPT)), CALENDAR_KEY)
 """Providers whose address configuration may replace, by `--url KEY=ADDRESS`."""
 
 DESCRIPTION = SourceDescription(
     server="official_statistics",
     gives="Figures to hold others against: month averages of H.10, policy rates at month ends, "
-    "daily exchange rates of five publishers, and records of policy rates.",
+    "daily exchange rates of five publishers, and records of policy rates and of decisions on "
+    "them.",
     origin="Each figure's own: a central bank, China's interbank funding center, the BIS, the "
-    "IMF or the OECD",
+    "IMF, the OECD or Nasdaq",
     tier=SourceTier.AUTHORITATIVE,
     licence="Free reuse where the publisher is named; the Federal Reserve's is in the public "
     "domain.",
-    terms="None of the rates are prices to deal at.",
+    terms="None of the rates are prices to deal at. Nasdaq's calendar is for personal use.",
     publication="Rates of Canada and Australia on their day, of the Bank of England by noon of the "
-    "next working day, H.10 on the next Monday, the BIS's on the next Thursday; month averages "
+    "next working day, H.10 on the next Monday, the BIS's on the next Thursday; what the calendar "
+    "has of a decision from the end of the day in New York; month averages "
     "from the 8th, month ends from the 21st of the next month.",
     network=NetworkUse.REFRESHES,
 )
@@ -210,7 +213,7 @@ def build_server(
         instructions="Statistics of the Federal Reserve, the BIS and other central banks, for "
         "comparison.",
         log_level="WARNING",
-        middleware=upkeep_of(daily.files + banks.files, cache_dir, refresh_every),
+        middleware=upkeep_of(daily.files + banks.upkept, cache_dir, refresh_every),
     )
     for tool in (
         tools.get_month_averages,

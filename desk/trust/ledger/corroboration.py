@@ -354,6 +354,10 @@ def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool
 def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:
     """What a decision changed by a record of the rate, in basis points; None where it does not tell
     yet, or is of another decision."""
+    if record.decided_on is not None:
+        if record.decided_on != decided_on or record.previous is None:
+            return None
+        return (record.rate - record.previous) * 100
     effective_by = decided_on + timedelta(days=record.effective_within)
     if record.since is not None and decided_on <= record.since <= effective_by:
         return None if record.previous is None else (record.rate - record.previous) * 100

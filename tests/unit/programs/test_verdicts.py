@@ -298,6 +298,41 @@ def test_a_rate_set_by_formula_bears_out_the_range_and_the_change_that_it_follow
     assert ClaimStatus.CONTESTED not in told.values()
 
 
+@pytest.mark.parametrize(
+    ("decided_on", "rate", "previous", "verified"),
+    [
+        ("2024-07-31", "5.375", "5.375", {"policy_rate", "decision_rate", "decision_change"}),
+        ("2024-07-31", "5.375", "5.125", {"policy_rate", "decision_rate"}),
+        ("2024-07-31", "5.125", "5.125", {"decision_change"}),
+        ("2024-06-12", "5.375", "5.375", set()),
+    ],
+)
+def test_a_calendars_outcome_bears_out_that_decision_and_denies_none(
+    decided_on: str, rate: str, previous: str, verified: set[str]
+) -> None:
+    row = RateRecord(
+        area="US",
+        instrument="policy rate, as announced",
+        rate=Decimal(rate),
+        day=date.fromisoformat(decided_on),
+        previous=Decimal(previous),
+        origin="Nasdaq",
+        bears_out_within=Decimal(0),
+        decided_on=date.fromisoformat(decided_on),
+    )
+    found = verdicts(
+        rate_market("US"),
+        task=TaskType.RESEARCH_RATES,
+        get_policy_rate=policy_rates(WEEK, since=date(2024, 7, 31), US="5.375"),
+        get_rate_decisions=decisions(WEEK, decision("US", "2024-07-31", "5.375", "0")),
+        get_recorded_rates=recorded_rates(WEEK, row),
+        get_month_end_rates=month_end_rates(WEEK, "2024-06"),
+    )
+    told = {name.partition(":")[2].partition("@")[0]: each.status for name, each in found.items()}
+    assert {name for name, status in told.items() if status is ClaimStatus.VERIFIED} == verified
+    assert ClaimStatus.CONTESTED not in told.values()
+
+
 def test_whoever_repeats_the_ecb_is_no_other_origin() -> None:
     copied = daily_rates("USD/JPY", WEEK, H10, times="1")
     found = verdicts(YEN, get_daily_rates=copied)

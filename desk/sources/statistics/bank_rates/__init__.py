@@ -1,6 +1,7 @@
 """Policy rates as the banks themselves, the BIS and the IMF record them, to hold others against."""
 
 from desk.sources.statistics.bank_rates.answers import BankRates
+from desk.sources.statistics.bank_rates.economic_calendar import KEY as CALENDAR_KEY
 from desk.sources.statistics.bank_rates.publishers import KEPT
 
-__all__ = ["KEPT", "BankRates"]
+__all__ = ["CALENDAR_KEY", "KEPT", "BankRates"]

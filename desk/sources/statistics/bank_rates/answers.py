@@ -14,13 +14,14 @@ Figures that follow from a policy rate and are published by somebody else bear i
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import Provenance, RateRecord, RateRecords
+from desk.sources.central_banks.facts.policy import read_facts
 from desk.sources.central_banks.recorded import BIS_DAILY, HIBOR, RATE_SOURCES, month_end_rates
 from desk.sources.serving.daily_series import (
     NOT_FETCHED,
@@ -30,6 +31,12 @@ from desk.sources.serving.daily_series import (
     files_of,
 )
 from desk.sources.serving.origins import BIS, IMF
+from desk.sources.statistics.bank_rates.economic_calendar import (
+    BEFORE,
+    DECIDED,
+    is_final,
+    pages,
+)
 from desk.sources.statistics.bank_rates.publishers import (
     CALL_RATE,
     EFFECTIVE_WITHIN,
@@ -147,11 +154,22 @@ POLICY_RATE: Final = "policy rate"
 
 
 class BankRates:
-    """The kept files of all records, and what they say."""
+    """The kept files of all records, and what they say. `upkept` are those of them that can still
+    change."""
 
-    def __init__(self, cache_dir: Path | None, addresses: Mapping[str, str] | None = None) -> None:
-        """`addresses` take the place of publishers' own, by their keys."""
-        self.files = files_of(KEPT, addresses)
+    def __init__(
+        self,
+        cache_dir: Path | None,
+        addresses: Mapping[str, str] | None = None,
+        today: date | None = None,
+    ) -> None:
+        """`addresses` take the place of publishers' own, by their keys. `today` is the day, UTC, up
+        to which the economic calendar is kept: the present one where none is given."""
+        calendar = pages(read_facts(), today or datetime.now(UTC).date())
+        self.files = files_of((*KEPT, *calendar), addresses)
+        self._pages = [(page, page.series_file(cache_dir)) for page in calendar]
+        over = {page.file for page in calendar if cache_dir and is_final(page, cache_dir)}
+        self.upkept = tuple(file for file in self.files if file.name not in over)
         self._records = [
             (publisher, publisher.series_file(cache_dir)) for publisher in (*KEPT, *RATE_SOURCES)
         ]
@@ -177,10 +195,39 @@ class BankRates:
                 rows += _rows(asked, series, last, origin)
                 others = consequences(publisher.key, series, last, origin)
                 rows += (row for row in others if row.area in asked)
+        announced = list(self._announced(asked, as_of))
+        rows += announced
+        fetched = fetched or bool(announced)
         found = {row.area for row in rows}
         why = "No record of it was known." if fetched else NOT_FETCHED
         missing = {area: why for area in asked if area not in found}
         return RateRecords(as_of=as_of, source=SOURCE, recorded=tuple(rows), missing=missing)
+
+    def _announced(self, areas: Iterable[str], as_of: datetime) -> Iterator[RateRecord]:
+        """The last decision of each area that the economic calendar had by an instant."""
+        told = [
+            (series, page.source.origin)
+            for page, file in self._pages
+            if (series := file.as_of(as_of)) and page.published(date.min, ()) <= as_of
+        ]
+        for area in areas:
+            decisions = [
+                (day, rate, series.series.get(BEFORE.format(area), {}).get(day), origin)
+                for series, origin in told
+                for day, rate in series.series.get(DECIDED.format(area), {}).items()
+            ]
+            if decisions:
+                day, rate, before, origin = max(decisions, key=lambda each: each[0])
+                yield RateRecord(
+                    area=area,
+                    instrument="policy rate, as announced",
+                    rate=rate,
+                    day=day,
+                    previous=before,
+                    origin=origin,
+                    bears_out_within=Decimal(0),
+                    decided_on=day,
+                )
 
 
 def _last_known(publisher: Publisher, series: DailySeries, as_of: datetime) -> date | None:
