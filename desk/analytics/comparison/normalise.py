@@ -72,6 +72,17 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.DRAWDOWN,
         Metric.CORRELATION,
         Metric.CORRELATION_YEAR,
+        Metric.BAND_SPANS,
+        Metric.BAND_STARTS,
+        Metric.BAND_ENDED_LOW,
+        Metric.BAND_ENDED_MIDDLE,
+        Metric.BAND_ENDED_HIGH,
+        Metric.BAND_OUTSIDE,
+        Metric.BAND_BREAK_MOST,
+        Metric.DECISION_STARTS,
+        Metric.HELD_SHARE,
+        Metric.RAISED_SHARE,
+        Metric.CUT_SHARE,
     }
 )
 

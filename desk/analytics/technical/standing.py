@@ -31,6 +31,7 @@ from desk.analytics.technical.measures import (
     share,
     towards,
 )
+from desk.analytics.technical.scenarios import BAND_METHOD, band_figures, edge_distance
 from desk.analytics.technical.series import NoPrices, Prices, PriceSeries
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
@@ -135,7 +136,8 @@ def _method(peg: Peg, *, gone: bool) -> str:
         f"The band of {peg.authority}, which {state}: band_low and band_high are its edges, "
         "peg_since and peg_ended the days on which it was announced and given up. edge_distance: "
         "how far the last price is from the nearest edge, in percent of that edge, below nothing "
-        "outside of the band. band_position: 0 at the lower edge and 100 at the upper."
+        "outside of the band. band_position: 0 at the lower edge and 100 at the upper. "
+        f"{BAND_METHOD}"
     )
 
 
@@ -146,20 +148,15 @@ def _figures(series: PriceSeries, peg: Peg, *, gone: bool) -> tuple[MeasuredFigu
     if gone and peg.ended is not None:
         told[Metric.PEG_ENDED] = as_number(peg.ended.date())
     else:
-        told[Metric.EDGE_DISTANCE] = _distance(series.last, peg).quantize(CENT)
+        told[Metric.EDGE_DISTANCE] = edge_distance(series.last, peg).quantize(CENT)
         if peg.low is not None and peg.high is not None:
             place = band_position(series.last, peg.low, peg.high)
             told[Metric.BAND_POSITION] = place.quantize(Decimal(1))
+        told |= band_figures(series, peg)
     return (
         figure(series, Metric.LAST, series.last),
         *(MeasuredFigure(metric=m, value=v, as_of=series.last_day) for m, v in told.items()),
     )
-
-
-def _distance(last: Decimal, peg: Peg) -> Decimal:
-    to_low = (last / peg.low - 1) * 100 if peg.low is not None else None
-    to_high = (1 - last / peg.high) * 100 if peg.high is not None else None
-    return min(each for each in (to_low, to_high) if each is not None)
 
 
 def _capital(words: str) -> str:

@@ -57,6 +57,7 @@ class Capability(StrEnum):
     STANDING = "standing"
     CO_MOVEMENT = "co_movement"
     PEG_BAND = "peg_band"
+    DECISION_RECORD = "decision_record"
 
 
 class Route(Contract):
@@ -142,6 +143,7 @@ USUAL_ROUTES: Final[Mapping[Capability, tuple[Route, ...]]] = MappingProxyType(
         Capability.STANDING: _routes("analysis.standing"),
         Capability.CO_MOVEMENT: _routes("analysis.co_movement"),
         Capability.PEG_BAND: _routes("analysis.peg_band"),
+        Capability.DECISION_RECORD: _routes("analysis.decision_record"),
     }
 )
 """Who is asked where `desk.toml` does not say otherwise, the authority first. What was verified by

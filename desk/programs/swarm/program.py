@@ -51,7 +51,12 @@ RESERVE: Final = AgentProfile(
     title="Reserve specialist, for whoever could not",
     short="RE",
     capabilities=tuple(
-        dict.fromkeys((*_CONDITIONS, *TECHNICALS, *RATES, *COMPANY, *OPINION, *NEWS, *_RECURRENCE))
+        dict.fromkeys(
+            (
+                *(*_CONDITIONS, *TECHNICALS, *RATES, Capability.DECISION_RECORD),
+                *(*COMPANY, *OPINION, *NEWS, *_RECURRENCE),
+            )
+        )
     ),
     limits=_LIMITS,
 )
@@ -163,7 +168,7 @@ _SPECIALISTS: Final = (
             AgentId.FUNDAMENTAL_SPECIALIST,
             "Fundamental specialist",
             "FU",
-            (Capability.MARKET_DATA, *RATES, *COMPANY),
+            (Capability.MARKET_DATA, *RATES, Capability.DECISION_RECORD, *COMPANY),
         ),
         delivers="research",
         analyst="desk.programs.swarm.builtin.fundamental:take_turn",
@@ -184,7 +189,7 @@ _SPECIALISTS: Final = (
                 " compare with what was expected"
             ),
             asks=(Capability.RATIOS,),
-            of_pairs=RATES,
+            of_pairs=(*RATES, Capability.DECISION_RECORD),
             of_stocks=(
                 Capability.MARKET_DATA,
                 Capability.FUNDAMENTALS,

@@ -9,12 +9,14 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.analytics.technical.companies import Accounts, NoAccounts, earnings_of, ratios_of
 from desk.analytics.technical.market_data import carry_of
+from desk.analytics.technical.scenarios import DECISION_METHOD, decision_figures
 from desk.analytics.technical.series import PriceSeries
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.episode.analysis import (
     Analysis,
     CompanyFundamentals,
     FundamentalItem,
+    MeasuredFigure,
 )
 from desk.contracts.findings.source_results import Provenance
 from desk.sources.analysis.answers import analysed
@@ -22,13 +24,16 @@ from desk.sources.analysis.prices import PriceStore
 from desk.sources.central_banks.current_facts import CurrentFacts
 from desk.sources.central_banks.facts.policy import FACTS_DIR, read_facts
 from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
-from desk.sources.central_banks.policy_answers import policy_rate
+from desk.sources.central_banks.policy_answers import policy_rate, rate_decisions
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.market_symbol import MarketSymbol, areas_of, is_pair
 
 CARRY_SOURCE = Provenance(
     name="ECB reference rates and the project's table of central-bank decisions",
     tier=SourceTier.PRIMARY,
+)
+DECISIONS_SOURCE = Provenance(
+    name="Project table of central-bank decisions", tier=SourceTier.PRIMARY
 )
 NOT_HERE = Provenance(name="Accounts of companies", tier=SourceTier.SECONDARY)
 OFFLINE = (
@@ -130,6 +135,38 @@ class CompanyTools:
         source = self._source
         return analysed(
             self._prices, symbol, as_of, lambda series: earnings_of(known, series, as_of, source)
+        )
+
+    def decision_record(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+        """What the central bank of an area, such as JP, decided after meetings like its last.
+
+        decision_starts: how many of its meetings followed one that went the way of the last known
+        at as_of; held_share, raised_share, cut_share: what was decided then, percent of these.
+        """
+        area = next(iter(areas_of(symbol)), None)
+        try:
+            facts = self._facts.as_of(as_of)
+        except DamagedTable as error:
+            raise ToolError(str(error)) from error
+        known = facts.areas.get(area) if area is not None else None
+        first = known.meetings_from if known is not None else None
+        if area is None or first is None:
+            return self._no_record(symbol, as_of, f"no meetings of {symbol} are all on record.")
+        listed = rate_decisions(facts, [area], first, as_of.date(), as_of)
+        return Analysis(
+            as_of=as_of,
+            source=DECISIONS_SOURCE,
+            symbol=symbol,
+            method=DECISION_METHOD,
+            figures=tuple(
+                MeasuredFigure(metric=metric, value=value, as_of=listed[-1].decided_on)
+                for metric, value in decision_figures(each.change for each in listed).items()
+            ),
+        )
+
+    def _no_record(self, symbol: str, as_of: datetime, reason: str) -> Analysis:
+        return Analysis(
+            as_of=as_of, source=DECISIONS_SOURCE, symbol=symbol, method=NOTHING, missing=(reason,)
         )
 
     @property

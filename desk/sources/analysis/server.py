@@ -280,7 +280,7 @@ def build_server(
         tools.pattern_detector,
         companies.company_fundamentals,
         companies.ratio_calculator,
-        companies.earnings_analyzer,
+        *(companies.earnings_analyzer, companies.decision_record),
         tools.pattern_miner,
         tools.seasonality_detector,
         PerformanceTools(prices).performance,

@@ -29,7 +29,7 @@ from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references
 from desk.trust.prose.synthesis_review import claims_in
-from tests.support.builders import answered, window
+from tests.support.builders import answered, pair_market, window
 from tests.unit.programs.objective_wordings import BUILDING
 from tests.unit.programs.test_swarm_leader import (
     CONCLUDE,
@@ -233,6 +233,65 @@ def test_whether_a_peg_goes_on_is_left_open_and_is_no_answer() -> None:
     assert text.startswith("Open: EUR/CHF at 1.2010 is 0.08 % from the edge of its floor of 1.20")
     _, near = told("peg-edge", held, markets=(FRANC,))
     assert near.startswith("Yes: EUR/CHF at 1.2010 is 0.08 % from the edge of its floor of 1.20")
+
+
+def test_a_peg_that_stands_is_told_with_what_was_counted_of_it_once() -> None:
+    counted = peg(
+        last="7.8457",
+        band_low="7.75",
+        band_high="7.85",
+        peg_since="20050518",
+        edge_distance="0.05",
+        band_position="96",
+        band_spans="274",
+        band_outside="0.00",
+        band_break_most="1.09",
+        band_starts="62",
+        band_ended_low="1.61",
+        band_ended_middle="14.52",
+        band_ended_high="83.87",
+    )
+    band = counted[TaskType.RESEARCH_CONDITIONS][Capability.PEG_BAND]
+    hong_kong = pair_market("USD/HKD")
+    own = {Capability.PEG_BAND: band.model_copy(update={"symbol": "USD/HKD"})}
+    given = {TaskType.RESEARCH_CONDITIONS: own}
+    synthesis, text = told("peg-holds", given, markets=(hong_kong,))
+    assert "Of 274 spans of four weeks" in text
+    assert "a probability of 1.09 % at most" in text
+    (scenarios,) = (each.content for each in synthesis.sections if each.title == "Scenarios")
+    assert scenarios.count("\n") == 0, "what the summary tells is not told again"
+    assert "band_ended_high" in scenarios
+
+
+def test_a_decision_ahead_is_told_with_what_followed_meetings_like_the_last() -> None:
+    """The record is that of the bank, and not of the pair."""
+    record = analysis(
+        {
+            Metric.DECISION_STARTS: "20",
+            Metric.HELD_SHARE: "55.00",
+            Metric.RAISED_SHARE: "45.00",
+            Metric.CUT_SHARE: "0.00",
+        },
+        symbol="JP",
+    )
+    calendar = DecisionCalendar(
+        as_of=window(WEEK).end,
+        source=COMPUTED,
+        scheduled=(
+            ScheduledDecision(
+                area="JP", bank="Bank of Japan", day=date(2026, 11, 12), source="announced"
+            ),
+        ),
+    )
+    carry = {
+        **ALL[TaskType.ANALYSE_FUNDAMENTALS],
+        Capability.DECISION_CALENDAR: calendar,
+        Capability.DECISION_RECORD: record,
+    }
+    synthesis, _ = told("decision-ahead", {TaskType.ANALYSE_FUNDAMENTALS: carry})
+    (scenarios,) = (each.content for each in synthesis.sections if each.title == "Scenarios")
+    assert "Of [[JP:decision_starts]] meetings that followed one like its last" in scenarios
+    assert "a rise [[JP:raised_share]]" in scenarios
 
 
 def test_a_peg_and_its_end_are_known_from_when_they_were_announced() -> None:

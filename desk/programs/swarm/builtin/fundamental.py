@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.figures import day_of
 from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import (
@@ -54,6 +56,8 @@ RESTS_ON: Final = (
     Metric.QUARTER_NET_MARGIN,
 )
 
+AHEAD: Final = timedelta(weeks=4)
+
 ACCOUNTS: Final = (Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
 """What a company is asked for; its quarters besides, where they can be had."""
 
@@ -92,7 +96,23 @@ def _calendar(reading: SpecialistReading) -> Questions:
     market, window = reading.market, reading.request.assignment.window
     if len(market.areas) != len(market.market.split("/")):
         return {}
-    return {Capability.DECISION_CALENDAR: calendar_asked(market, window)}
+    return {Capability.DECISION_CALENDAR: calendar_asked(market, window), **_record(reading)}
+
+
+def _record(reading: SpecialistReading) -> Questions:
+    """What the bank that decides next has decided after meetings like its last, where that is
+    within the four weeks that the specialists look ahead."""
+    last = (reading.request.assignment.window.end + AHEAD).date()
+    days = {
+        area: day
+        for area in reading.market.areas
+        if (claim := reading.known.get(claim_id(area, Metric.NEXT_DECISION)))
+        and (day := day_of(claim.value))
+        and day <= last
+    }
+    if not days:
+        return {}
+    return {Capability.DECISION_RECORD: {"symbol": min(days, key=lambda area: days[area])}}
 
 
 OF_PAIRS: Final = Widening(

@@ -24,6 +24,7 @@ from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.conclusion.account import Account, account_of, voice_with_evidence
 from desk.programs.swarm.conclusion.disputes import tell_conflict
 from desk.programs.swarm.conclusion.recollection import tell_recalled
+from desk.programs.swarm.conclusion.scenarios import scenarios_of
 from desk.programs.swarm.conclusion.wording import (
     joined,
     line_on_missing,
@@ -320,6 +321,10 @@ def _sections(account: Account) -> Iterator[Section]:
                     title=f"{spoken(market.market)}: {_title(agent)}",
                     content=clip(content, LONGEST_SECTION),
                 )
+    form = form_of(query_of(account.request)).form
+    scenarios = scenarios_of(account, told_of_bands=form is not None and form.name == "peg-holds")
+    if scenarios:
+        yield Section(title="Scenarios", content=clip(scenarios, LONGEST_SECTION))
     disputes = [tell_conflict(each, account.surviving) for each in account.request.conflicts]
     if disputes:
         told = "\n".join(f"- {sentence(each)}" for each in disputes)

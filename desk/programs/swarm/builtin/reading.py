@@ -65,7 +65,7 @@ def figures_of_the_form(
         case DecisionCalendar():
             _, last_day = window_days(request.assignment.window)
             return next_decision_claims(answer, last_day, evidence_id)
-        case Analysis() if market is not None and answer.symbol == market.market:
+        case Analysis() if market is not None and answer.symbol in (market.market, *market.areas):
             return analysis_claims(answer, evidence_id)
         case _:
             return ()

@@ -130,18 +130,29 @@ def widened(
 
 
 def _closer(reading: SpecialistReading, widening: Widening) -> SpecialistReading:
-    """With what the narrow turn was answered."""
+    """With what the narrow turns were answered. One answer may call for the next."""
     asked = {result.call.call_id for result in reading.request.results}
-    for capability, arguments in widening.narrow(reading).items():
-        if ask(reading.request.assignment, capability, **arguments).call_id not in asked:
-            continue
-        kind = DecisionCalendar if capability is Capability.DECISION_CALENDAR else Analysis
-        evidence, reading = consulted(reading, capability, kind)
-        if evidence is not None:
-            answer, name = evidence.answer, evidence.evidence_id
-            claims = figures_of_the_form(reading.request, answer, name)
-            reading = reading.with_source(evidence).with_claims(claims).with_gaps(gaps_of(answer))
+    done: set[Capability] = set()
+    while fresh := [
+        capability
+        for capability, arguments in widening.narrow(reading).items()
+        if capability not in done
+        and ask(reading.request.assignment, capability, **arguments).call_id in asked
+    ]:
+        for capability in fresh:
+            reading = _looked_at(reading, capability)
+        done.update(fresh)
     return reading
+
+
+def _looked_at(reading: SpecialistReading, capability: Capability) -> SpecialistReading:
+    kind = DecisionCalendar if capability is Capability.DECISION_CALENDAR else Analysis
+    evidence, reading = consulted(reading, capability, kind)
+    if evidence is None:
+        return reading
+    claims = figures_of_the_form(reading.request, evidence.answer, evidence.evidence_id)
+    found = reading.with_source(evidence).with_claims(claims)
+    return found.with_gaps(gaps_of(evidence.answer))
 
 
 def _most_calls(request: TurnRequest) -> int:

@@ -6,6 +6,7 @@ from typing import Final
 from desk.analytics.prices.pegs import Peg, peg_known, pegs_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
+from desk.programs.swarm.conclusion.scenarios import outside_of_the_band
 from desk.programs.swarm.objectives.form import (
     MARKET,
     PAIRS,
@@ -53,7 +54,7 @@ def _holds(view: MarketView) -> Decided:
         Answered.OPEN,
         f"{view.name} at {view.told(Metric.LAST)} is {_where(view)} {_band(view, peg)}, which"
         f" {peg.authority} has held since {view.told(Metric.PEG_SINCE)}",
-        (NOT_FOR_A_PRICE,),
+        tuple(filter(None, (outside_of_the_band(view.account, view.market), NOT_FOR_A_PRICE))),
         addressed=False,
     )
 
