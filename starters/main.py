@@ -44,6 +44,10 @@ COMMANDS: Final = {
     "up": Command(
         "starters.operations.up.command", "Run the embedded server and all workers until Ctrl-C."
     ),
+    "serve": Command(
+        "starters.operations.serve.command",
+        "Serve the desk's pages to a browser until Ctrl-C: follow runs, ask, decide, read.",
+    ),
     "worker": Command(
         "starters.operations.worker",
         "Run the workers of one role until Ctrl-C, for running them apart.",

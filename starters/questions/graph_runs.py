@@ -118,10 +118,15 @@ async def _newest(client: Client, most: int) -> AsyncIterator[ListedRun]:
     query = f'WorkflowType = "{WorkflowType.RESEARCH_GRAPH}"'
     found = [run async for run in client.list_workflows(query, limit=10 * most)]
     for run in sorted(found, key=lambda each: each.start_time, reverse=True)[:most]:
-        yield await _listed(client, run)
+        yield await listed_run(client, run)
 
 
-async def _listed(client: Client, run: WorkflowExecution) -> ListedRun:
+async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
+    """A run as it is listed, with what it was asked.
+
+    Raises:
+        RPCError: the server is away, or has forgotten the run since.
+    """
     handle = client.get_workflow_handle(run.id, run_id=run.run_id)
     described = await handle.describe()
     state = run.status.name.lower() if run.status else "unknown"

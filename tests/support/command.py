@@ -104,6 +104,26 @@ class DeskCommand:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=PATIENCE_SECONDS)
 
+    @contextmanager
+    def serving(self, port: int, *options: str) -> Iterator[str]:
+        """The address of a running `desk serve`."""
+        log = self.directory / "serve.log"
+        process = _started(
+            ["serve", "--port", str(port), *options],
+            self.variables,
+            self.directory / "serve.out",
+            log,
+        )
+        try:
+            eventually(
+                lambda: process.poll() is not None or "Ctrl-C" in log.read_text(), "desk serve"
+            )
+            assert process.poll() is None, log.read_text()
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=PATIENCE_SECONDS) == 0, log.read_text()
+
 
 def _started(
     arguments: Sequence[str], variables: Mapping[str, str], out: Path, err: Path

@@ -11,6 +11,7 @@ from desk.platform.settings.model import (
     McpTransport,
     MemorySettings,
     ServerSettings,
+    ServeSettings,
     Settings,
 )
 
@@ -19,6 +20,7 @@ __all__ = [
     "LogLevel",
     "McpTransport",
     "MemorySettings",
+    "ServeSettings",
     "ServerSettings",
     "Settings",
     "SettingsError",

@@ -47,7 +47,12 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.files import read_text_file
 from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
-from desk.platform.settings.model import MemorySettings, ServerSettings, SettingsTable
+from desk.platform.settings.model import (
+    MemorySettings,
+    ServerSettings,
+    ServeSettings,
+    SettingsTable,
+)
 
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "DESK_SERVER_PORT": ("server", "port"),
@@ -208,6 +213,7 @@ class _DeskFile(SettingsTable):
     agents: dict[_KnownAgent, _Agent] = Field(default_factory=dict)
     server: ServerSettings = ServerSettings()
     memory: MemorySettings = MemorySettings()
+    serve: ServeSettings = ServeSettings()
     deliveries: Annotated[Deliveries | None, BeforeValidator(_delivery_spans)] = None
 
     def run_config(self) -> RunConfig:
@@ -238,11 +244,12 @@ class _DeskFile(SettingsTable):
 
 class DeskConfig(SettingsTable):
     """What `desk.toml` says: the configuration of a run, where the server listens, where the
-    memory is, and by which channels reports are delivered, if any."""
+    memory is, where `desk serve` listens, and by which channels reports are delivered, if any."""
 
     run: RunConfig
     server: ServerSettings
     memory: MemorySettings
+    serve: ServeSettings
     deliveries: Deliveries | None = None
 
 
@@ -261,7 +268,11 @@ def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({
     _check_voters(path, read.voting)
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
     return DeskConfig(
-        run=read.run_config(), server=read.server, memory=read.memory, deliveries=wanted
+        run=read.run_config(),
+        server=read.server,
+        memory=read.memory,
+        serve=read.serve,
+        deliveries=wanted,
     )
 
 

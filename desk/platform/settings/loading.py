@@ -63,6 +63,7 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
         deliveries=desk.deliveries,
         server=desk.server,
         memory=desk.memory,
+        serve=desk.serve,
         temporal_config_file=_temporal_file(project, read.temporal_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
         variables=variables,

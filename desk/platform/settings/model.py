@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -84,6 +85,29 @@ class MemorySettings(SettingsTable):
     store: MemoryPlace = "embedded"
 
 
+def _known_networks(networks: tuple[str, ...]) -> tuple[str, ...]:
+    for network in networks:
+        ip_network(network)
+    return networks
+
+
+class ServeSettings(SettingsTable):
+    """Where `desk serve` listens, and who gets in besides whoever sends its token.
+
+    `hosts` are the names that its pages are asked for by, beside this machine's. `proxy_header` is
+    the header in which a proxy says who asks: it is believed from the addresses in `proxies`.
+    """
+
+    ip: ShortText = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8250
+    hosts: tuple[ShortText, ...] = ()
+    proxy_header: Annotated[ShortText, Field(pattern=r"^[A-Za-z0-9-]+$")] | None = None
+    proxies: Annotated[tuple[ShortText, ...], AfterValidator(_known_networks)] = (
+        "127.0.0.1",
+        "::1",
+    )
+
+
 class Variables(BaseModel):
     """The variables of the environment that are settings as they stand. Secrets print as asterisks.
 
@@ -119,6 +143,7 @@ class Variables(BaseModel):
     google_news_api_key: SecretStr | None = Field(None, validation_alias="GOOGLE_NEWS_API_KEY")
     reuters_api_token: SecretStr | None = Field(None, validation_alias="REUTERS_API_TOKEN")
     codec_token: SecretStr | None = Field(None, validation_alias="DESK_CODEC_TOKEN")
+    serve_token: SecretStr | None = Field(None, validation_alias="DESK_SERVE_TOKEN")
 
 
 NO_KEY: Final = SecretStr("none")
@@ -140,6 +165,7 @@ class Settings(Variables):
     deliveries: Deliveries | None = None
     server: ServerSettings
     memory: MemorySettings = MemorySettings()
+    serve: ServeSettings = ServeSettings()
     desk_config: Path
     mcp_config: Path
     temporal_config_file: Path | None

@@ -2,9 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from itertools import islice
 from typing import Annotated, Final
 
 import typer
@@ -12,12 +10,10 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.search_attributes import Phase, SearchAttribute
-from desk.contracts.agents.usage import Usage
 from desk.contracts.names import WorkflowType
-from desk.contracts.runs.week import WeekStatus
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect, located
-from starters.monitoring.watch.look import RunSnapshot, look_at, spending_of
+from starters.monitoring.watch.look import RunSnapshot, SpendingSoFar, at_rest, look_at
 from starters.monitoring.watch.screen import Shown, shown
 from starters.published.published_files import report_if_here
 from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
@@ -34,7 +30,6 @@ from workflows.engine.options import PHASE, WEEK
 EXAMPLE = "Example: desk watch --week 2026-W44; desk watch --json"
 
 REFRESH_SECONDS: Final = 0.5
-SPENDING_SECONDS: Final = 3.0
 VISIBLE_SECONDS: Final = 4.0
 _NO_ANSWER: Final = f"{SILENT}; see `desk agents`"
 
@@ -165,8 +160,7 @@ class Watcher:
         self._settings = settings
         self._lost = False
         self._patience = ServerPatience(settings, self._say_away)
-        self._asked = 0.0
-        self._spent: Mapping[str, Usage] = {}
+        self._spending = SpendingSoFar()
         self.looks = 0
 
     async def follow(self) -> PublishedWeek:
@@ -195,28 +189,17 @@ class Watcher:
         if not look.open:
             return await self._result(look)
         self._patience.answered()
-        look = look._replace(spending=await self._spending(look))
+        look = await self._spending.told(self._client, look)
         self.looks += 1
         self._display.update(look)
         await self._held_up.look(
             self._client.get_workflow_handle(self._workflow_id),
             answers=look.status is not None,
-            leaving=look.status is not None and _at_rest(look.status),
+            leaving=look.status is not None and at_rest(look.status),
         )
-        if look.status is None or not _at_rest(look.status):
+        if look.status is None or not at_rest(look.status):
             return None
         return from_status(look.status, self._workflow_id, look.run_id)
-
-    async def _spending(self, look: RunSnapshot) -> Mapping[str, Usage]:
-        """What those at work have spent, asked now and then. As long as no model is known to be
-        at work, one market is asked for all."""
-        now = time.monotonic()
-        if look.status is not None and now - self._asked > SPENDING_SECONDS:
-            self._asked = now
-            known = any(usage.asked for usage in (look.status.usage, *self._spent.values()))
-            asked = look.runs if known else dict(islice(look.runs.items(), 1))
-            self._spent = {**self._spent, **await spending_of(self._client, asked)}
-        return {market: spent for market, spent in self._spent.items() if market in look.runs}
 
     async def _result(self, look: RunSnapshot) -> PublishedWeek | None:
         self.looks += 1
@@ -245,8 +228,3 @@ class Watcher:
         """Show that the server is waited for; the next look says that it is over."""
         if text is not None:
             self._held_up.say_silent(text)
-
-
-def _at_rest(status: WeekStatus) -> bool:
-    """Whether a report is out and nothing is under way that will change it."""
-    return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns

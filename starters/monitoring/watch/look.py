@@ -1,8 +1,10 @@
 """One look at a run: its status board, and who is at work on what at this moment."""
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple
 
@@ -18,6 +20,7 @@ from temporalio.client import Client, WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.budget import Allowance
+from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.names import (
@@ -32,6 +35,7 @@ from desk.runs.assignments import all_of
 from starters.runs.watching import status_if_answered
 
 ANSWER: Final = timedelta(seconds=2)
+SPENDING_SECONDS: Final = 3.0
 SIDE_BY_SIDE: Final = 8
 """Workflows that are looked at together: a watcher must not be felt by what it watches."""
 
@@ -131,6 +135,35 @@ async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mappin
 
     found = await asyncio.gather(*map(ask, runs.values()))
     return {m: usage for m, usage in zip(runs, found, strict=True) if usage is not None}
+
+
+class SpendingSoFar:
+    """What those at work on a run have spent, asked now and then while it is looked at."""
+
+    def __init__(self) -> None:
+        self._asked = 0.0
+        self._spent: Mapping[str, Usage] = {}
+
+    async def told(self, client: Client, look: RunSnapshot) -> RunSnapshot:
+        """The look with what was spent. As long as no model is known to be at work, one market is
+        asked for all.
+
+        Raises:
+            RPCError: the server is away.
+        """
+        now = time.monotonic()
+        if look.status is not None and now - self._asked > SPENDING_SECONDS:
+            self._asked = now
+            known = any(usage.asked for usage in (look.status.usage, *self._spent.values()))
+            asked = look.runs if known else dict(islice(look.runs.items(), 1))
+            self._spent = {**self._spent, **await spending_of(client, asked)}
+        spent = {market: spent for market, spent in self._spent.items() if market in look.runs}
+        return look._replace(spending=spent)
+
+
+def at_rest(status: WeekStatus) -> bool:
+    """Whether a report is out and nothing is under way that will change it."""
+    return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns
 
 
 def agents_in(activities: Iterable[PendingActivityInfo], *, stand_in: bool = False) -> Agents:

@@ -306,38 +306,43 @@ def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iter
 
 
 def _cell(line: MarketLine, now: datetime) -> StyledText:
-    mark, style = _mark(line)
-    doing = _doing(line, turns=False)
+    mark, style = mark_of(line)
+    doing = doing_words(line, turns=False)
     room = CELL - 10 - 13
     words = doing if len(doing) <= room else f"{doing[: room - 1]}…"
-    text = f"{mark} {line.market:<7} {words:<{room}} {money(line.spent):>6} {_left(line, now):>5}"
+    text = (
+        f"{mark} {line.market:<7} {words:<{room}} {money(line.spent):>6} {left_words(line, now):>5}"
+    )
     return StyledText(text, style=style)
 
 
 def _whole_line(line: MarketLine, now: datetime) -> StyledText:
-    mark, style = _mark(line)
+    mark, style = mark_of(line)
     note = "" if line.state is MarketState.PLANNED else (line.note or _failure(line.agents) or "")
     text = (
-        f"{mark} {line.market:<8}{_doing(line, turns=True):<24} "
-        f"{money(line.spent):>7} {_left(line, now):>5}  {one_line(note)}"
+        f"{mark} {line.market:<8}{doing_words(line, turns=True):<24} "
+        f"{money(line.spent):>7} {left_words(line, now):>5}  {one_line(note)}"
     )
     return StyledText(text.rstrip(), style=style)
 
 
-def _mark(line: MarketLine) -> tuple[str, str]:
+def mark_of(line: MarketLine) -> tuple[str, str]:
+    """The sign of a market, and the style that it is drawn in on a terminal."""
     if line.outcome is not None:
         return _OUTCOMES.get(line.outcome, ("?", ""))
     return _MARKS.get(line.state, ("?", ""))
 
 
-def _doing(line: MarketLine, *, turns: bool) -> str:
+def doing_words(line: MarketLine, *, turns: bool) -> str:
+    """What is done for a market and by whom, or what became of it."""
     if line.outcome is not None:
         return line.outcome.replace("_", " ")
     words = _WORDS.get(line.phase, line.phase)
     return f"{words} {agent_words(line.agents, turns=turns)}".rstrip()
 
 
-def _left(line: MarketLine, now: datetime) -> str:
+def left_words(line: MarketLine, now: datetime) -> str:
+    """The time to the deadline of those at work; nothing where nobody is."""
     if line.state in (MarketState.DONE, MarketState.PLANNED):
         return ""
     return time_words(seconds_left(line.deadline, now))

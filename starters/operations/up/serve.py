@@ -58,7 +58,7 @@ async def _announced(desk: Desk) -> ExitStatus:
     server = desk.settings.server
     say(f"Temporal server  {server.address}\nTemporal UI      {server.ui_url}")
     say("workers          all; Ctrl-C stops them and the server")
-    return await _until_told_to_stop()
+    return await until_told_to_stop()
 
 
 async def _work(settings: Settings, role: Role, give_up_after: float | None = None) -> ExitStatus:
@@ -77,14 +77,15 @@ async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> E
         async with hosted(client, settings, [role]):
             patience.answered()
             say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
-            return await _until_told_to_stop()
+            return await until_told_to_stop()
     except RuntimeError:
         # What the SDK raises where a server goes away before its namespace was found.
         await check_server(client)
         raise
 
 
-async def _until_told_to_stop() -> ExitStatus:
+async def until_told_to_stop() -> ExitStatus:
+    """Wait for Ctrl-C, or for the signal to end."""
     told = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

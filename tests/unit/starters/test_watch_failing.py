@@ -13,6 +13,7 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from desk.contracts.agents.search_attributes import Phase
 from starters.monitoring.watch import command
+from starters.monitoring.watch import look as looking
 from starters.monitoring.watch.look import RunSnapshot
 from starters.monitoring.watch.screen import JsonShown, LiveShown, PlainShown, Shown
 from starters.runs import troubles
@@ -52,7 +53,7 @@ async def followed(
 
     monkeypatch.setattr(command, "look_at", looked)
     monkeypatch.setattr(troubles, "trouble_of", failing)
-    monkeypatch.setattr(command, "SPENDING_SECONDS", 1e9)
+    monkeypatch.setattr(looking, "SPENDING_SECONDS", 1e9)
     monkeypatch.setattr(command, "REFRESH_SECONDS", 0.001)
     monkeypatch.setattr(troubles, "SILENCE_SECONDS", -1.0)
     client: Any = SimpleNamespace(get_workflow_handle=str)

@@ -152,7 +152,7 @@ def archive_pages(weeks: Sequence[ArchivedWeek], left_out: Sequence[LeftOut]) ->
         root="",
         found=htmlsafe_json_dumps(_search_data(full, markets), dumps=_compact),
         script=Markup(_script()),  # noqa: S704
-        script_hash=_fingerprint(_script()),
+        script_hash=script_hash(),
         weeks=full,
     )
     pages[INDEX] = _page(
@@ -279,6 +279,6 @@ def _script() -> str:
     return files(__package__).joinpath("templates/archive.js").read_text(encoding="utf-8")
 
 
-def _fingerprint(script: str) -> str:
-    """By which the page allows this script and no other."""
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def script_hash() -> str:
+    """The hash by which a Content-Security-Policy allows the archive's one script and no other."""
+    return base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()

@@ -1,0 +1,1 @@
+"""`desk serve`: the desk in a browser."""

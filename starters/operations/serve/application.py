@@ -1,0 +1,116 @@
+"""The application of `desk serve`: its addresses, and what is said where something goes wrong."""
+
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ExceptionHandler
+from temporalio.service import RPCError
+
+from desk.platform.temporal.client import ServerUnreachable
+from starters.operations.serve.pages import access, reports, runs
+from starters.operations.serve.pages.seen_runs import RunLooks
+from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard
+from starters.operations.serve.serving.hosting import DeskAway
+from starters.operations.serve.serving.site import PACKAGE, REPORTS, Site, site_of, style_sheet
+from starters.terminal.exit_status import CommandError, UsageError
+
+LARGEST_FORM: Final = 64 * 1024
+"""Bytes: a question of 4,000 characters, each written in nine, and what is asked beside it."""
+
+AWAY: Final = (
+    "The Temporal server does not answer at the moment. What is under way goes on when it is back."
+)
+_KEPT: Final = {"Cache-Control": "no-cache"}
+_ASSET_TYPES: Final = {
+    "htmx.min.js": "text/javascript",
+    "serve.js": "text/javascript",
+    "htmx.LICENSE": "text/plain",
+}
+
+
+def application(site: Site, hosts: list[str]) -> Starlette:
+    """The pages of a site, for requests that name one of the hosts."""
+    app = Starlette(
+        routes=[
+            Route("/", runs.list_runs),
+            Route("/runs/{workflow_id:path}", runs.show_run),
+            Route(REPORTS, reports.list_reports),
+            Route(f"{REPORTS}/{{name:path}}", reports.show_file),
+            Route(LOGIN, access.ask_token),
+            Route(LOGIN, access.log_in, methods=["POST"]),
+            Route("/logout", access.log_out, methods=["POST"]),
+            Route(f"{ASSETS}{{name}}", asset),
+        ],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+            Middleware(Guard, access=site.access),
+            Middleware(RequestBodyLimitMiddleware, max_body_size=LARGEST_FORM),
+        ],
+        exception_handlers=_told_errors(),
+    )
+    app.state.site = site
+    app.state.looks = RunLooks()
+    return app
+
+
+async def asset(request: Request) -> Response:
+    """A script or the style of the pages."""
+    name = request.path_params["name"]
+    if name == "desk.css":
+        return Response(style_sheet(), media_type="text/css", headers=_KEPT)
+    if name not in _ASSET_TYPES:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    text = (files(PACKAGE) / "assets" / name).read_text(encoding="utf-8")
+    return Response(text, media_type=_ASSET_TYPES[name], headers=_KEPT)
+
+
+def _told_errors() -> dict[type[Exception], ExceptionHandler]:
+    return {
+        HTTPException: _refused,
+        UsageError: _not_usable,
+        DeskAway: _away,
+        CommandError: _failed,
+        ServerUnreachable: _away,
+        RPCError: _away,
+        Exception: _broken,
+    }
+
+
+def _told(request: Request, status: int, title: str, words: str) -> Response:
+    # A part of a page that is followed stays as it is: the page says that it could not be had.
+    return site_of(request).page(
+        request, "told.html.j2", status, title=title, words=words, waits=status == 503
+    )
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    code = error.status_code if isinstance(error, HTTPException) else HTTPStatus.BAD_REQUEST
+    words = {404: "There is no such page.", 405: "That address takes no such request."}
+    said = words.get(code, HTTPStatus(code).phrase)
+    return _told(request, code, HTTPStatus(code).phrase, said)
+
+
+async def _not_usable(request: Request, error: Exception) -> Response:
+    return _told(request, HTTPStatus.NOT_FOUND, "That cannot be used", str(error))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _told(request, HTTPStatus.CONFLICT, "That did not work", str(error))
+
+
+async def _away(request: Request, error: Exception) -> Response:
+    return _told(request, HTTPStatus.SERVICE_UNAVAILABLE, "The desk is away", AWAY)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    words = "The page could not be made. The log of the desk says why: logs/desk.log in its home."
+    return _told(request, HTTPStatus.INTERNAL_SERVER_ERROR, "That went wrong", words)

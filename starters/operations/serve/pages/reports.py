@@ -1,0 +1,99 @@
+"""What is published: the reports and answers that are here, and their files."""
+
+import asyncio
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from desk.documents.answer.publishing import ANSWERS
+from desk.programs.week.archive.pages import script_hash
+from starters.operations.serve.serving.site import Site, site_of
+from starters.published.published_files import latest_files, published_weeks
+
+MOST_WEEKS: Final = 26
+MOST_ANSWERS: Final = 40
+INDEX: Final = "index.html"
+
+_TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+    ".json": "application/json",
+    ".sig": "text/plain; charset=utf-8",
+    ".pdf": "application/pdf",
+}
+_REVISION: Final = re.compile(r".*\.r\d+\.html")
+
+
+class PublishedAnswer(NamedTuple):
+    """An answer on disk; its id is that of its run."""
+
+    name: str
+    links: dict[str, str]
+    written_at: datetime
+
+
+async def list_reports(request: Request) -> Response:
+    """The newest reports of weeks, the archive of all, and the newest answers."""
+    site = site_of(request)
+    folder = site.settings.reports_dir
+    weeks = await asyncio.to_thread(published_weeks, folder)
+    newest = weeks[: -MOST_WEEKS - 1 : -1]
+    return site.page(
+        request,
+        "reports.html.j2",
+        weeks=[(week, site.links_of(latest_files(folder, week))) for week in newest],
+        older=len(weeks) - len(newest),
+        archive=site.link_to(str(folder / INDEX)),
+        answers=await asyncio.to_thread(_answers, site),
+    )
+
+
+def _answers(site: Site) -> list[PublishedAnswer]:
+    pages = [
+        (page.stat().st_mtime, page)
+        for page in (site.settings.reports_dir / ANSWERS).glob("[!.]*.html")
+        if not _REVISION.fullmatch(page.name)
+    ]
+    return [
+        PublishedAnswer(page.stem, _forms(site, page), datetime.fromtimestamp(at, UTC))
+        for at, page in sorted(pages, reverse=True)[:MOST_ANSWERS]
+    ]
+
+
+def _forms(site: Site, page: Path) -> dict[str, str]:
+    forms = {"page": page, "Markdown": page.with_suffix(".md"), "JSON": page.with_suffix(".json")}
+    found = {name: site.link_to(str(path)) for name, path in forms.items()}
+    return {name: address for name, address in found.items() if address}
+
+
+async def show_file(request: Request) -> Response:
+    """A published file. A page of it may show what is inside of it, and run the archive's script;
+    it can load nothing."""
+    site = site_of(request)
+    written: str = request.path_params["name"]
+    folder = site.settings.reports_dir.resolve()
+    found = await asyncio.to_thread(_published, folder, written)
+    if found is None:
+        return site.page(request, "no_file.html.j2", 404, name=written)
+    headers = {"Content-Security-Policy": _policy(), "Cache-Control": "no-cache"}
+    return FileResponse(found, headers=headers, media_type=_TYPES[found.suffix])
+
+
+def _published(folder: Path, written: str) -> Path | None:
+    """The file of the folder of reports, and no hidden one."""
+    if any(part.startswith(".") for part in Path(written).parts):
+        return None
+    found = (folder / written).resolve()
+    fits = found.suffix in _TYPES and found.is_relative_to(folder) and found.is_file()
+    return found if fits else None
+
+
+def _policy() -> str:
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script_hash()}'; "
+        "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    )

@@ -1,0 +1,42 @@
+"""The list of runs, and the page of one, which follows it."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from desk.contracts.names import workflow_id_parts
+from starters.operations.serve.pages.seen_runs import RunLooks, recent_runs
+from starters.operations.serve.serving.site import site_of
+
+
+async def list_runs(request: Request) -> Response:
+    """The runs at work, those that wait, and those that ended."""
+    site = site_of(request)
+    runs = await recent_runs(site.desk.client)
+    groups = {
+        "At work": [run for run in runs if run.at_work],
+        "Published, and open": [run for run in runs if run.open and not run.at_work],
+        "Ended": [run for run in runs if not run.open],
+    }
+    part = "runs_live.html.j2" if "hx-request" in request.headers else "runs.html.j2"
+    return site.page(request, part, groups=groups)
+
+
+async def show_run(request: Request) -> Response:
+    """A run as it is now; asked by the page itself, the part of it that changes."""
+    site = site_of(request)
+    desk = site.desk
+    workflow_id = request.path_params["workflow_id"]
+    looks: RunLooks = request.app.state.looks
+    look = await looks.look(desk.client, workflow_id)
+    if look is None:
+        # What belongs to a run is told on its page.
+        run = workflow_id_parts(workflow_id).run
+        return site.page(request, "no_run.html.j2", 404, workflow_id=workflow_id, run=run)
+    part = "run_live.html.j2" if "hx-request" in request.headers else "run.html.j2"
+    return site.page(
+        request,
+        part,
+        look=look,
+        links=site.links_of(look.files),
+        temporal=site.ui_of(desk, look.workflow_id, look.run_id),
+    )

@@ -1,0 +1,370 @@
+"""The runs there are, and a look at one of them, whatever its program."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from temporalio.client import (
+    Client,
+    WorkflowContinuedAsNewError,
+    WorkflowExecution,
+    WorkflowExecutionDescription,
+    WorkflowExecutionStatus,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.findings.document import PublishedFiles
+from desk.contracts.names import WorkflowType
+from desk.contracts.question.graph import NodeState
+from desk.contracts.runs.episode import StockResult
+from desk.contracts.runs.graph import GraphResult, GraphStatus
+from desk.contracts.runs.swarm import SwarmResult
+from desk.contracts.runs.week import WeekStatus
+from desk.documents.rendering.words.wording import allowance_words, cost_words
+from starters.monitoring.status import closed_status
+from starters.monitoring.watch.look import (
+    RunSnapshot,
+    SpendingSoFar,
+    at_rest,
+    look_at,
+    seconds_left,
+)
+from starters.monitoring.watch.screen import (
+    MarketLine,
+    RunLine,
+    doing_words,
+    left_words,
+    mark_of,
+    market_line,
+    money,
+    run_line,
+    time_words,
+)
+from starters.questions.follow import answer_of
+from starters.questions.graph_runs import ListedRun, listed_run
+from starters.runs.following import status_if_told
+from starters.runs.server_runs import ServerRun, run_described
+from starters.runs.troubles import SILENT, trouble_of
+from starters.runs.week_results import last_result
+from starters.runs.week_runs import described
+from starters.terminal.exit_status import CommandError
+from workflows.engine.options import PHASE, WEEK
+
+MOST_LISTED: Final = 40
+FRESH_SECONDS: Final = 1.0
+"""A look is shown to all who ask within this time: who watches must not be felt."""
+MOST_WATCHED: Final = 50
+
+KINDS: Final = {
+    WorkflowType.WEEKLY_RESEARCH: "week",
+    WorkflowType.RESEARCH_GRAPH: "question",
+    WorkflowType.RESEARCH_SWARM: "objective",
+    WorkflowType.STOCK_RESEARCH: "stock",
+}
+_RETURNS: Final[dict[str, type[Any]]] = {
+    WorkflowType.RESEARCH_GRAPH: GraphResult,
+    WorkflowType.RESEARCH_SWARM: SwarmResult,
+    WorkflowType.STOCK_RESEARCH: StockResult,
+}
+_WAITS: Final = (Phase.OPEN_FOR_RERUNS, Phase.AWAITING_HORIZON)
+_SIGNS: Final = {
+    NodeState.WAITING: "·",
+    NodeState.RUNNING: "…",
+    NodeState.DONE: "✓",
+    NodeState.FAILED: "✗",
+    NodeState.SKIPPED: "-",
+}
+
+
+class SeenRun(NamedTuple):
+    """A run of the list. `phase` is where it stands while it is open."""
+
+    run: ListedRun
+    kind: str
+    phase: Phase | None
+
+    @property
+    def open(self) -> bool:
+        """Whether it goes on."""
+        return self.run.closed_at is None
+
+    @property
+    def at_work(self) -> bool:
+        """Whether something is done for it now."""
+        return self.open and self.phase not in _WAITS
+
+    @property
+    def stands(self) -> str:
+        """How it stands or ended."""
+        state = self.phase or "at work" if self.open else self.run.outcome or self.run.state
+        return str(state).replace("_", " ")
+
+
+async def recent_runs(client: Client, most: int = MOST_LISTED) -> list[SeenRun]:
+    """The open runs and those that ended last, the newest of each id.
+
+    Raises:
+        RPCError: the server is away.
+    """
+    query = " OR ".join(f'WorkflowType = "{kind}"' for kind in KINDS)
+    newest: dict[str, WorkflowExecution] = {}
+    async for run in client.list_workflows(query, limit=most):
+        if run.id not in newest or run.start_time > newest[run.id].start_time:
+            newest[run.id] = run
+    found = await asyncio.gather(*(_seen(client, run) for run in newest.values()))
+    listed = [run for run in found if run is not None]
+    return sorted(listed, key=lambda seen: seen.run.started_at, reverse=True)
+
+
+async def _seen(client: Client, run: WorkflowExecution) -> SeenRun | None:
+    try:
+        listed = await listed_run(client, run)
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return None
+        raise
+    kind = KINDS[WorkflowType(run.workflow_type)]
+    return SeenRun(listed, kind, _phase(run))
+
+
+def _phase(run: WorkflowExecution) -> Phase | None:
+    phase = run.typed_search_attributes.get(PHASE)
+    return Phase(phase) if phase in set(Phase) else None
+
+
+class MarketRow(NamedTuple):
+    """A market of a week as a page shows it."""
+
+    line: MarketLine
+    sign: str
+    doing: str
+    spent: str
+    left: str
+
+
+class NodeRow(NamedTuple):
+    """A node of a question, a swarm or an episode as a page shows it; `took` is in words."""
+
+    node: str
+    agent: str
+    state: NodeState
+    sign: str
+    round: int
+    took: str
+    note: str | None
+
+
+@dataclass(frozen=True)
+class RunLook:
+    """A run at one moment.
+
+    `follows` says that it may look otherwise soon. `trouble` is what holds it up, `ended_badly` why
+    there is nothing published of it. `week` is set of a week's run, with its `line` and `markets`;
+    `nodes` of any other. Times are in words.
+    """
+
+    workflow_id: str
+    run_id: str
+    kind: str
+    title: str
+    open: bool
+    started_at: datetime
+    closed_at: datetime | None
+    stands: str
+    follows: bool
+    gone: str
+    left: str | None = None
+    spent: str | None = None
+    budget: str | None = None
+    trouble: str | None = None
+    ended_badly: str | None = None
+    summary: str | None = None
+    files: PublishedFiles | None = None
+    escalations: tuple[str, ...] = ()
+    week: WeekStatus | None = None
+    line: RunLine | None = None
+    markets: tuple[MarketRow, ...] = ()
+    nodes: tuple[NodeRow, ...] = ()
+
+
+@dataclass
+class _Watched:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    spending: SpendingSoFar = field(default_factory=SpendingSoFar)
+    look: RunLook | None = None
+    at: float = float("-inf")
+
+
+class RunLooks:
+    """Looks at runs for whoever asks: once a second for all."""
+
+    def __init__(self) -> None:
+        self._watched: OrderedDict[str, _Watched] = OrderedDict()
+
+    async def look(self, client: Client, workflow_id: str) -> RunLook | None:
+        """A run as it is now, or was a second ago; None where the server knows none of that id.
+
+        Raises:
+            RPCError: the server is away.
+        """
+        watched = self._watched.setdefault(workflow_id, _Watched())
+        self._watched.move_to_end(workflow_id)
+        while len(self._watched) > MOST_WATCHED:
+            self._watched.popitem(last=False)
+        async with watched.lock:
+            if watched.look is None or time.monotonic() - watched.at > FRESH_SECONDS:
+                watched.look = await _look(client, workflow_id, watched.spending)
+                watched.at = time.monotonic()
+            return watched.look
+
+
+async def _look(client: Client, workflow_id: str, spending: SpendingSoFar) -> RunLook | None:
+    try:
+        run = await client.get_workflow_handle(workflow_id).describe()
+    except RPCError as error:
+        if error.status in (RPCStatusCode.NOT_FOUND, RPCStatusCode.INVALID_ARGUMENT):
+            return None
+        raise
+    if run.workflow_type not in KINDS:
+        return None
+    if run.workflow_type == WorkflowType.WEEKLY_RESEARCH:
+        return await _week(client, run, spending)
+    return await _answer(client, run)
+
+
+async def _begun(run: WorkflowExecutionDescription) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    is_open = run.status is WorkflowExecutionStatus.RUNNING
+    outcome = run.status.name.lower() if run.status else "unknown"
+    stands = (_phase(run) or "at work") if is_open else outcome
+    return {
+        "workflow_id": run.id,
+        "run_id": run.run_id,
+        "kind": KINDS[WorkflowType(run.workflow_type)],
+        "title": await run.static_summary() or run.id,
+        "open": is_open,
+        "started_at": run.start_time,
+        "closed_at": run.close_time,
+        "stands": str(stands).replace("_", " "),
+        "follows": is_open,
+        "gone": time_words(((run.close_time or now) - run.start_time).total_seconds()),
+    }
+
+
+async def _week(
+    client: Client, run: WorkflowExecutionDescription, spending: SpendingSoFar
+) -> RunLook:
+    common = await _begun(run)
+    if not common["open"]:
+        return await _closed_week(client, run, common)
+    look = await spending.told(client, await look_at(client, run.id))
+    status = look.status
+    trouble = await trouble_of(client.get_workflow_handle(run.id))
+    if status is None:
+        return RunLook(**common, trouble=trouble or SILENT)
+    return RunLook(**{**common, **_told(look, status, run.id)}, trouble=trouble)
+
+
+async def _closed_week(
+    client: Client, run: WorkflowExecutionDescription, common: dict[str, Any]
+) -> RunLook:
+    found = await described(client, run.id)
+    try:
+        result = (
+            await last_result(found, run.typed_search_attributes.get(WEEK) or "") if found else None
+        )
+    except CommandError as error:
+        return RunLook(**common, ended_badly=str(error))
+    if result is None:
+        return RunLook(**common)
+    status = closed_status(result)
+    look = RunSnapshot(run.run_id, False, status, (), {})
+    told = {**common, **_told(look, status, run.id)}
+    return RunLook(**{**told, "follows": False, "stands": str(result.outcome), "left": None})
+
+
+def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, Any]:
+    """What a status says of a week's run."""
+    now = datetime.now(UTC)
+    line = run_line(look, status, workflow_id, now)
+    rests = at_rest(status)
+    return {
+        "stands": status.phase.replace("_", " "),
+        "follows": not rests,
+        "left": None if rests else time_words(seconds_left(status.deadline, now)),
+        "spent": cost_words(line.spent) if line.spent.asked else None,
+        "budget": None if status.budget.unlimited else allowance_words(status.budget),
+        "files": status.files,
+        "escalations": status.escalations,
+        "week": status,
+        "line": line,
+        "markets": tuple(_row(look, status, at, now) for at in range(len(status.markets))),
+    }
+
+
+def _row(look: RunSnapshot, status: WeekStatus, at: int, now: datetime) -> MarketRow:
+    line = market_line(look, status, status.markets[at], now)
+    sign, _ = mark_of(line)
+    bare = line.model_copy(update={"agents": ()})
+    return MarketRow(
+        line, sign, doing_words(bare, turns=False), money(line.spent), left_words(line, now)
+    )
+
+
+async def _answer(client: Client, run: WorkflowExecutionDescription) -> RunLook:
+    """A question, a swarm or an episode."""
+    common = await _begun(run)
+    found = await run_described(client, run.id, _RETURNS[run.workflow_type], run.run_id)
+    if found is None:
+        return RunLook(**common)
+    status = await status_if_told(found.handle, GraphStatus)
+    told = {**common, **(_board(status) if status is not None else {})}
+    if common["open"]:
+        trouble = await trouble_of(found.handle)
+        return RunLook(**told, trouble=trouble or (None if status else SILENT))
+    return RunLook(**{**told, **await _end_of(found, common), "left": None, "follows": False})
+
+
+async def _end_of(found: ServerRun[Any], common: dict[str, Any]) -> dict[str, Any]:
+    try:
+        result = await answer_of(found)
+    except CommandError as error:
+        return {"ended_badly": str(error), "stands": common["stands"]}
+    except WorkflowContinuedAsNewError:
+        return {"stands": "goes on in another run"}
+    outcome = str(result.outcome).replace("_", " ")
+    return {"stands": outcome, "files": result.files, "summary": result.summary}
+
+
+def _board(status: GraphStatus) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    rests = status.phase is Phase.AWAITING_HORIZON and status.files is not None
+    return {
+        "title": status.question,
+        "stands": status.phase.replace("_", " "),
+        "follows": not rests,
+        "left": None if rests else time_words(seconds_left(status.deadline, now)),
+        "spent": cost_words(status.usage) if status.usage.asked else None,
+        "budget": None if status.budget.unlimited else allowance_words(status.budget),
+        "files": status.files,
+        "nodes": tuple(
+            NodeRow(
+                node.node,
+                node.agent,
+                node.state,
+                _SIGNS[node.state],
+                node.round,
+                _took(node.started_at, node.ended_at or now),
+                node.note,
+            )
+            for node in status.nodes
+        ),
+    }
+
+
+def _took(began: datetime | None, ended: datetime) -> str:
+    return "" if began is None else f"{max((ended - began).total_seconds(), 0.0):.1f} s"

@@ -1,0 +1,1 @@
+"""What all pages of `desk serve` rest on: who gets in, the desk that is asked, the templates."""

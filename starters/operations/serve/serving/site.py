@@ -1,0 +1,92 @@
+"""What all pages share: the settings, the desk that they ask, the templates."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from desk.contracts.findings.document import PublishedFiles
+from desk.documents.rendering.pages import page_environment
+from desk.documents.rendering.words.wording import printable
+from desk.platform.settings import Settings
+from starters.operations.serve.serving.guard import Admission
+from starters.operations.serve.serving.hosting import DeskKeeper
+from starters.runs.summary import ui_address
+from starters.session import Desk
+
+PACKAGE: Final = "starters.operations.serve"
+REPORTS: Final = "/reports"
+
+
+@dataclass(frozen=True)
+class Site:
+    """The pages of one `desk serve`."""
+
+    settings: Settings
+    keeper: DeskKeeper
+    access: Admission
+
+    @property
+    def desk(self) -> Desk:
+        """The desk that is asked.
+
+        Raises:
+            DeskAway: there is none at the moment.
+        """
+        return self.keeper.desk
+
+    def page(
+        self, request: Request, template: str, status: int = 200, **names: object
+    ) -> HTMLResponse:
+        """A page, or a part of one. Text from outside is escaped."""
+        text = (
+            page_environment(PACKAGE)
+            .get_template(template)
+            .render(
+                path=request.url.path,
+                ui=self.settings.ui_url,
+                visitor=self.access.named(request),
+                may_leave=self.access.token is not None,
+                **names,
+            )
+        )
+        return HTMLResponse(printable(text), status)
+
+    def ui_of(self, desk: Desk, workflow_id: str, run_id: str | None) -> str | None:
+        """Where the Temporal UI shows a run."""
+        return ui_address(desk.settings.ui_url, desk.client.namespace, workflow_id, run_id)
+
+    def link_to(self, path: str) -> str | None:
+        """The address of a published file; None of one that is on another machine."""
+        here, folder = Path(path).resolve(), self.settings.reports_dir.resolve()
+        if not here.is_relative_to(folder) or not here.is_file():
+            return None
+        return f"{REPORTS}/{here.relative_to(folder).as_posix()}"
+
+    def links_of(self, published: PublishedFiles | None) -> dict[str, str]:
+        """The address of each form of a document that is here, by its name."""
+        if published is None:
+            return {}
+        forms = {
+            "page": published.html,
+            "Markdown": published.markdown,
+            "JSON": published.json_file,
+        }
+        found = {name: self.link_to(path) for name, path in forms.items()}
+        return {name: address for name, address in found.items() if address}
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request is to."""
+    site: Site = request.app.state.site
+    return site
+
+
+def style_sheet() -> str:
+    """The style of the published documents, and what the desk's own pages add to it."""
+    shared = files("desk.documents.rendering") / "templates" / "page.css"
+    own = files(PACKAGE) / "assets" / "serve.css"
+    return shared.read_text(encoding="utf-8") + own.read_text(encoding="utf-8")
