@@ -1,32 +1,47 @@
-"""The news feeds of central banks: RSS 2.0 at a path for each area, invented releases of 2026-W44.
+"""The news feeds of central banks: RSS 2.0 at a path for each area, a release of each decision.
 
 Format: the banks' feeds hold their latest items, dated by `pubDate`, without a publisher.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
+from tests.standins.world import Decision, decisions
 from tests.support.feed_address import item, rss
 
-RELEASES: Mapping[str, tuple[tuple[str, datetime], ...]] = {
-    "US": (
-        (
-            "Invented: Federal Reserve issues FOMC statement",
-            datetime(2026, 10, 28, 18, 0, tzinfo=UTC),
-        ),
-    ),
-    "CA": (
-        (
-            "Invented: Bank of Canada maintains its policy rate",
-            datetime(2026, 10, 28, 13, 45, tzinfo=UTC),
-        ),
-    ),
-    "XM": (("Invented: Monetary policy decisions", datetime(2026, 10, 29, 13, 15, tzinfo=UTC)),),
-    "JP": (("Invented: Statement on Monetary Policy", datetime(2026, 10, 30, 3, 30, tzinfo=UTC)),),
-    "NZ": (("Invented: OCR lowered", datetime(2026, 10, 28, 1, 0, tzinfo=UTC)),),
+TITLES = {
+    "US": "Federal Reserve issues FOMC statement",
+    "CA": "Bank of Canada {verb} its policy rate",
+    "XM": "Monetary policy decisions",
+    "JP": "Statement on Monetary Policy",
+    "NZ": "Official Cash Rate {verb}",
 }
-"""Title and instant, by area."""
+"""How banks head the release of a decision; the others' feeds are not there."""
+
+VERBS = {
+    "CA": {-1: "lowers", 0: "maintains", 1: "increases"},
+    "NZ": {-1: "lowered", 0: "unchanged", 1: "raised"},
+}
+FROM = date(2026, 10, 26)
+"""Feeds hold their latest items only."""
+
+
+def _title(decision: Decision) -> str:
+    change = decision.change
+    verb = VERBS.get(decision.area, {}).get((change > 0) - (change < 0), "")
+    return f"Invented: {TITLES[decision.area].format(verb=verb)}"
+
+
+RELEASES: Mapping[str, tuple[tuple[str, datetime], ...]] = {
+    area: tuple(
+        (_title(decision), decision.at)
+        for decision in decisions()
+        if decision.area == area and decision.day >= FROM
+    )
+    for area in TITLES
+}
+"""Title and instant, by area: of each decision of the stand-ins' world."""
 
 _EARLIER = ("Invented: An earlier release", datetime(2026, 9, 1, 9, 0, tzinfo=UTC))
 
