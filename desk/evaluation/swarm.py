@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 
+import pendulum
+
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.question.answers import AnswerReport
@@ -11,6 +13,7 @@ from desk.contracts.question.knowledge import YesOrNo
 from desk.evaluation.draws import SeededDraws
 from desk.evaluation.oracle import fixings, policy, prices
 from desk.evaluation.scores import TaskCheck, Verdict
+from desk.evaluation.swarm_wordings import NAMES, wordings_of
 from desk.trust.prose import references
 
 FIRST: Final = date(2016, 2, 5)
@@ -30,7 +33,7 @@ AREAS: Final = {
     "NZD": "NZ",
     "CAD": "CA",
 }
-PAIRS: Final = ("EUR/USD", "USD/JPY", "GBP/USD", "USD/CHF", "AUD/USD", "NZD/USD", "USD/CAD")
+PAIRS: Final = tuple(NAMES)
 
 
 class KnownFigure(NamedTuple):
@@ -44,19 +47,18 @@ class KnownFigure(NamedTuple):
 
 
 class ObjectiveKind(NamedTuple):
-    """A kind of objective: the form that it has, how it is asked, the same in other words, and what
-    decides it."""
+    """A kind of objective: the form that it has, how it is asked, and what decides it."""
 
     form: str
     asked: str
-    otherwise: str
     known: Callable[[str, datetime], KnownFigure | None]
 
 
 class SwarmTask(Contract):
     """An objective on a market as of an instant, and its answer with the figure that decides.
 
-    Without `named` the form is not told, and has to be found by the objective's words.
+    Without `named` the form is not told, and has to be found by the objective's words. `holds` is
+    None of an objective that no figure of the desk decides.
     """
 
     task_id: ShortText
@@ -68,7 +70,7 @@ class SwarmTask(Contract):
     metric: Metric
     value: float
     tolerance: float
-    holds: bool
+    holds: bool | None
 
     @property
     def asked(self) -> str:
@@ -121,52 +123,142 @@ def _carry(pair: str, as_of: datetime) -> KnownFigure | None:
     return KnownFigure(Metric.DIFFERENTIAL, differential, 0.1, ratio > 0.25 if clear else None)
 
 
+def _downtrend(pair: str, as_of: datetime) -> KnownFigure | None:
+    known = _trend(pair, as_of)
+    if known is None or known.holds is None:
+        return known
+    return known._replace(holds=not known.holds)
+
+
+QUARTER: Final = 63
+"""Fixings of three months."""
+
+
+def _gained(pair: str, as_of: datetime, way: int = 1) -> KnownFigure | None:
+    """Whether the move of three months is half of a quarter's usual swing or more."""
+    held = _levels(pair, as_of)
+    if not held.days:
+        return None
+    last = held.days[-1]
+    before = held.last_by(pendulum.date(last.year, last.month, last.day).subtract(months=3))
+    swing = prices.yearly_volatility(held.levels, QUARTER)
+    if before is None or swing is None:
+        return None
+    move = float(held.levels[-1] / before[1] - 1) * 100
+    share = move * way / (swing / 2)
+    return KnownFigure(
+        Metric.QUARTER_MOVE, move, 0.05, share > 0.5 if not 0.3 < share < 0.7 else None
+    )
+
+
+def _lost(pair: str, as_of: datetime) -> KnownFigure | None:
+    return _gained(pair, as_of, -1)
+
+
+def _breakout(pair: str, as_of: datetime) -> KnownFigure | None:
+    """Whether the last fixing is outside of the range of the quarter before it."""
+    levels = [float(level) for level in _levels(pair, as_of).levels[-QUARTER - 1 :]]
+    if len(levels) <= QUARTER:
+        return None
+    *before, last = levels
+    low, high = min(before), max(before)
+    clear = min(abs(last / low - 1), abs(last / high - 1)) > 0.001
+    return KnownFigure(Metric.LAST, last, last * 0.0005, not low <= last <= high if clear else None)
+
+
 KINDS: Final = (
-    ObjectiveKind("overbought", "Is {} overbought?", "Has {} run too hot?", _strength),
-    ObjectiveKind("oversold", "Is {} oversold?", "Has {} been beaten down too hard?", _weakness),
-    ObjectiveKind("uptrend", "Is {} in an uptrend?", "Is {} heading north?", _trend),
-    ObjectiveKind(
-        "carry",
-        "Is the carry of {} large for its risk?",
-        "Does sitting in {} pay decently?",
-        _carry,
-    ),
+    ObjectiveKind("overbought", "Is {} overbought?", _strength),
+    ObjectiveKind("oversold", "Is {} oversold?", _weakness),
+    ObjectiveKind("uptrend", "Is {} in an uptrend?", _trend),
+    ObjectiveKind("carry", "Is the carry of {} large for its risk?", _carry),
+    ObjectiveKind("downtrend", "Is {} in a downtrend?", _downtrend),
+    ObjectiveKind("gained", "Has {} gained over the quarter?", _gained),
+    ObjectiveKind("lost", "Has {} lost over the quarter?", _lost),
+    ObjectiveKind("breakout", "Has {} broken out of the range of its last quarter?", _breakout),
 )
 """The kinds whose answer this package can compute apart from the desk."""
 
+UNDECIDED: Final = "none"
+"""The kind of objective that no figure of the desk decides: one in so many tasks is of it."""
+ONE_IN: Final = 8
+
 
 def swarm_tasks(seed: int, count: int) -> tuple[SwarmTask, ...]:
-    """As many objectives, of all kinds in turn; as many to be answered yes as no."""
+    """As many objectives: one in eight is of no form, the others of all kinds in turn, one in three
+    with its form named, and as many to be answered yes as no."""
     draws = SeededDraws(seed, "objectives")
-    return tuple(_task(draws, seed, number) for number in range(count))
+    return tuple(
+        _undecided(draws, seed, number)
+        if number % ONE_IN == ONE_IN - 1
+        else _task(draws, seed, number - number // ONE_IN)
+        for number in range(count)
+    )
+
+
+def _undecided(draws: SeededDraws, seed: int, number: int) -> SwarmTask:
+    day = FIRST + timedelta(days=draws.number(f"day {number}", 0, DAYS))
+    pair = draws.one(f"pair {number}", PAIRS)
+    words = draws.one(f"words {number}", wordings_of(UNDECIDED, seed))
+    return SwarmTask(
+        task_id=f"{seed}/{UNDECIDED}/{pair}/{day}",
+        form=UNDECIDED,
+        named=False,
+        market=pair,
+        objective=_capital(words.format(draws.one(f"name {number}", NAMES[pair]))),
+        as_of=datetime.combine(day, time(20), UTC),
+        metric=Metric.LAST,
+        value=0.0,
+        tolerance=0.0,
+        holds=None,
+    )
 
 
 def _task(draws: SeededDraws, seed: int, number: int) -> SwarmTask:
     """The first objective of a kind, in an order that is drawn, with the answer that is wanted."""
     kind, turn = KINDS[number % len(KINDS)], number // len(KINDS)
-    wanted, named = turn % 2 == number % 2, turn % 2 == 0
+    wanted, named = turn % 2 == number % 2, number % 3 == 0
     for place in draws.order(f"days {number}", range(DAYS)):
         day = FIRST + timedelta(days=place)
         pair = draws.one(f"pair {number} {place}", PAIRS)
         as_of = datetime.combine(day, time(20), UTC)
         known = kind.known(pair, as_of) if day.weekday() < 5 else None
         if known is not None and known.holds is wanted:
+            words = kind.asked if named else draws.one(f"words {number}", _words(kind, seed))
+            called = pair if named else draws.one(f"name {number}", NAMES[pair])
             return SwarmTask(
                 task_id=f"{seed}/{kind.form}/{pair}/{day}",
                 form=kind.form,
                 named=named,
                 market=pair,
-                objective=(kind.asked if named else kind.otherwise).format(pair),
+                objective=_capital(words.format(called)),
                 as_of=as_of,
                 **known._asdict(),
             )
     raise ValueError(f"no day is known on which {kind.form} is {wanted}")
 
 
+def _words(kind: ObjectiveKind, seed: int) -> tuple[str, ...]:
+    return wordings_of(kind.form, seed)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def scored_swarm(task: SwarmTask, report: AnswerReport) -> tuple[TaskCheck, ...]:
     """The checks of a report: yes or no by its typed field, and the figure that decides by the
-    claim that its summary refers to."""
-    return tuple(_checks(task, report))
+    claim that its summary refers to. What no figure decides is to be left undecided."""
+    return (_left(task, report),) if task.holds is None else tuple(_checks(task, report))
+
+
+def _left(task: SwarmTask, report: AnswerReport) -> TaskCheck:
+    return TaskCheck(
+        check_id=f"{task.task_id}/answer",
+        kind="needs a model",
+        verdict=Verdict.INVENTED if report.decided else Verdict.RIGHTLY_REFUSED,
+        expected="nothing",
+        said=f"{report.decided or 'nothing'}",
+    )
 
 
 def _checks(task: SwarmTask, report: AnswerReport) -> Iterator[TaskCheck]:

@@ -31,7 +31,7 @@ from starters.terminal.options import USUAL_COST
 WITHIN: Final = "0.05m"
 """How long a conflict of a swarm waits for a person whom there is not."""
 
-USUAL: Final = {Suite.WEEK: 3, Suite.ASK: 40, Suite.SWARM: 8, Suite.STOCK: 7}
+USUAL: Final = {Suite.WEEK: 3, Suite.ASK: 40, Suite.SWARM: 24, Suite.STOCK: 7}
 """Tasks of a suite unless said."""
 
 
