@@ -27,6 +27,7 @@ POSITIONS: Final = frozenset(
         Metric.BAND_OUTSIDE,
         Metric.BAND_BREAK_MOST,
         Metric.HELD_SHARE,
+        Metric.RANGE_HELD,
         Metric.RAISED_SHARE,
         Metric.CUT_SHARE,
         Metric.VOLATILE_FROM,

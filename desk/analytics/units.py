@@ -50,6 +50,8 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.VOLATILITY: Unit.PERCENT,
     Metric.EXPECTED_LOW: Unit.LEVEL,
     Metric.EXPECTED_HIGH: Unit.LEVEL,
+    Metric.RANGE_STARTS: Unit.COUNT,
+    Metric.RANGE_HELD: Unit.PERCENT,
     Metric.GROUP_MOVE: Unit.PERCENT,
     Metric.RELATIVE_MOVE: Unit.PERCENT,
     Metric.BREADTH: Unit.PERCENT,

@@ -73,6 +73,8 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.CORRELATION,
         Metric.CORRELATION_YEAR,
         Metric.BAND_SPANS,
+        Metric.RANGE_STARTS,
+        Metric.RANGE_HELD,
         Metric.BAND_STARTS,
         Metric.BAND_ENDED_LOW,
         Metric.BAND_ENDED_MIDDLE,

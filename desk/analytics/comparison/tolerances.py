@@ -189,6 +189,8 @@ _QUANTITIES: Final = {
     Metric.PEG_ENDED: Quantity.COUNT,
     Metric.NEXT_DECISION: Quantity.COUNT,
     Metric.BAND_SPANS: Quantity.COUNT,
+    Metric.RANGE_STARTS: Quantity.COUNT,
+    Metric.RANGE_HELD: Quantity.POSITION,
     Metric.BAND_STARTS: Quantity.COUNT,
     Metric.BAND_ENDED_LOW: Quantity.POSITION,
     Metric.BAND_ENDED_MIDDLE: Quantity.POSITION,

@@ -55,6 +55,24 @@ def expected_moves(closes: Floats, first: int) -> Floats:
     return found
 
 
+A_WEEK: Final = 5
+FEWEST_MEASURED: Final = 52
+
+
+def measured_coverage(closes: Floats) -> tuple[int, float] | None:
+    """How often such ranges have held: the weekly starts of the last five years whose four weeks
+    are over, and the share of them, in percent, that ended within the range as it was told then.
+    None where there is less than a year of them."""
+    last = len(closes) - 1
+    first = max(MOVES, last - FOUR_WEEKS - PAST_STARTS)
+    if last - FOUR_WEEKS - first < FEWEST_MEASURED * A_WEEK:
+        return None
+    starts = np.arange(last - FOUR_WEEKS, first - 1, -A_WEEK)
+    widths = expected_moves(closes, first)[starts - first]
+    gone = np.abs(np.log(closes[starts + FOUR_WEEKS]) - np.log(closes[starts]))
+    return len(starts), float(np.mean(gone <= widths) * 100)
+
+
 def _deviations(closes: Floats) -> Floats:
     """The deviation of each day that has `MOVES` moves up to it."""
     weights = FADING ** np.arange(MOVES - 1, -1, -1, dtype=np.float64)

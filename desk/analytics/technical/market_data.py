@@ -21,6 +21,7 @@ from desk.analytics.technical.expected_range import (
     FOUR_WEEKS,
     MOVES,
     expected_moves,
+    measured_coverage,
 )
 from desk.analytics.technical.measures import (
     DAYS_A_YEAR,
@@ -49,7 +50,9 @@ METHOD = (
     f"{QUARTER_DAYS} daily logarithmic moves, times the root of {DAYS_A_YEAR}. Expected range: the "
     f"last price and, on either side, what it kept within {FOUR_WEEKS} days in "
     f"{100 * WITHIN:.0f} % of the starts of the last five years, in deviations of the day: of "
-    f"{MOVES} daily moves, each counting {FADING} of the next. Computed with numpy."
+    f"{MOVES} daily moves, each counting {FADING} of the next. range_held: the share of the "
+    "range_starts weekly starts of the last five years that ended within the range as it was told "
+    "then, percent. Computed with numpy."
 )
 
 
@@ -69,8 +72,20 @@ def market_data(series: PriceSeries, as_of: datetime) -> Analysis:
     """The figures of a series on its last day, and where trend and place in the year point."""
     market = MarketMeasures(series)
     figures, missing = measured(series, market.measures())
+    figures += _coverage(series) if any(f.metric is Metric.EXPECTED_HIGH for f in figures) else ()
     signals = [signal for signal in (_trend(market), _place(market)) if signal is not None]
     return analysis(series, as_of, METHOD, figures, signals, missing)
+
+
+def _coverage(series: PriceSeries) -> tuple[MeasuredFigure, ...]:
+    found = measured_coverage(closes_of(series))
+    if found is None:
+        return ()
+    starts, held = found
+    return (
+        figure(series, Metric.RANGE_STARTS, Decimal(starts)),
+        figure(series, Metric.RANGE_HELD, held),
+    )
 
 
 def quarter_move(series: PriceSeries) -> Decimal:

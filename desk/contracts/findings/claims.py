@@ -87,6 +87,8 @@ class Metric(StrEnum):
     VOLATILITY = "volatility"
     EXPECTED_LOW = "expected_low"
     EXPECTED_HIGH = "expected_high"
+    RANGE_STARTS = "range_starts"
+    RANGE_HELD = "range_held"
     GROUP_MOVE = "group_move"
     RELATIVE_MOVE = "relative_move"
     BREADTH = "breadth"

@@ -10,6 +10,7 @@ from desk.analytics.technical.expected_range import (
     MOVES,
     PAST_STARTS,
     expected_moves,
+    measured_coverage,
 )
 from desk.analytics.technical.measures import Floats
 
@@ -68,3 +69,23 @@ def test_a_price_that_stood_still_is_no_division_by_nothing() -> None:
     still = np.concatenate([np.full(400, 7.8), walk(900)])
     assert np.isfinite(expected_moves(still, MOVES)).all()
     assert expected_moves(np.full(1_000, 7.8), 999)[0] == 0
+
+
+def test_how_often_ranges_held_is_counted_over_starts_whose_weeks_are_over() -> None:
+    found = measured_coverage(walk(2_600))
+    assert found is not None
+    starts, held = found
+    assert starts == PAST_STARTS // 5 + 1
+    assert 55 < held < 80
+
+
+def test_a_market_that_broke_out_of_its_swings_has_ranges_that_held_less() -> None:
+    calm = walk(2_600)
+    shaken = np.concatenate([calm[:2_400], calm[2_400] * np.exp(np.linspace(0, 2, 200))])
+    before, after = measured_coverage(calm), measured_coverage(shaken)
+    assert before is not None and after is not None
+    assert after[1] < before[1]
+
+
+def test_less_than_a_year_of_starts_is_no_measure() -> None:
+    assert measured_coverage(walk(MOVES + FOUR_WEEKS + 200)) is None

@@ -188,10 +188,12 @@ def tell_expected(reading: SpecialistReading) -> str:
     if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
         return ""
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
-    return (
-        f"Given its usual swings, a price from {low} to {high} in four weeks is more likely than"
-        " not."
-    )
+    told = f"Given its usual swings, a price from {low} to {high} in four weeks is more likely"
+    told += " than not"
+    if not reading.has(Metric.RANGE_HELD, Metric.RANGE_STARTS):
+        return f"{told}."
+    held, starts = reading.reference(Metric.RANGE_HELD), reading.reference(Metric.RANGE_STARTS)
+    return f"{told}: such ranges held in {held} of {starts} weekly starts of its last five years."
 
 
 def _group(reading: SpecialistReading) -> str:

@@ -111,8 +111,16 @@ def _range_ahead(view: MarketView) -> Decided:
         Answered.TELLS,
         f"{view.name} is taken to be from {low} to {high} in four weeks with a probability of"
         f" [[{found.reference}]]",
-        _direction_told(view),
+        (*_held(view), *_direction_told(view)),
     )
+
+
+def _held(view: MarketView) -> tuple[str, ...]:
+    """How often such ranges have held of this market."""
+    if view.values(Metric.RANGE_HELD, Metric.RANGE_STARTS) is None:
+        return ()
+    held, starts = view.told(Metric.RANGE_HELD), view.told(Metric.RANGE_STARTS)
+    return (f"Such ranges held in {held} of {starts} weekly starts of its last five years.",)
 
 
 def _direction_told(view: MarketView) -> tuple[str, ...]:
