@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
-from desk.analytics.names.subjects import currency_asked_for
+from desk.analytics.names.subjects import currencies_named, currency_asked_for
 from desk.analytics.weeks import names_period, window_named
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
@@ -17,6 +17,7 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
+from desk.programs.question.builtin.asking import ticket_ids
 from starters.questions.graph_file import find_graph, read_graph
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
@@ -25,6 +26,10 @@ MARKET: Final = "market"
 """The parameter that names a market, and the graph that researches one."""
 
 TICKETS: Final = "tickets"
+CURRENCY: Final = "currency"
+"""The graph for a question that names a currency and no period: it may ask what is written of it,
+or what its pair did."""
+
 LONGEST_QUESTION: Final = 4_000
 
 _RESEARCHES: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES, TaskType.VALIDATE})
@@ -57,10 +62,11 @@ def chosen(
     words = checked_words(question, "the question", longest=LONGEST_QUESTION)
     given = read_parameters(parameters)
     named = market_in(words, config.markets)
-    name, remark = _graph_for(graph, given, named)
+    aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
+    name, remark = _graph_for(graph, given, named, aside)
     spec = read_graph(find_graph(name, settings.project_dir))
     researches = any(node.task in _RESEARCHES for node in spec.nodes)
-    wanted = _with_market(spec, given, named, researches=researches)
+    wanted = _with_market(spec, given, named or aside, researches=researches)
     market = _market_of(config, wanted) if researches or MARKET in wanted else None
     if market is not None:
         wanted = {**wanted, MARKET: market.market}
@@ -139,6 +145,14 @@ def market_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
     return next((pair for pair in of_it if currency and currency in pair.split("/")), None)
 
 
+def pair_of_currency_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
+    """The configured pair against the dollar of the first currency that a question speaks of by
+    name, such as the Swissie. A currency of payments or limits is not looked for."""
+    of_it = [m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market]
+    named = (code for code in currencies_named(question) if code != DOLLAR)
+    return next((pair for code in named for pair in of_it if code in pair.split("/")), None)
+
+
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:
     """See to it that a graph is told what it wants and nothing else.
 
@@ -197,7 +211,7 @@ def _day(written: str) -> date | None:
 
 
 def _graph_for(
-    graph: str | None, given: dict[str, str], named: str | None
+    graph: str | None, given: dict[str, str], named: str | None, aside: str | None
 ) -> tuple[str, str | None]:
     if graph is not None:
         return graph, None
@@ -205,6 +219,8 @@ def _graph_for(
         return MARKET, f"the graph is {MARKET}, for --param {MARKET}={given[MARKET]}"
     if named is not None:
         return MARKET, f"the graph is {MARKET}, for the question names {named}"
+    if aside is not None:
+        return CURRENCY, f"the graph is {CURRENCY}, for the question speaks of that of {aside}"
     return TICKETS, f"the graph is {TICKETS}; --graph names another"
 
 

@@ -89,8 +89,9 @@ def _quotations(answer: AnswerReport) -> str:
 
 
 def _figures(answer: AnswerReport) -> str:
-    columns = ("Figure", "Value", "Day", "Rests on")
-    rows = claim_cells(answer.claims)
+    verdict = ("Verdict",) if answer.verdicts else ()
+    columns = ("Figure", "Value", "Day", *verdict, "Rests on")
+    rows = claim_cells(answer)
     return table(columns, rows, ("Figure", "Rests on")) if rows else ""
 
 

@@ -10,6 +10,7 @@ from desk.contracts.question.answers import NodeReport
 from desk.contracts.question.graph import NodeSpec, NodeState
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRecord, NodeOutcome
+from desk.runs.assignments import FINDING_TASKS
 from desk.runs.boards import usage_of
 from desk.trust.prose import clip
 
@@ -21,6 +22,9 @@ SYNTHESISING = (
     TaskType.CONCLUDE_SWARM,
     TaskType.GENERATE_RECOMMENDATION,
 )
+
+_OF_PAPERS = FINDING_TASKS | {TaskType.SYNTHESISE}
+"""The tasks of a graph that asks nobody about a market."""
 
 UNEXPLAINED = "no reason was given"
 
@@ -84,7 +88,10 @@ def _failures(record: GraphRecord) -> Iterator[str]:
 
 
 def _unreached(record: GraphRecord) -> Iterator[str]:
-    """The live sources that were offered to nobody, in one line."""
+    """The live sources that were offered to nobody, in one line; nothing where all that was asked
+    for are tickets and documents."""
+    if all(node.task in _OF_PAPERS for node in record.request.graph.nodes):
+        return
     servers = [source.server for source in record.request.policy.unreachable]
     if servers:
         named = " and ".join(servers)

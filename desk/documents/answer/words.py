@@ -1,17 +1,18 @@
 """How the forms of an answer put the same things in words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_claim
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tools import DataSource
+from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport, NodeReport
 from desk.contracts.question.graph import NodeState
 from desk.documents.answer.parts import parts_of
 from desk.documents.rendering.figures.traces import figure_name
 from desk.documents.rendering.words.prose import Known, render_plain
+from desk.documents.rendering.words.trust import status_words
 from desk.documents.rendering.words.wording import cost_words, human, one_line
 from desk.trust.prose import UnknownReferenceError
 
@@ -90,7 +91,8 @@ def node_remark(line: NodeReport) -> str:
 
 
 def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
-    """The sources in the order of the first quotation of each, then those of claims."""
+    """The sources in the order of the first quotation of each, then those of claims, then those
+    that verdicts rest on, but for answers that say nothing but what is missing."""
     numbers: dict[str, list[int]] = {}
     titles: dict[str, str] = {}
     urls: dict[str, str | None] = {}
@@ -98,7 +100,13 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
         numbers.setdefault(quotation.evidence_id, []).append(number)
         titles.setdefault(quotation.evidence_id, one_line(quotation.source))
         urls[quotation.evidence_id] = urls.get(quotation.evidence_id) or quotation.url
-    by_evidence = {source.evidence_id: source for source in answer.sources}
+    empty = {each.evidence_id for each in answer.evidence if _says_nothing(each)}
+    used = {*numbers, *(name for claim in answer.claims for name in claim.evidence)}
+    by_evidence = {
+        source.evidence_id: source
+        for source in answer.sources
+        if source.evidence_id in used or source.evidence_id not in empty
+    }
     order = [*numbers, *(name for name in by_evidence if name not in numbers)]
     return tuple(
         SourceLine(
@@ -111,6 +119,12 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
         for name in order
         if name in by_evidence
     )
+
+
+def _says_nothing(result: ToolResult) -> bool:
+    """Whether an answer says what is missing, or was not had at all."""
+    content = result.content
+    return not content or (isinstance(content, Mapping) and isinstance(content.get("missing"), str))
 
 
 def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
@@ -140,16 +154,19 @@ def parameters_words(parameters: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {one_line(value)}" for name, value in parameters.items())
 
 
-def claim_cells(claims: Iterable[Claim]) -> list[tuple[str, ...]]:
-    """Figures with their day and what they rest on."""
+def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
+    """Figures with their day, their verdict and what they rest on; without a verdict where nobody
+    was asked for one."""
+    verdicts = {verdict.claim_id: verdict for verdict in answer.verdicts}
     return [
         (
             figure_name(claim),
             print_claim(claim),
             claim.as_of.isoformat(),
+            *((status_words(verdicts.get(claim.claim_id)),) if verdicts else ()),
             "; ".join((*claim.inputs, *claim.evidence)),
         )
-        for claim in claims
+        for claim in answer.claims
     ]
 
 

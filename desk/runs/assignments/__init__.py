@@ -25,6 +25,7 @@ from desk.runs.assignments.deadlines import (
 )
 from desk.runs.assignments.failures import Undelivered, next_agent, outage_of, together
 from desk.runs.assignments.tasks import (
+    FINDING_TASKS,
     VALIDATION,
     assignment_of,
     effort_for,
@@ -38,6 +39,7 @@ from desk.runs.assignments.tasks import (
 )
 
 __all__ = [
+    "FINDING_TASKS",
     "MARGIN",
     "NOTHING",
     "VALIDATION",

@@ -111,11 +111,17 @@ class Corpus:
         )
 
     def named_in(self, text: str, instant: datetime, *, but: str) -> tuple[str, ...]:
-        """The addresses of what a text names by its id, file name or address, in its order, as far
-        as it had been published; without the text's own."""
+        """The addresses of what a text names by its id, file name or address, in its order, and by
+        its title, where that has several words, as far as it had been published; without the
+        text's own."""
         addresses = self._addresses(instant)
         words = (word.rstrip(_ENDS) for word in _NAME.findall(text))
         found = dict.fromkeys(addresses[word] for word in words if word in addresses)
+        held = self.snapshot(instant)
+        titles = {each.url: each.title for each in held.texts}
+        titles |= {each.url: each.title for each in held.pdfs}
+        titled = (url for url, title in titles.items() if " " in title and _holds(text, title))
+        found |= dict.fromkeys(titled)
         return tuple(address for address in found if address != but)[:MOST_LINKS]
 
     def _addresses(self, instant: datetime) -> dict[str, str]:
@@ -132,6 +138,17 @@ class Corpus:
             self.tickets.values(), self.texts.values(), self.pdfs.values()
         )
         return tuple(sorted({version.since for versions in held for version in versions}))
+
+
+def _holds(text: str, title: str) -> bool:
+    """Whether a title stands in a text as it is written, between words."""
+    at = text.find(title)
+    while at >= 0:
+        around = f"{text[at - 1 : at]}{text[at + len(title) : at + len(title) + 1]}"
+        if not any(sign.isalnum() for sign in around):
+            return True
+        at = text.find(title, at + 1)
+    return False
 
 
 def _at(held: Mapping[str, tuple[Version, ...]], instant: datetime) -> tuple[Version, ...]:

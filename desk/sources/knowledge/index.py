@@ -3,11 +3,11 @@
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from desk.analytics.retrieval.full_text import FullTextIndex
+from desk.analytics.retrieval.full_text import FullTextIndex, Match
 from desk.sources.knowledge.documents import (
     Corpus,
     Kind,
@@ -20,6 +20,9 @@ from desk.sources.knowledge.pdf import PdfTexts, UnreadablePdf
 from desk.sources.knowledge.text import passages
 
 KEPT_INDEXES = 4
+
+SHARE_LED = 3
+"""One of so many places of a search is kept for what the best thing's title leads to."""
 
 
 class Hit(NamedTuple):
@@ -55,8 +58,8 @@ class KnowledgeIndexes:
     def search(
         self, query: str, as_of: datetime, kinds: Collection[Kind], limit: int
     ) -> tuple[Hit, ...]:
-        """At most `limit` things of these kinds that hold a word of the query, best first; ties by
-        address. Each thing once."""
+        """At most `limit` things of these kinds that hold a word of the query, or of the title of
+        what fits it best; best first, ties by address. Each thing once."""
         return self._at(as_of).search(query, kinds, limit)
 
     def _at(self, as_of: datetime) -> "_Index":
@@ -79,14 +82,28 @@ class _Index:
         self._texts = FullTextIndex({"title": 2.0, "text": 1.0}, rows)
 
     def search(self, query: str, kinds: Collection[Kind], limit: int) -> tuple[Hit, ...]:
-        found: dict[str, Hit] = {}
+        """Things by the query's words; of a third of the places, where there are more, those that
+        the title of the best thing leads to, of whatever kind that is: a question may name a thing
+        by what another tells of it."""
         with self._lock:
             matches = self._texts.search(query)
+            title = self._held[matches[0].row].title if matches else ""
+            further = self._texts.search(title) if title else []
+        own, led = self._of_kinds(matches, kinds), self._of_kinds(further, kinds)
+        best = limit - limit // SHARE_LED
+        first = {hit.url: hit for hit in own[:best]}
+        related = [hit for hit in led if hit.url not in first][: limit - best]
+        in_order = (*first.values(), *related, *own[best:])
+        return tuple({hit.url: hit for hit in in_order}.values())[:limit]
+
+    def _of_kinds(self, matches: Iterable[Match], kinds: Collection[Kind]) -> list[Hit]:
+        """The things of some kinds, each by its best passage."""
+        found: dict[str, Hit] = {}
         for match in matches:
             each = self._held[match.row]
-            if each.kind in kinds and len(found) < limit:
+            if each.kind in kinds:
                 found.setdefault(each.url, Hit(each.kind, each.title, each.text, each.url))
-        return tuple(found.values())
+        return list(found.values())
 
 
 def _passages(held: Snapshot, pdfs: PdfTexts) -> Iterator[_Passage]:

@@ -111,7 +111,7 @@ class KnowledgeTools:
         """A ticket as it stood at as_of: id, status, assignee (null: nobody) and summary.
 
         updated_at: when it came to stand so. A ticket that was opened later is not there.
-        links: what its description names by id or address.
+        links: what its summary and description name by id, address or title.
         """
         instant = _or_now(as_of)
         tickets = self._corpus().tickets
@@ -130,7 +130,9 @@ class KnowledgeTools:
             updated_at=state.since,
             url=state.url,
             description=state.description or None,
-            links=self._corpus().named_in(state.description, instant, but=state.url),
+            links=self._corpus().named_in(
+                f"{state.summary}\n{state.description}", instant, but=state.url
+            ),
         )
 
     def get_doc(
@@ -143,7 +145,7 @@ class KnowledgeTools:
         """A document or web page as Markdown and as HTML without scripts, as published by as_of.
 
         A long one comes in parts: ask again with offset = next_offset, which is null at the end.
-        characters: the length of the whole. links: what it names by id or address.
+        characters: the length of the whole. links: what it names by id, address or title.
         """
         instant = _or_now(as_of)
         texts = self._corpus().texts

@@ -130,3 +130,41 @@ def test_a_name_has_to_stand_in_the_answer_however_often_it_is_named_elsewhere()
     question = "How large is the intraday exposure limit that the committee granted to the {} book?"
     assert best(question.format("Asia"), state) is not None
     assert best(question.format("Europe"), state) is None
+
+
+NEWS = (
+    "News of Ostan Data",
+    "Ostan Data moves its head office to Yarby. It lasted an hour.",
+    "https://www.ostan.example/news",
+)
+OSTAN = "# Agreement with Ostan Data\n\nA notice of 44 days ends the agreement.\n"
+KALO = "# Agreement with Kalo Research\n\nA notice of 92 days ends the agreement.\n"
+
+
+def test_a_thing_is_found_by_what_is_told_of_it_elsewhere() -> None:
+    state = (web_state(NEWS), documents_state(ostan=OSTAN, kalo=KALO))
+    question = "What notice ends the agreement of the vendor whose head office moves to Yarby?"
+    first = fits(question, passages_in(state))[0]
+    assert (first.passage.source, first.found, first.answers) == (
+        "Agreement with Ostan Data",
+        True,
+        True,
+    )
+
+
+def test_two_rows_of_a_table_that_are_asked_for_together_are_both_found() -> None:
+    state = documents_state(limits=LIMITS.partition("1. Tell")[0].replace("# L", "# Asia l"))
+    question = "What are the limits of Halvorsen and Pellworm together in Asia?"
+    found = [fit for fit in fits(question, passages_in((state,))) if fit.found]
+    assert {fit.passage.text for fit in found[:2]} == {
+        "Halvorsen | 25 million",
+        "Pellworm | 35 million",
+    }
+
+
+def test_what_speaks_of_a_thing_without_a_value_of_it_is_no_answer() -> None:
+    told = "# Handbook of the Korva router\n\nThe cost of the Korva router is not listed apart.\n"
+    first = fits("What is the cost of the Korva router?", passages_in((documents_state(h=told),)))[
+        0
+    ]
+    assert first.found and not first.answers

@@ -208,3 +208,15 @@ def test_passages_hold_every_word_of_a_text_in_its_order(text: str) -> None:
     assert "".join("".join(parts).split()) == "".join(text.split())
     assert all(0 < len(part) <= PASSAGE for part in parts)
     assert all(stands_in(part, text) for part in parts)
+
+
+async def test_what_the_best_thing_is_about_is_found_besides(tmp_path: Path) -> None:
+    """Of a question for an agreement only the news hold the words; their title leads to it."""
+    corpus = CorpusFolder(tmp_path).page(
+        "https://ostan.example/news", "Its head office moves to Yarby.\n", "News of Ostan Data"
+    )
+    for name in ("Kalo", "Zelul", "Pelor", "Ostan"):
+        corpus.document(f"{name.lower()}-terms", "A fee is due.\n", f"Terms of {name} Data")
+    query = "the fee of who moves to Yarby"
+    told = await asked(corpus.folder, "search_web", query=query, limit=3, kinds=["document"])
+    assert "corpus://documents/ostan-terms" in urls(told)

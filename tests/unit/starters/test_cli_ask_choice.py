@@ -60,6 +60,22 @@ def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: 
     assert "tickets" in (choice.remark or "")
 
 
+@pytest.mark.parametrize(
+    ("question", "graph"),
+    [
+        ("is the Swissie at a record?", "currency"),
+        ("how weak is the rupee?", "currency"),
+        ("Did the rupee fall last week?", "market"),
+        ("What is the cut-off for won payments?", "tickets"),
+        ("Is the yen fixing of DESK-101 late?", "tickets"),
+    ],
+)
+def test_a_currency_without_a_period_is_looked_up_and_measured(
+    settings: Settings, question: str, graph: str
+) -> None:
+    assert asked(settings, question).request.graph.name == graph
+
+
 def test_a_market_as_a_parameter_is_the_market_that_is_meant(settings: Settings) -> None:
     request = asked(settings, "What is the policy rate?", "market=jp").request
     assert request.market is not None

@@ -134,7 +134,12 @@ def test_the_shipped_graphs_are_sound_and_their_agents_work_side_by_side(path: P
 
 
 def test_three_graphs_ship() -> None:
-    assert [path.stem for path in shipped_graphs(PROJECT)] == ["documents", "market", "tickets"]
+    assert [path.stem for path in shipped_graphs(PROJECT)] == [
+        "currency",
+        "documents",
+        "market",
+        "tickets",
+    ]
     names = [node.name for node in read_graph(PROJECT / "graphs" / "tickets.yaml").nodes]
     assert {"fetchTickets", "parseDocs", "searchContext", "synthesis"} <= set(names)
 

@@ -6,6 +6,7 @@ from typing import Final
 from desk.contracts.findings.document import MarketStatement
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
+from desk.contracts.question.answers import AnswerReport
 from desk.documents.rendering.words.wording import human, share_words
 
 STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
@@ -28,8 +29,8 @@ UNCHECKED: Final = "not checked"
 WITHHELD: Final = "no position holds, and the figure is withheld"
 
 
-def verdicts_of(statement: MarketStatement) -> dict[str, ClaimVerdict]:
-    """A section's verdicts by claim."""
+def verdicts_of(statement: MarketStatement | AnswerReport) -> dict[str, ClaimVerdict]:
+    """The verdicts of a section, or of an answer, by claim."""
     return {verdict.claim_id: verdict for verdict in statement.verdicts}
 
 

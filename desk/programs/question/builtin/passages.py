@@ -26,6 +26,9 @@ LONGEST_PASSAGE: Final = 400
 LONGEST_SENTENCE: Final = 1_000
 """The bound of a quotation."""
 
+LONGEST_LED: Final = 3_000
+"""Characters of the words that lead to a thing."""
+
 MOST_PASSAGES: Final = 20_000
 """As many as are ranked. The first ones; a book is not read to its end."""
 
@@ -104,22 +107,19 @@ def passages_in(
 ) -> tuple[SourcePassage, ...]:
     """The passages of everything that was read or found, in the order in which it was brought.
 
-    What was read whole is not repeated from a search's answer. What tickets name that are `named`
-    in the question is known by their summaries too.
+    What was read whole is not repeated from a search's answer. What tickets lead to that are
+    `named` in the question is known by their words too.
     """
     read: dict[tuple[str, str], SourcePassage] = {}
     titles = {hit.url: hit.title for hit, _ in _items(state, WebSearched)}
-    linked: dict[str, str] = {}
+    linked = _linked(state, named)
     for ticket, evidence in _items(state, TicketsFound):
-        if ticket.id.upper() in named:
-            linked |= dict.fromkeys(ticket.links, ticket.summary)
         _keep(read, _of_ticket(ticket, evidence))
     for document, evidence in _items(state, DocumentsRead):
         url = document.url or next((u for u in titles if u.endswith(f"/{document.doc_id}")), None)
         title = document.title or _first_heading(document.markdown) or document.doc_id
-        found = SourcePassage(
-            Span(""), SourceKind.DOCUMENT, title[:500], evidence, document.doc_id, url=url
-        )
+        kind = SourceKind.WEB if document.doc_id == url else SourceKind.DOCUMENT
+        found = SourcePassage(Span(""), kind, title[:500], evidence, document.doc_id, url=url)
         spans = split_markdown(document.markdown)
         _keep(read, (_placed(found, span, document.published_at) for span in spans))
     for pdf, evidence in _items(state, PdfsRead):
@@ -138,6 +138,24 @@ def passages_in(
             _keep(read, (replace(found, span=span) for span in split(hit.snippet)))
     everything = tuple(read.values())[:MOST_PASSAGES]
     return tuple(replace(each, linked=linked.get(each.url or "", "")) for each in everything)
+
+
+def _linked(state: Sequence[StateEntry], named: Sequence[str]) -> dict[str, str]:
+    """What named tickets lead to, by its address: the words of what leads there, first of the
+    ticket, then of each page or document on the way."""
+    documents = {d.url: d for d, _ in _items(state, DocumentsRead) if d.url}
+    linked: dict[str, str] = {}
+    for ticket, _ in _items(state, TicketsFound):
+        if ticket.id.upper() in named:
+            words = f"{ticket.id} {ticket.summary}"
+            steps = [(link, words) for link in ticket.links]
+            for link, leads in steps:
+                if link not in linked:
+                    linked[link] = leads
+                    if (page := documents.get(link)) is not None:
+                        beyond = f"{leads} {page.title or ''} {page.markdown[:LONGEST_SENTENCE]}"
+                        steps += [(each, beyond[:LONGEST_LED]) for each in page.links]
+    return linked
 
 
 def split_markdown(markdown: str) -> Iterator[Span]:

@@ -67,6 +67,8 @@ _MENTION: Final = re.compile(re.escape(DOCUMENTS) + r"([A-Za-z0-9][A-Za-z0-9._-]
 
 _PDF: Final = re.compile(r"\b(?:[a-z][a-z0-9+.-]*://\S+?|[\w-]+)\.pdf\b", re.IGNORECASE)
 
+_WEB: Final = ("https://", "http://")
+
 _PDF_FOLDER: Final = "corpus://pdfs/"
 
 MOST_TICKETS: Final = 2
@@ -95,7 +97,7 @@ def documents_found(request: TurnRequest, searched: Iterable[ToolResult]) -> tup
     """The documents worth reading of those that were found here or before, best first."""
     found = (_document(hit.url) for hit in hits_in(searched))
     before = (_document(hit.url) for hit in hits_before(request))
-    return _best(map(_document, linked_before(request)), found, before)
+    return _best(map(_readable, linked_before(request)), found, before)
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class _DocumentReading(PartialReading[ToldDocument]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(name for link in self.answer.links if (name := _document(link)))
+        return tuple(name for link in self.answer.links if (name := _readable(link)))
 
     @property
     def markdown(self) -> str:
@@ -383,6 +385,12 @@ def _best(
 
 def _document(url: str) -> str | None:
     return url.removeprefix(DOCUMENTS) if url.startswith(DOCUMENTS) else None
+
+
+def _readable(link: str) -> str | None:
+    """What a link names, as a document is asked for: its id, or the address of a page of the
+    web."""
+    return _document(link) or (link if link.startswith(_WEB) and not _is_pdf(link) else None)
 
 
 def _pdf_named(url: str) -> str | None:

@@ -37,6 +37,9 @@ from desk.programs.question.builtin.passages import SourceKind, SourcePassage, p
 from desk.programs.question.builtin.ranking import Fit, fits
 from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences, unbacked
 
+PAPERS: Final = "papers"
+"""The parameter by which what is written goes before what was measured."""
+
 MOST_EVENTS: Final = 3
 """Events in the summary."""
 
@@ -44,6 +47,7 @@ LONGEST_SECTION: Final = 20_000
 UNJUDGED: Final = "What caused it is not judged without a model."
 NO_EVENT: Final = "The research found no event."
 
+_STANDING: Final = (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH, Metric.RANGE_POSITION)
 _ORDER: Final = {Impact.HIGH: 0, Impact.MEDIUM: 1, Impact.LOW: 2}
 _LEANINGS: Final = {
     ViewKind.DIRECTION: {Leaning.UP: "rising", Leaning.DOWN: "falling"},
@@ -65,6 +69,27 @@ def research_summary(results: Sequence[ResearchResult]) -> str | None:
     if not told:
         return None
     return clip(" ".join((*_days(results), *told, UNJUDGED)), LONGEST_TEXT)
+
+
+def standing_summary(results: Sequence[ResearchResult]) -> str | None:
+    """Where a pair stands among its fixings of a year, in claims that were found; None without
+    them."""
+    known = {c.metric: c for r in results for c in r.claims}
+    if not all(metric in known for metric in _STANDING):
+        return None
+    level, low, high, place = (known[metric] for metric in _STANDING)
+    highest, lowest = known.get(Metric.HIGHEST_SINCE), known.get(Metric.LOWEST_SINCE)
+    since = next((c for c in (highest, lowest) if c), None)
+    told = (
+        f" It was the {'highest' if highest else 'lowest'} since [[{since.claim_id}]]."
+        if since
+        else ""
+    )
+    return (
+        f"The fixing of {level.subject} of {print_full_day(level.as_of)} is [[{level.claim_id}]]."
+        f" Its fixings of 52 weeks run from [[{low.claim_id}]] to [[{high.claim_id}]], and this one"
+        f" stands at [[{place.claim_id}]] of that range.{told}"
+    )
 
 
 def _days(results: Sequence[ResearchResult]) -> Iterator[str]:
@@ -125,6 +150,7 @@ def _view(view: View) -> str:
 
 NOTHING_FITS: Final = "Nothing that was found fits the question."
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
+MEASURED: Final = "Nothing written fits the question. This was measured of what it names:"
 UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
 TOO_MANY: Final = "More tickets were found than an answer holds."
@@ -253,6 +279,17 @@ def _draft(
     if names:
         return _of_named(query.question, names, passages, ranked, quoter)
     found = [fit for fit in ranked if fit.found]
+    # What speaks of a thing without a value of it, such as that its cost is not known, is no
+    # answer, and what fits less well is none either.
+    found = found if found and found[0].answers else []
+    if researched and PAPERS in query.parameters:
+        standing = standing_summary(research)
+        measured = f"{MEASURED} {standing} {researched}" if standing else f"{MEASURED} {researched}"
+        return (
+            _cell_asked(query.question, found, quoter) or _of_best(found, quoter)
+            if found
+            else Draft(measured, answered=False)
+        )
     if researched:
         told = _quoted(found, quoter) if found else Draft("", answered=True)
         return Draft(f"{researched} {told.summary}".strip(), True, True, told.told)
