@@ -66,7 +66,7 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
         serve=desk.serve,
         temporal_config_file=_temporal_file(project, read.temporal_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
-        variables=variables,
+        variables={**variables, "DESK_REPORTS": str(project / read.reports.expanduser())},
         payload_keys=_read_secret(
             project, read.written_keys, read.payload_key_file, "DESK_PAYLOAD_KEYS", read_keys
         ),

@@ -2,12 +2,14 @@
 
 import argparse
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -37,6 +39,7 @@ from desk.sources.knowledge.documents import (
 from desk.sources.knowledge.files import CORPUS_DIR, DamagedCorpus, read_corpus
 from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PageText, PdfTexts, UnreadablePdf
+from desk.sources.knowledge.reports import read_reports, state_of
 from desk.sources.knowledge.text import LONGEST_HTML, html_of, part_of
 from desk.sources.serving.arguments import AsOf
 from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
@@ -101,11 +104,14 @@ Instant = Annotated[AsOf | None, Field(description="as of when; without it, as o
 class KnowledgeTools:
     """The tools of the server. Each answers only with what was public at `as_of`."""
 
-    def __init__(self, folder: Path = CORPUS_DIR) -> None:
-        """`folder` holds the corpus, which is read when first asked for."""
+    def __init__(self, folder: Path = CORPUS_DIR, reports: Path | None = None) -> None:
+        """`folder` holds the corpus, which is read when first asked for, `reports` the documents
+        that the desk published, which are read again when one is new."""
         self._pdfs = PdfTexts()
         self._read = ReadOnce(partial(read_corpus, folder))
-        self._indexed = ReadOnce(lambda: KnowledgeIndexes(self._read.current(), self._pdfs))
+        self._reports = reports
+        self._lock = threading.Lock()
+        self._held: _Held | None = None
 
     def fetch_ticket(self, ticket_id: TicketId, as_of: Instant = None) -> TicketAnswer:
         """A ticket as it stood at as_of: id, status, assignee (null: nobody) and summary.
@@ -240,14 +246,32 @@ class KnowledgeTools:
             yield number, page
 
     def _corpus(self) -> Corpus:
-        try:
-            return self._read.current()
-        except DamagedCorpus as error:
-            raise ToolError(str(error)) from error
+        return self._current().corpus
 
     def _indexes(self) -> KnowledgeIndexes:
-        self._corpus()
-        return self._indexed.current()
+        return self._current().indexes
+
+    def _current(self) -> "_Held":
+        state = state_of(self._reports)
+        with self._lock:
+            if self._held is None or self._held.state != state:
+                try:
+                    corpus = self._read.current()
+                except DamagedCorpus as error:
+                    raise ToolError(str(error)) from error
+                reports = read_reports(self._reports) if self._reports else ()
+                texts = {text.doc_id: (text,) for text in reports} | dict(corpus.texts)
+                corpus = replace(corpus, texts=texts)
+                self._held = _Held(state, corpus, KnowledgeIndexes(corpus, self._pdfs))
+            return self._held
+
+
+class _Held(NamedTuple):
+    """The corpus with the reports of a state of their folder, and its indexes."""
+
+    state: tuple[tuple[str, int], ...]
+    corpus: Corpus
+    indexes: KnowledgeIndexes
 
 
 _Text = TypeVar("_Text", WrittenText, PdfFile)
@@ -313,21 +337,27 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     corpus_dir: Path = CORPUS_DIR,
+    reports_dir: Path | None = None,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
-    `corpus_dir` holds the corpus. `cache_dir` and `refresh_every` are accepted as by every server
-    of ours and not used: the corpus comes with the project.
+    `corpus_dir` holds the corpus, `reports_dir` the desk's published documents. `cache_dir` and
+    `refresh_every` are accepted as by every server of ours and not used: the corpus comes with the
+    project.
     """
     del cache_dir, refresh_every
     return offering_tools(
-        MCPServer("knowledge", instructions=INSTRUCTIONS, log_level="WARNING"), corpus_dir
+        MCPServer("knowledge", instructions=INSTRUCTIONS, log_level="WARNING"),
+        corpus_dir,
+        reports_dir,
     )
 
 
-def offering_tools(server: MCPServer, corpus_dir: Path) -> MCPServer:
-    """A server with the tools that answer from a corpus."""
-    tools = KnowledgeTools(corpus_dir)
+def offering_tools(
+    server: MCPServer, corpus_dir: Path, reports_dir: Path | None = None
+) -> MCPServer:
+    """A server with the tools that answer from a corpus and from published reports."""
+    tools = KnowledgeTools(corpus_dir, reports_dir)
     for tool in (tools.fetch_ticket, tools.get_doc, tools.get_pdf, tools.search_web):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
     return server
@@ -342,6 +372,14 @@ def server_parser(module: str = "desk.sources.knowledge.server") -> argparse.Arg
         default=CORPUS_DIR,
         metavar="DIR",
         help="folder with tickets.yaml, documents/, web/ and pdfs/ (default: the one that ships)",
+    )
+    parser.add_argument(
+        "--reports",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="folder of the desk's published documents, of which the last weekly reports are"
+        " searched (default: none)",
     )
     return parser
 
@@ -361,14 +399,22 @@ def from_arguments(
     args: Sequence[str], *, cache_dir: Path | None, refresh_every: timedelta | None
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process."""
-    corpus = server_parser().parse_args(args).corpus
-    return build_server(cache_dir, refresh_every=refresh_every, corpus_dir=corpus)
+    given = server_parser().parse_args(args)
+    return build_server(
+        cache_dir,
+        refresh_every=refresh_every,
+        corpus_dir=given.corpus,
+        reports_dir=given.reports,
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status, 2 for a damaged corpus."""
     arguments = parsed(server_parser(), argv)
-    return run(build_server(arguments.cache_dir, corpus_dir=arguments.corpus), arguments)
+    server = build_server(
+        arguments.cache_dir, corpus_dir=arguments.corpus, reports_dir=arguments.reports
+    )
+    return run(server, arguments)
 
 
 if __name__ == "__main__":
