@@ -86,7 +86,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     meaning as well, if it has one.
     """
     plain = " ".join(TICKET_ID.sub(" ", question).split())
-    asked = _Asked(plain, passages)
+    asked = _QuestionWords(plain, passages)
     ranked = asked.ranked(passages)
     led = _lent(asked, ranked, passages)
     if led is not None:
@@ -100,7 +100,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     return _by_both(plain, near[:REREAD], meaning) + near[REREAD:] + far
 
 
-class _Asked:
+class _QuestionWords:
     """A question as passages are compared with it: its telling words and its names."""
 
     def __init__(self, plain: str, passages: Sequence[SourcePassage]) -> None:
@@ -180,7 +180,7 @@ def _table_of(passage: SourcePassage) -> _Table:
 
 
 def _lent(
-    asked: _Asked, ranked: Sequence[Fit], passages: Sequence[SourcePassage]
+    asked: _QuestionWords, ranked: Sequence[Fit], passages: Sequence[SourcePassage]
 ) -> list[SourcePassage] | None:
     """The passages, those of what the best one is about with its words around them; None where
     that does not say what the question names, has it in its title, or nothing is about the same."""
