@@ -23,6 +23,8 @@ standins: install-dev  ## answer for the providers of all sources, without a net
 test: install-dev lint  ## everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 types tests
 
+# Hundreds of processes import the same: what each compiled is kept, whatever the shell says.
+tests: export PYTHONDONTWRITEBYTECODE :=
 tests:
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
