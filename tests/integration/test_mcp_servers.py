@@ -1,19 +1,23 @@
 """Our MCP servers as processes of their own, driven by the `mcp` client over both transports."""
 
 import json
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult, TextContent, Tool
 
 from desk.sources.analysis import server as analysis
 from desk.sources.central_banks import server as central_banks
@@ -148,86 +152,109 @@ def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 @contextmanager
-def serving_http(server: str) -> Iterator[str]:
+def serving_http(server: str, directory: Path) -> Iterator[str]:
     """The address of a server process, which is stopped afterwards."""
-    port = free_port()
-    process = subprocess.Popen(command(server, "--http", str(port)), cwd=ROOT)
+    port, said = free_port(), directory / f"{server}.said"
+    line = ("--http", str(port))
+    process = forked_command(line, {}, said, said, module=module_of(server))
     try:
         await_port(process, port, START_SECONDS)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGTERM)
         process.wait(START_SECONDS)
 
 
-@pytest.fixture(scope="module")
-def addresses() -> Iterator[dict[str, str]]:
-    with ExitStack() as stack:
-        yield {server: stack.enter_context(serving_http(server)) for server in MODULES}
+@dataclass(frozen=True)
+class Heard:
+    """What a server says over one connection: the tools it offers, and its answers."""
+
+    tools: list[Tool]
+    answers: list[CallToolResult]
+    refusals: list[CallToolResult]
 
 
-def client_of(transport: Transport, server: str, addresses: dict[str, str]) -> Client:
-    if transport is Transport.HTTP:
-        return Client(addresses[server], read_timeout_seconds=START_SECONDS)
-    executable, *arguments = command(server)
+async def heard(client: Client, server: str) -> Heard:
+    """Everything that these tests ask a server, in one go."""
+    async with client:
+        tools = (await client.list_tools()).tools
+        refusals = await answers(client, server, tuple(call for call, _ in REFUSED))
+        return Heard(tools, await answers(client, server, CALLS), refusals)
+
+
+def over_stdio(*line: str) -> Client:
+    """A client of a process of its own."""
+    executable, *arguments = line
     parameters = StdioServerParameters(command=executable, args=arguments, cwd=ROOT)
     return Client(parameters, read_timeout_seconds=START_SECONDS)
 
 
-async def answers(client: Client, server: str, calls: tuple[Call, ...]) -> list[Any]:
+async def answers(client: Client, server: str, calls: tuple[Call, ...]) -> list[CallToolResult]:
     """What the calls that are meant for a server give; `as_of` is added where it is not given."""
+    return [
+        await client.call_tool(tool, {"as_of": AS_OF} | arguments)
+        for meant_for, tool, arguments in calls
+        if meant_for == server
+    ]
+
+
+async def answered(client: Client, calls: tuple[Call, ...]) -> list[CallToolResult]:
+    """What a client's server answers to calls, over a connection of their own."""
     async with client:
-        return [
-            await client.call_tool(tool, {"as_of": AS_OF} | arguments)
-            for meant_for, tool, arguments in calls
-            if meant_for == server
-        ]
+        return await answers(client, "ecb", calls)
 
 
-@pytest.mark.parametrize("server", MODULES)
-@pytest.mark.parametrize("transport", Transport)
-async def test_a_process_gives_the_same_results_as_the_server_in_this_process(
-    transport: Transport, server: str, addresses: dict[str, str]
+@pytest.fixture(scope="module", params=[*product(Transport, MODULES)], ids="-".join)
+async def process(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Heard]:
+    """A server by its name, and what its process says over a transport."""
+    transport, server = request.param
+    if transport is Transport.STDIO:
+        return server, await heard(over_stdio(*command(server)), server)
+    with serving_http(server, tmp_path_factory.mktemp("http")) as address:
+        return server, await heard(Client(address, read_timeout_seconds=START_SECONDS), server)
+
+
+@pytest.fixture(scope="module")
+async def here() -> dict[str, Heard]:
+    """What the servers say in this process."""
+    return {name: await heard(Client(each.build_server()), name) for name, each in MODULES.items()}
+
+
+def test_a_process_gives_the_same_results_as_the_server_in_this_process(
+    process: tuple[str, Heard], here: dict[str, Heard]
 ) -> None:
-    expected = await answers(Client(MODULES[server].build_server()), server, CALLS)
-    found = await answers(client_of(transport, server, addresses), server, CALLS)
-    assert not any(answer.is_error for answer in found)
-    assert all(answer.structured_content for answer in found)
-    assert [a.structured_content for a in found] == [a.structured_content for a in expected]
+    server, found = process
+    assert found.answers and not any(answer.is_error for answer in found.answers)
+    assert all(answer.structured_content for answer in found.answers)
+    expected = [answer.structured_content for answer in here[server].answers]
+    assert [answer.structured_content for answer in found.answers] == expected
 
 
-@pytest.mark.parametrize("server", MODULES)
-@pytest.mark.parametrize("transport", Transport)
-async def test_what_cannot_be_answered_is_refused_with_the_reason(
-    transport: Transport, server: str, addresses: dict[str, str]
-) -> None:
-    calls = tuple(call for call, _ in REFUSED)
+def test_what_cannot_be_answered_is_refused_with_the_reason(process: tuple[str, Heard]) -> None:
+    server, found = process
     reasons = [reason for (meant_for, _, _), reason in REFUSED if meant_for == server]
-    found = await answers(client_of(transport, server, addresses), server, calls)
-    assert all(answer.is_error for answer in found)
-    for answer, reason in zip(found, reasons, strict=True):
+    assert reasons and all(answer.is_error for answer in found.refusals)
+    for answer, reason in zip(found.refusals, reasons, strict=True):
+        assert isinstance(answer.content[0], TextContent)
         assert reason in answer.content[0].text
 
 
-@pytest.mark.parametrize("server", MODULES)
-@pytest.mark.parametrize("transport", Transport)
-async def test_a_process_offers_the_same_tools_as_the_server_in_this_process(
-    transport: Transport, server: str, addresses: dict[str, str]
+def test_a_process_offers_the_same_tools_as_the_server_in_this_process(
+    process: tuple[str, Heard], here: dict[str, Heard]
 ) -> None:
-    async with Client(MODULES[server].build_server()) as client:
-        expected = (await client.list_tools()).tools
-    async with client_of(transport, server, addresses) as client:
-        found = (await client.list_tools()).tools
-    assert found == expected
+    server, found = process
+    assert found.tools == here[server].tools
 
 
 async def test_a_server_reads_the_newer_file_of_its_cache(tmp_path: Path) -> None:
     newer = with_a_later_day(packaged_file().read_bytes(), date(2030, 1, 2))
     cached_file(tmp_path).write_bytes(newer)
-    executable, *arguments = command("ecb", "--cache-dir", str(tmp_path))
-    client = Client(StdioServerParameters(command=executable, args=arguments, cwd=ROOT))
+    client = over_stdio(*command("ecb", "--cache-dir", str(tmp_path)))
     calls: tuple[Call, ...] = (("ecb", "get_coverage", {"as_of": "2030-01-31T00:00:00Z"}),)
-    (answer,) = await answers(client, "ecb", calls)
+    (answer,) = await answered(client, calls)
+    assert answer.structured_content is not None
     assert answer.structured_content["last_day"] == "2030-01-02"
 
 
@@ -288,11 +315,9 @@ async def test_a_process_refreshes_its_rates_before_it_answers(tmp_path: Path) -
     newer = with_a_later_day(packaged_file().read_bytes(), date(2030, 1, 2))
     asked: list[str] = []
     with serving(newer, asked=asked) as url:
-        executable, *arguments = command(
-            "ecb", "--cache-dir", str(tmp_path), "--refresh-every", "3600", "--url", url
-        )
-        client = Client(StdioServerParameters(command=executable, args=arguments, cwd=ROOT))
+        line = command("ecb", "--cache-dir", str(tmp_path), "--refresh-every", "3600", "--url", url)
         calls: tuple[Call, ...] = (("ecb", "get_coverage", {"as_of": "2030-01-31T00:00:00Z"}),)
-        found = await answers(client, "ecb", calls * 2)
-    assert [answer.structured_content["last_day"] for answer in found] == ["2030-01-02"] * 2
+        found = await answered(over_stdio(*line), calls * 2)
+    days = [(answer.structured_content or {})["last_day"] for answer in found]
+    assert days == ["2030-01-02"] * 2
     assert len(asked) == 1
