@@ -4,7 +4,7 @@ import gc
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from desk.platform.temporal.client import desk_plugin
 from tests.support.desk import register_search_attributes
+from tests.support.meaning import meaning, words_alone
 from tests.support.standins import standins as standins
 
 # How long an example takes is the machine's doing.
@@ -24,6 +25,8 @@ settings.load_profile("desk")
 # start from there.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+words_alone()
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.
@@ -45,6 +48,13 @@ def pytest_collection_finish() -> None:
     """From here on as usual: what a killed worker leaves behind goes before the next test."""
     gc.freeze()
     gc.set_threshold(*_USUAL)
+
+
+@pytest.fixture
+def with_meaning() -> Iterator[None]:
+    """The model of meaning, which tests are without otherwise."""
+    with meaning():
+        yield
 
 
 @pytest.fixture

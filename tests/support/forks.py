@@ -18,6 +18,7 @@ from pathlib import Path
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.homes import PROJECT
+from tests.support.meaning import WITH_MEANING, have_meaning
 from workers.hosting import Role
 
 _forking = multiprocessing.get_context("forkserver")
@@ -135,3 +136,5 @@ def _stand_in(environment: Mapping[str, str]) -> None:
     os.chdir(PROJECT)
     os.environ.clear()
     os.environ.update(environment)
+    if WITH_MEANING.items() <= environment.items():
+        have_meaning()

@@ -7,6 +7,7 @@ import activities
 import desk.documents
 import starters
 import workers
+from tests.support.meaning import words_alone
 
 for _package in (activities, desk.documents, starters, workers):
     for _module in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):
@@ -19,3 +20,4 @@ for _name in (
     "tests.support.forks",
 ):
     importlib.import_module(_name)
+words_alone()
