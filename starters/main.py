@@ -14,6 +14,7 @@ from typer.main import get_group
 
 from desk.documents.publishing.files import make_private
 from starters.terminal.exit_status import CommandError, ExitStatus, complain, exit_now
+from starters.terminal.imports import imported_for_good
 
 
 class Command(NamedTuple):
@@ -168,7 +169,8 @@ def _of_others() -> dict[str, Any]:
 def loaded(name: str) -> TyperCommand | TyperGroup:
     """A command of ours or of another package, by its name, with its module imported."""
     if name in COMMANDS:
-        module = import_module(COMMANDS[name].module)
+        with imported_for_good():
+            module = import_module(COMMANDS[name].module)
         found = getattr(module, name.replace("-", "_"))
     else:
         found = _other(name)

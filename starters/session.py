@@ -19,6 +19,7 @@ from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings
 from desk.platform.telemetry.otlp import command_span
 from starters.terminal.exit_status import CommandError
+from starters.terminal.imports import imported_for_good
 
 SERVER_PATIENCE_SECONDS: Final = 300.0
 """How long a command waits for a server that went away."""
@@ -254,12 +255,17 @@ def _all_roles() -> "tuple[Role, ...]":
 
 def _import_workers() -> None:
     """What the workers need takes about as long to import as the server takes to start."""
-    for module in ("desk.platform.temporal.client", *_WORKERS):
-        importlib.import_module(module)
+    _import("desk.platform.temporal.client", *_WORKERS)
 
 
 def _import_client() -> None:
-    importlib.import_module("desk.platform.temporal.client")
+    _import("desk.platform.temporal.client")
+
+
+def _import(*modules: str) -> None:
+    with imported_for_good():
+        for module in modules:
+            importlib.import_module(module)
 
 
 def command_name() -> str:

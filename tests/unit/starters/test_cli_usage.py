@@ -57,6 +57,17 @@ def test_help_loads_no_command_and_nothing_heavy() -> None:
     assert ran.stdout.endswith("set()\n")
 
 
+def test_garbage_is_looked_for_after_a_command_is_imported_and_not_meanwhile() -> None:
+    asked = (
+        "import gc; from starters.main import loaded\n"
+        "looks = []; gc.callbacks.append(lambda phase, told: looks.append(phase))\n"
+        "loaded('archive'); made = [[] for _ in range(5_000)]\n"
+        "print(gc.get_freeze_count() > 50_000, gc.isenabled(), 2 <= len(looks) < 40)"
+    )
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True True True\n"
+
+
 COMPUTING = {"report", "archive", "audit", "cleanup", "swarm"}
 """Commands that render or verify documents, which takes what computes figures; and a swarm's, which
 compares the meaning of an objective with those of forms."""
