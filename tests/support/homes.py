@@ -3,10 +3,10 @@
 import os
 import random
 import socket
-import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from desk.platform.settings import Settings, load_settings
 
@@ -39,7 +39,15 @@ def free_port() -> int:
     raise OSError("no port is free")
 
 
-def await_port(process: "subprocess.Popen[bytes]", port: int, seconds: float) -> None:
+class Polled(Protocol):
+    """A process that tells whether it has ended."""
+
+    def poll(self) -> int | None:
+        """Its exit status, once it has one."""
+        ...
+
+
+def await_port(process: Polled, port: int, seconds: float) -> None:
     """Return once something listens on a port; fail where the process has ended before."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and process.poll() is None:
