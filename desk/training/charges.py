@@ -7,10 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.stock import MOST_CHARGE, StockAction
 from desk.training.policies import ACTIONS, read_action
-
-MOST_CHARGE: Final = 10.0
 
 USUAL_CHARGES: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -24,7 +22,8 @@ USUAL_CHARGES: Final[Mapping[str, float]] = MappingProxyType(
 """In units of the reward, which is the return over cash in units of the risk taken: at a yearly
 volatility of 30 percent and four weeks, 0.01 is 0.083 percent of the position. The order of
 size is a convention: accounts are dear, and what is computed of prices at hand is cheap. Together
-they are 0.05, which is the built-in recommender's mean reward of four weeks on prices alone."""
+they are 0.05, which is the built-in recommender's mean reward of four weeks on prices alone. The
+usual `desk.toml` has them too, for episodes through Temporal."""
 
 NO_CHARGES: Final[Mapping[str, float]] = MappingProxyType({})
 

@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
 from desk.contracts.runs.episode import StockResult
+from desk.platform.settings import DEFAULTS
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.encoding import Observation, encode
 from desk.sources.analysis.generated import GENERATOR, SEED
+from desk.training.charges import USUAL_CHARGES
 from desk.training.company_figures import Facts
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
@@ -27,6 +30,7 @@ from tests.support.homes import PROJECT
 from tests.support.stocks import StockDesk, stock_desk
 
 SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
+USUAL: Final = DEFAULTS / "desk.toml"
 PRACTICE: Final = PROJECT / ".mcp.practice.json"
 DRAWN: Final = 8
 ENDED: Final = 0.8
@@ -118,6 +122,21 @@ def in_the_environment(one: Drawn, facts: Facts = Facts.KNOWN) -> list[Step]:
     return steps
 
 
+def charged(one: Drawn, facts: Facts) -> float:
+    """What an episode comes to in the environment after its charges."""
+    env = StockResearchEnv(
+        symbols=[one.symbol], weeks=one.weeks, most_steps=30, facts=facts, charges=USUAL_CHARGES
+    )
+    env.reset(options={"symbol": one.symbol, "as_of": one.as_of})
+    rewards = []
+    for action in one.actions:
+        _, reward, over, _, _ = env.step(action)
+        rewards.append(reward)
+        if over:
+            break
+    return sum(rewards)
+
+
 def side_by_side(one: Drawn, facts: Facts) -> list[tuple[Observation, float]]:
     """What the vectorised environment shows of the same episode after each step."""
     env = StockResearchVectorEnv(1, [one.symbol], one.weeks, most_steps=30, facts=facts)
@@ -147,7 +166,9 @@ def through_temporal(found: StockResult) -> list[Step]:
 
 
 async def ran(desk: StockDesk, one: Drawn) -> StockResult:
-    return await desk.run_episode(one.symbol, one.as_of, one.actions, one.weeks)
+    return await desk.run_episode(
+        one.symbol, one.as_of, one.actions, one.weeks, charges=read_desk_file(USUAL).charges
+    )
 
 
 @pytest.mark.parametrize("facts", Facts)
@@ -161,8 +182,11 @@ async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
     for one, found in zip(every, results, strict=True):
         assert through_temporal(found) == in_the_environment(one, facts), one
         assert found.board == found.steps[-1].board
+        came_to = sum(step.reward - step.charge for step in found.steps)
+        assert float(came_to) == pytest.approx(charged(one, facts))
         if at_a_close(one):
             np.testing.assert_equal(side_by_side(one, facts), encoded(through_temporal(found)))
+    assert any(step.charge for found in results for step in found.steps)
     assert sum(map(at_a_close, every)) >= 4
     marked = {found.board.generated for found in results}
     by = f"{GENERATOR}, seed {SEED}" if facts is Facts.GENERATED else None

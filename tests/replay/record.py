@@ -1,5 +1,6 @@
 """Records the histories that later code must still replay: `python -m tests.replay.record`, and
-with `judged` those of `record_judged` alone, with `unreachable` that of `record_unreachable`.
+with `judged` those of `record_judged` alone, with `unreachable` and `charged` that of the function
+of that name.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
 `workflow.patched`. The recorded files are committed: keep those that the change is about, beside
@@ -12,6 +13,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 from temporalio.client import Client, WorkflowFailureError
@@ -131,6 +133,7 @@ async def record(client: Client, directory: Path) -> None:
     await record_hypothesis(client, directory)
     await record_swarm(client, directory)
     await record_stock(client, directory)
+    await record_charged(client, directory)
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
     task = TaskType.RESEARCH_FX
     for name, workflow_id in {
@@ -344,6 +347,22 @@ async def record_unreachable(client: Client, directory: Path) -> None:
     await write("week_with_unreachable_source", week)
 
 
+async def record_charged(client: Client, directory: Path) -> None:
+    """An episode whose actions are charged, one step of it refused."""
+    steps = (StockAction.GENERATE_INSIGHT, StockAction.RUN_TA_BASIC, *ORDER[-3:])
+    async with desk_workers(
+        client,
+        directory,
+        analyst=ScriptedAnalyst(stock_turn),
+        tools=Outcomes(),
+        servers=STOCK_SERVERS,
+    ):
+        request = episode(steps=steps, charges={StockAction.RUN_TA_BASIC: Decimal("0.005")})
+        run = await start_episode(client, request, run_id="stock-charged")
+        await run.result()
+        await write("stock_charged", run)
+
+
 async def record_cancelled(client: Client, directory: Path) -> None:
     """Cancel a market while it tells its week of a case."""
     analyst = ScriptedAnalyst(Disagreement(("USD/JPY",)))
@@ -361,5 +380,9 @@ async def record_cancelled(client: Client, directory: Path) -> None:
 
 
 if __name__ == "__main__":
-    alone = {"judged": record_judged, "unreachable": record_unreachable}
+    alone = {
+        "charged": record_charged,
+        "judged": record_judged,
+        "unreachable": record_unreachable,
+    }
     asyncio.run(main(alone.get("".join(sys.argv[1:]), record)))

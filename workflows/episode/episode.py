@@ -284,6 +284,9 @@ NO_MEMORY = "memory was not to be used"
 
 MADE_UP = "facts were generated for practice, and of such nothing is recalled, kept or learned"
 
+STEPS_CHARGED = "steps-charged"
+"""Runs that were begun by workers that knew no charges are charged nothing to their end."""
+
 NOTHING_RECOMMENDED = "it delivered no recommendation"
 
 RECOMMENDATION_JUDGED_APART = "recommendation-judged-apart"
@@ -300,6 +303,8 @@ class StockSteps:
         self._run = run
         self._board = run.board
         self._request = run.request
+        if run.request.charges and workflow.patched(STEPS_CHARGED):
+            self._board.charges = run.request.charges
 
     async def to_the_end(self) -> None:
         """Step by step until there is none, or no room for one.
@@ -322,12 +327,14 @@ class StockSteps:
     ) -> None:
         evaluates = action is StockAction.EVALUATE_PERFORMANCE and refused is None
         reward = self._board.blackboard.reward if evaluates else None
+        charges = self._board.charges if refused is None else {}
         step = EpisodeStep(
             number=len(self._board.steps) + 1,
             action=action,
             reason=reason,
             refused=refused,
             reward=reward or Decimal(0),
+            charge=charges.get(action, Decimal(0)),
             board=self._board.blackboard.told(),
             started_at=began,
             ended_at=workflow.now(),

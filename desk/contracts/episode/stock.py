@@ -49,6 +49,15 @@ class StockAction(StrEnum):
     EVALUATE_PERFORMANCE = "EVALUATE_PERFORMANCE"
 
 
+MOST_CHARGE: Final = 10
+
+Charge = Annotated[Figure, Field(ge=0, le=MOST_CHARGE)]
+"""What an action costs whenever it is carried out, in units of the reward."""
+
+Charges = dict[StockAction, Charge]
+"""By action; one that is not named costs nothing."""
+
+
 class Recommended(StrEnum):
     """What to do: be long, stay out, be short; or nothing can be said."""
 
@@ -157,7 +166,7 @@ class EpisodeStep(Contract):
     after it.
 
     An action that makes no sense yet changes nothing and is `refused` with the reason. `reward` is
-    that of the step: nothing but for an evaluation.
+    that of the step: nothing but for an evaluation. `charge` is what the action cost.
     """
 
     number: Annotated[int, Field(ge=1, le=MOST_STEPS)]
@@ -165,6 +174,7 @@ class EpisodeStep(Contract):
     reason: Text = ""
     refused: Annotated[Text | None, Field(exclude_if=is_none)] = None
     reward: Figure = Decimal(0)
+    charge: Annotated[Charge, Field(exclude_if=is_empty)] = Decimal(0)
     board: Blackboard
     started_at: Instant
     ended_at: Instant
@@ -177,7 +187,7 @@ class StockRecord(Contract):
     recommendation is held against what happened; from the confidence `recommended_from` on it is
     printed in large type. `memory` says why memory was not asked, or could
     not be; None where it was. `cut_off` says why the episode ended before its end, and `notes` what
-    else could not be done, as telling the learning system.
+    else could not be done, as telling the learning system. `charges` are what actions cost.
     """
 
     market: MarketSpec
@@ -191,3 +201,9 @@ class StockRecord(Contract):
     memory: Annotated[Text | None, Field(exclude_if=is_none)] = None
     cut_off: Annotated[Text | None, Field(exclude_if=is_none)] = None
     notes: Annotated[tuple[Text, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    charges: Annotated[Charges, Field(exclude_if=is_empty)] = Field(default_factory=dict)
+
+    @property
+    def charged(self) -> Decimal:
+        """What the steps cost together, in units of the reward."""
+        return sum((step.charge for step in self.steps), Decimal(0))

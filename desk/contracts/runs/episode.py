@@ -7,7 +7,15 @@ from pydantic import Field
 
 from desk.contracts.agents.config import PositiveSpan, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.base import Contract, Figure, Instant, ShortText, Text, is_none
+from desk.contracts.base import (
+    Contract,
+    Figure,
+    Instant,
+    ShortText,
+    Text,
+    is_empty,
+    is_none,
+)
 from desk.contracts.episode.stock import (
     MOST_COST,
     MOST_STEPS,
@@ -15,6 +23,7 @@ from desk.contracts.episode.stock import (
     USUAL_COST,
     USUAL_WEEKS,
     Blackboard,
+    Charges,
     EpisodeStep,
     StockAction,
 )
@@ -28,6 +37,7 @@ class StockRequest(Contract):
     With `steps` those are taken in their order; without, the controller chooses. Without `as_of`
     the run knows the world at its start. `cost` is in percent of the price for entering and again
     for leaving. An evaluation whose price is not there `given_up_after` its horizon is given up.
+    `charges` are what actions cost of the reward.
     """
 
     symbol: StockSymbol
@@ -41,6 +51,7 @@ class StockRequest(Contract):
     memory: bool = True
     learn: bool = True
     given_up_after: PositiveSpan = timedelta(days=30)
+    charges: Annotated[Charges, Field(exclude_if=is_empty)] = Field(default_factory=dict)
 
 
 class EpisodeStatus(Contract):

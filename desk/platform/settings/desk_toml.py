@@ -42,6 +42,7 @@ from desk.contracts.agents.config import (
 )
 from desk.contracts.agents.tasks import AgentLimits
 from desk.contracts.base import Contract, ShortText
+from desk.contracts.episode.stock import Charges
 from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
@@ -207,6 +208,7 @@ class _DeskFile(SettingsTable):
     materiality: MaterialityConfig = MaterialityConfig()
     budget: BudgetConfig = BudgetConfig()
     history: HistoryConfig = HistoryConfig()
+    charges: Charges = Field(default_factory=dict)
     capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_written_out)]] = Field(
         default_factory=dict
     )
@@ -244,9 +246,11 @@ class _DeskFile(SettingsTable):
 
 class DeskConfig(SettingsTable):
     """What `desk.toml` says: the configuration of a run, where the server listens, where the
-    memory is, where `desk serve` listens, and by which channels reports are delivered, if any."""
+    memory is, where `desk serve` listens, by which channels reports are delivered, if any, and what
+    the actions of an episode cost."""
 
     run: RunConfig
+    charges: Charges = Field(default_factory=dict)
     server: ServerSettings
     memory: MemorySettings
     serve: ServeSettings
@@ -269,6 +273,7 @@ def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
     return DeskConfig(
         run=read.run_config(),
+        charges=read.charges,
         server=read.server,
         memory=read.memory,
         serve=read.serve,

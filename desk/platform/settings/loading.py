@@ -61,6 +61,7 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
         mcp_config=mcp_config,
         config=_with_sources(_with_models(desk.run, read), mcp_config),
         deliveries=desk.deliveries,
+        charges=desk.charges,
         server=desk.server,
         memory=desk.memory,
         serve=desk.serve,

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.base import ShortText
+from desk.contracts.episode.stock import Charges
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.settings.payload_keys import Keyring
 
@@ -154,8 +155,9 @@ class Settings(Variables):
     """What this process runs with. Secrets print as asterisks.
 
     `external` servers are the user's own; otherwise the desk runs the embedded one at `server`.
-    `temporal_environment` holds the `TEMPORAL_*` variables for the SDK's
-    own configuration; `variables` holds all, for the references to them in `.mcp.json`.
+    `charges` are what the actions of an episode cost. `temporal_environment` holds the
+    `TEMPORAL_*` variables for the SDK's own configuration; `variables` holds all, for the
+    references to them in `.mcp.json`.
     """
 
     project_dir: Path
@@ -163,6 +165,7 @@ class Settings(Variables):
     reports_dir: Path
     config: RunConfig
     deliveries: Deliveries | None = None
+    charges: Charges = Field(default_factory=dict)
     server: ServerSettings
     memory: MemorySettings = MemorySettings()
     serve: ServeSettings = ServeSettings()

@@ -70,6 +70,7 @@ COLUMNS: Final[Mapping[str, ColumnKind]] = {
     "reason": ColumnKind.TEXT,
     "refused": ColumnKind.TEXT,
     "reward": ColumnKind.NUMBER,
+    "charge": ColumnKind.NUMBER,
     "terminated": ColumnKind.TRUTH,
     "truncated": ColumnKind.TRUTH,
     "started_at": ColumnKind.INSTANT,
@@ -122,6 +123,7 @@ def _step(step: EpisodeStep, last: int) -> dict[str, Cell]:
         "reason": step.reason,
         "refused": step.refused,
         "reward": float(step.reward),
+        "charge": float(step.charge),
         # Steps that were given beyond the evaluation are refused: they end nothing once more.
         "terminated": evaluated and step.refused is None,
         "truncated": step.number == last and not evaluated,

@@ -10,7 +10,13 @@ from pydantic import JsonValue
 
 from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.episode.stock import MOST_COST, MOST_STEPS, MOST_WEEKS, StockAction
+from desk.contracts.episode.stock import (
+    MOST_COST,
+    MOST_STEPS,
+    MOST_WEEKS,
+    Charges,
+    StockAction,
+)
 from desk.contracts.markets import PAIR_PATTERN, STOCK_PATTERN
 from desk.contracts.names import STOCK_RUN, WorkflowType
 from desk.contracts.runs.episode import StockRequest, StockResult
@@ -41,6 +47,7 @@ def chosen_stock(
     most_steps: int,
     memory: bool,
     now: datetime,
+    charges: Charges | None = None,
 ) -> StockRequest:
     """The request of a symbol.
 
@@ -59,6 +66,7 @@ def chosen_stock(
         time_zone=zone,
         memory=memory,
         learn=memory,
+        charges=charges or {},
     )
 
 

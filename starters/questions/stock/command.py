@@ -121,7 +121,7 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
         UsageError, CommandError: with what to do next.
     """
 
-    def start(_: Settings, config: RunConfig) -> RunStart[StockResult]:
+    def start(settings: Settings, config: RunConfig) -> RunStart[StockResult]:
         now = datetime.now(UTC)
         request = chosen_stock(
             options.symbol,
@@ -132,6 +132,7 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
             cost=options.cost,
             most_steps=options.most_steps,
             memory=options.memory,
+            charges=settings.charges,
             now=now,
         )
         return stock_start(request, now)

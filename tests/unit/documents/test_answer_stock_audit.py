@@ -15,6 +15,7 @@ from desk.documents.answer.audit import counted_in_answer, findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.audit.findings import AuditFinding
+from desk.programs.episode.document import words
 from desk.programs.episode.document.audit import outcome_findings
 from desk.trust.seals import content_hash, sealed
 from tests.support.answers import FINISHED_AT
@@ -385,3 +386,36 @@ def test_why_a_step_was_refused_is_what_the_blackboard_gives() -> None:
 def test_it_counts_steps_and_insights() -> None:
     counts = counted_in_answer(ANSWER)
     assert (counts.steps, counts.insights, counts.claims) == (8, 11, 26)
+
+
+def charged(answer: AnswerReport = ANSWER) -> AnswerReport:
+    """The report of an episode whose basic technicals are charged."""
+    assert answer.stock is not None
+    charge = Decimal("0.005")
+    steps = tuple(
+        step.model_copy(update={"charge": charge})
+        if step.action is StockAction.RUN_TA_BASIC
+        else step
+        for step in answer.stock.steps
+    )
+    update = {"steps": steps, "charges": {StockAction.RUN_TA_BASIC: charge}}
+    stock = answer.stock.model_copy(update=update)
+    return sealed(answer.model_copy(update={"stock": stock}))
+
+
+def test_charges_are_told_on_the_page_and_a_forged_one_is_found() -> None:
+    assert findings_in_answer(charged()) == ()
+    assert ANSWER.stock is not None and ANSWER.stock.board.evaluation is not None
+    reward = ANSWER.stock.board.evaluation.reward
+    assert reward is not None
+    left = f"the episode comes to {reward - Decimal('0.005'):+f}."
+    assert words.evaluation_notes(charged())[-1].endswith(left)
+    assert words.step_columns(charged()) == (
+        *("Step", "Action", "Result", "Charge", "Reward", "Seconds"),
+    )
+    cells = {cell[1]: cell[3] for cell in map(words.step_cells, words.step_lines(charged()))}
+    assert (cells["RUN_TA_BASIC"], cells["FETCH_NEWS"]) == ("0.005", "0")
+    free = forged(put("stock", "steps", 3, "charge", value="0.001"), charged())
+    assert AuditFinding("step 4", "its charge of 0.001 is not that of RUN_TA_BASIC") in list(
+        findings_in_answer(free)
+    )

@@ -16,9 +16,12 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
+from desk.platform.settings import DEFAULTS
+from desk.platform.settings.desk_toml import read_desk_file
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.encoding import encode
+from desk.training.charges import USUAL_CHARGES
 from desk.training.policies import ACTIONS
 from desk.training.stock_days import with_a_horizon
 from desk.training.stock_env import StockResearchEnv
@@ -331,3 +334,8 @@ def test_without_gymnasium_the_command_that_installs_it_is_named(
     monkeypatch.delitem(sys.modules, "desk.training.stock_env")
     with pytest.raises(ModuleNotFoundError, match="make install-episodes"):
         importlib.import_module("desk.training.stock_env")
+
+
+def test_the_usual_charges_are_those_of_the_usual_configuration() -> None:
+    configured = read_desk_file(DEFAULTS / "desk.toml").charges
+    assert {name: float(charge) for name, charge in configured.items()} == dict(USUAL_CHARGES)

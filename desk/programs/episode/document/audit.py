@@ -39,6 +39,7 @@ from desk.programs.episode.document.record import (
     texts_of_stock,
     undone,
 )
+from desk.programs.episode.run.assignments import charges_told
 from desk.trust.ledger import EvidenceUnusable, read_answer
 from desk.trust.prose import clip
 
@@ -100,7 +101,9 @@ def _of_frame(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding
             yield AuditFinding(where, "it is of another stock, another instant or another horizon")
     if stock.due != answer.as_of + timedelta(weeks=stock.board.weeks):
         yield AuditFinding("horizon", "its end is not as many weeks off as it is said to be long")
-    told = (("weeks", str(stock.board.weeks)), ("cost", str(stock.cost)))
+    told = [("weeks", str(stock.board.weeks)), ("cost", str(stock.cost))]
+    if stock.charges:
+        told.append(("charges", charges_told(stock.charges)))
     for name, value in told:
         if answer.parameters.get(name, value) != value:
             yield AuditFinding(name, f"it is {value}, and {answer.parameters[name]} was asked for")
@@ -135,6 +138,8 @@ def _of_steps(stock: StockRecord) -> Iterator[AuditFinding]:
         taken = before.taken if step.refused else (*before.taken, step.action)
         if step.board.taken not in {taken, before.taken}:
             yield AuditFinding(where, "the actions taken are not those of the steps")
+        if step.charge != (0 if step.refused else stock.charges.get(step.action, 0)):
+            yield AuditFinding(where, f"its charge of {step.charge} is not that of {step.action}")
         if step.reward != _reward(step):
             yield AuditFinding(where, f"its reward of {step.reward} is not the evaluation's")
         before = step.board

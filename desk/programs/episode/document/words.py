@@ -27,6 +27,9 @@ from desk.programs.episode.recommendation import known
 from desk.trust.ledger import EvidenceUnusable, read_answer
 
 STEP_COLUMNS: Final = ("Step", "Action", "Result", "Reward", "Seconds")
+CHARGE_COLUMN: Final = "Charge"
+"""Before the reward, where actions cost something."""
+
 NO_INSIGHT: Final = "No insights were generated."
 NO_STEP: Final = "No step was taken."
 UNTOLD: Final = "Nothing is recommended here."
@@ -37,6 +40,10 @@ SPLIT: Final = (
 UNHELD: Final = (
     "{symbol} cannot be held as such: what it costs to carry or store a fund, a future or"
     " the metal itself is not counted."
+)
+
+AFTER_CHARGES: Final = (
+    "Less the {charged:f} that the steps are charged, the episode comes to {left:+f}."
 )
 
 GENERATED_PART: Final = "No facts: generated for practice by {by}."
@@ -165,6 +172,7 @@ class StepLine(NamedTuple):
     reason: str
     reward: str
     seconds: str
+    charge: str | None = None
 
 
 def headline(answer: AnswerReport) -> Headline | None:
@@ -191,6 +199,7 @@ def headline(answer: AnswerReport) -> Headline | None:
             ("Confidence", share_words(board.confidence)),
             ("Horizon", f"{weeks}, to {due}"),
             ("Costs", f"{stock.cost:f} % each way"),
+            *((("Charges", f"{stock.charged:f} of the reward"),) if stock.charges else ()),
         ),
     )
 
@@ -303,7 +312,16 @@ def evaluation_notes(answer: AnswerReport) -> tuple[str, ...]:
     symbol, splits = stock.board.symbol, _splits(answer)
     became = " and ".join(f"{_became(split)} on {print_full_day(split.day)}" for split in splits)
     told = (SPLIT.format(became=became),) if splits else ()
-    return (*told, UNHELD.format(symbol=symbol)) if _is_unheld(symbol) else told
+    told = (*told, UNHELD.format(symbol=symbol)) if _is_unheld(symbol) else told
+    return (*told, *_after_charges(stock))
+
+
+def _after_charges(stock: StockRecord) -> tuple[str, ...]:
+    """What is left of the reward after the charges of the steps, where there are any of both."""
+    reward = stock.board.evaluation.reward if stock.board.evaluation else None
+    if not stock.charges or reward is None:
+        return ()
+    return (AFTER_CHARGES.format(charged=stock.charged, left=reward - stock.charged),)
 
 
 def evaluation_reasons(answer: AnswerReport) -> tuple[str, ...]:
@@ -341,20 +359,34 @@ def lacking_words(metrics: Iterable[Metric]) -> str:
     return ", ".join(metric_words(metric) for metric in metrics)
 
 
+def step_columns(answer: AnswerReport) -> tuple[str, ...]:
+    """The columns of the table of steps."""
+    if answer.stock is None or not answer.stock.charges:
+        return STEP_COLUMNS
+    at = STEP_COLUMNS.index("Reward")
+    return (*STEP_COLUMNS[:at], CHARGE_COLUMN, *STEP_COLUMNS[at:])
+
+
 def step_lines(answer: AnswerReport) -> tuple[StepLine, ...]:
     """The steps in their order."""
     failed = {x.node for x in answer.nodes if x.state is NodeState.FAILED and x.rounds == 1}
     steps = answer.stock.steps if answer.stock else ()
     before = (0, *(len(step.board.taken) for step in steps))
     return tuple(
-        _step(step, wrote=len(step.board.taken) > taken, failed=step.action in failed)
+        _step(
+            step,
+            wrote=len(step.board.taken) > taken,
+            failed=step.action in failed,
+            charges=bool(answer.stock and answer.stock.charges),
+        )
         for step, taken in zip(steps, before, strict=False)
     )
 
 
 def step_cells(line: StepLine) -> tuple[str, ...]:
-    """A row of the table of steps, in the order of `STEP_COLUMNS`."""
-    return line.number, line.action, line.told, line.reward, line.seconds
+    """A row of the table of steps, in the order of `step_columns`."""
+    charge = () if line.charge is None else (line.charge,)
+    return line.number, line.action, line.told, *charge, line.reward, line.seconds
 
 
 def ending_words(answer: AnswerReport) -> tuple[str, ...]:
@@ -429,7 +461,7 @@ def _claimed(
     return tuple((metric_words(metric), known[name]) for metric, name in named if name in known)
 
 
-def _step(step: EpisodeStep, *, wrote: bool, failed: bool) -> StepLine:
+def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: bool) -> StepLine:
     """A step that `wrote` took its action. One that did not has failed, as has one that wrote that
     all is lacking because nobody could do it, which is known of an action taken once."""
     done = wrote and not failed
@@ -440,6 +472,7 @@ def _step(step: EpisodeStep, *, wrote: bool, failed: bool) -> StepLine:
         told=f"refused: {one_line(step.refused)}" if step.refused else _wrote(step, done=done),
         reason=one_line(step.reason),
         reward=f"{step.reward:+f}" if step.reward else "0",
+        charge=f"{step.charge:f}" if charges else None,
         seconds=f"{max((step.ended_at - step.started_at).total_seconds(), 0.0):.1f}",
     )
 
@@ -507,7 +540,7 @@ def blackboard_markdown(answer: AnswerReport) -> str:
 def steps_markdown(answer: AnswerReport) -> str:
     """The steps of the episode."""
     rows = [step_cells(line) for line in step_lines(answer)]
-    lines = table(STEP_COLUMNS, rows, ("Action", "Result")) if rows else NO_STEP
+    lines = table(step_columns(answer), rows, ("Action", "Result")) if rows else NO_STEP
     return "\n\n".join((lines, *map(escaped, ending_words(answer))))
 
 

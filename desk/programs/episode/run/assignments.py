@@ -7,7 +7,7 @@ from typing import Final
 from desk.agents.program import AgentProfile
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
-from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.episode.stock import Charges, Recommended, StockAction
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.runs.episode import StockRequest
 from desk.contracts.weeks import TimeWindow
@@ -39,9 +39,17 @@ def query_of(request: StockRequest, as_of: datetime) -> Query:
     }
     if request.steps:
         told["steps"] = ",".join(request.steps)
+    if request.charges:
+        told["charges"] = charges_told(request.charges)
     horizon = f"{request.weeks} weeks" if request.weeks > 1 else "week"
     question = f"{request.symbol}: buy, hold or sell for the next {horizon}?"
     return Query(question=question, parameters=told)
+
+
+def charges_told(charges: Charges) -> str:
+    """`FETCH_NEWS 0.005, RUN_TA_BASIC 0.005`, in the order of the actions."""
+    named = (f"{action} {charges[action]}" for action in StockAction if action in charges)
+    return ", ".join(named)
 
 
 def outcome_parameters(as_of: datetime, recommended: Recommended) -> Mapping[str, str]:

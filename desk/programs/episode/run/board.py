@@ -7,7 +7,13 @@ from typing import Final
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolStatus, capability_of
-from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction, StockRecord
+from desk.contracts.episode.stock import (
+    ActionChoice,
+    Charges,
+    EpisodeStep,
+    StockAction,
+    StockRecord,
+)
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import NodeSpec
@@ -31,7 +37,8 @@ MOST_NOTES: Final = 20
 
 class EpisodeBoard(NodeBoard):
     """One episode so far: its controller, and its actions in the order in which they were first
-    taken. `waits_for` is the day that it waits for, `waits_because` why it is tried again then."""
+    taken. `waits_for` is the day that it waits for, `waits_because` why it is tried again then;
+    `charges` are what its actions cost."""
 
     def __init__(self, request: StockRequest, started_at: datetime) -> None:
         as_of = request.as_of or started_at
@@ -47,6 +54,7 @@ class EpisodeBoard(NodeBoard):
         self.due = due_of(as_of, request.weeks)
         self.blackboard = StockBoard(request.symbol, as_of, request.weeks)
         self.steps: list[EpisodeStep] = []
+        self.charges: Charges = {}
         self.conflicts: tuple[ConflictRecord, ...] = ()
         self.memory: str | None = None
         self.cut_off: str | None = None
@@ -197,5 +205,6 @@ class EpisodeBoard(NodeBoard):
                 memory=self.memory,
                 cut_off=self.cut_off,
                 notes=tuple(dict.fromkeys(self.notes))[:MOST_NOTES],
+                charges=self.charges,
             ),
         )
