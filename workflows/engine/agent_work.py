@@ -90,6 +90,19 @@ class AgentProgress:
         self.judged = False
         self.answer = Turn()
         self.remarks: list[str] = []
+        self.lost = 0
+
+    @property
+    def came_to_nothing(self) -> str:
+        """What became of the turns that brought no result: answers that did not come, and in the
+        desk's own words why the last one was sent back."""
+        told = [f"no result after {self.turns} turns"]
+        if self.lost:
+            told.append(f"{self.lost} answers did not come in time")
+        if self.answer.objection is not None:
+            why = self.answer.objection.partition(": ")[0].rstrip(".")
+            told.append(f"the last one was sent back: {why[:1].lower()}{why[1:]}")
+        return "; ".join(told)
 
     @property
     def evidence(self) -> tuple[ToolResult, ...]:
@@ -98,16 +111,17 @@ class AgentProgress:
 
     def degrade(self, stage: Stage, cheaper_model: str) -> None:
         """Go on with what a stage of the budget leaves; never back to more."""
-        if stage > self.stage and stage in _REMARKS:
+        goes_on = stage is Stage.CHEAPER_MODEL and cheaper_model == self.model
+        if stage > self.stage and stage in _REMARKS and not goes_on:
             self.remarks.append(_REMARKS[stage])
         self.stage = max(stage, self.stage)
         if self.stage is Stage.CHEAPER_MODEL:
             self.model = cheaper_model
 
-    def over_budget(self, words: str) -> None:
+    def over_budget(self, words: str, cheaper_model: str) -> None:
         """A model was not asked, because its call could cost more than is left for it."""
         self.stage = Stage(max(self.stage + 1, Stage.CHEAPER_MODEL))
-        goes_on = self.stage is Stage.CHEAPER_MODEL
+        goes_on = self.stage is Stage.CHEAPER_MODEL and cheaper_model != self.model
         self.remarks.append(f"{words}, and a cheaper model went on" if goes_on else words)
 
     def go_on_with_draft(self, failed: TaskFailed) -> None:

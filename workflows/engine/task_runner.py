@@ -169,9 +169,10 @@ class AgentRun:
                     work.model = BUILTIN
                 raise TaskFailed(turn.failure, turn.failure.error_message.split(": ", 1)[-1])
             if turn.over_budget is not None:
-                work.over_budget(turn.over_budget)
+                work.over_budget(turn.over_budget, self.policy.budget.cheaper_model)
                 continue
             if turn.cut_off:
+                work.lost += 1
                 continue
             self._note_objection(turn, work)
             if turn.result is not None and self._stands(turn, turn.result, work):
@@ -184,7 +185,7 @@ class AgentRun:
                 answers = await self._ask(turn.calls, work)
                 results = sharing_cost(answers, turn.usage.cost_usd)
                 work.exchanges.append(Exchange(results=results, said=turn.said))
-        raise self._failed("turn limit", f"no result after {work.turns} turns")
+        raise self._failed("turn limit", work.came_to_nothing)
 
     def _too_long(self, work: AgentProgress) -> bool:
         """Whether a model used up its tokens; whoever stands in for it uses none."""

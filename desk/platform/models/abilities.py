@@ -27,7 +27,9 @@ class Abilities(BaseModel):
 
     `structured`: an answer follows a JSON schema that the request gives. `tools`: it takes tools
     and the results of their calls. `tool_choice`: it may be told to call none. `caching`: it takes
-    marks of what it may keep. `effort`: it may be told how much to think.
+    marks of what it may keep. `effort`: it may be told how much to think. `tokens_a_second` is how
+    fast it wrote when it was asked, reading and the way included; None where it wrote too little
+    to tell.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -37,6 +39,7 @@ class Abilities(BaseModel):
     tool_choice: bool = True
     caching: bool = True
     effort: bool = True
+    tokens_a_second: float | None = None
 
 
 ALL: Final = Abilities()
@@ -44,16 +47,21 @@ ALL: Final = Abilities()
 
 
 class TrialAnswer(NamedTuple):
-    """What became of a request that tries something: the answer, or None where it was refused."""
+    """What became of a request that tries something: the answer, or None where it was refused, and
+    the seconds that it took."""
 
     answer: Mapping[str, Any] | None
     usage: Usage = Usage()
+    seconds: float = 0.0
 
 
 Ask = Callable[[Request], Awaitable[TrialAnswer]]
 """Asks an endpoint. What keeps it from answering at all, such as no way to it, is raised."""
 
 _MOST: Final = 64
+_TELLING: Final = 32
+"""Of an answer with so many tokens it can be told how fast they were written."""
+
 _SCHEMA: Final = {
     "type": "object",
     "properties": {"sure": {"type": "boolean"}},
@@ -83,14 +91,22 @@ async def probe(ask: Ask, model: str) -> Probed:
     plain = await ask(_request(model, {}))
     if plain.answer is None:
         raise ModelFailed(f"the endpoint refuses a plain request of {model}", again=False)
-    usage = plain.usage
+    usage, speeds = plain.usage, [_speed(plain)]
     found: dict[str, bool] = {}
     for name, more, holds in _TRIALS:
         tried = await ask(_request(model, more))
         usage = usage.plus(tried.usage)
+        speeds.append(_speed(tried))
         found[name] = tried.answer is not None and holds(tried.answer)
     found["tool_choice"] = found["tool_choice"] and found["tools"]
-    return Probed(Abilities(**found), usage)
+    fastest = max((speed for speed in speeds if speed is not None), default=None)
+    return Probed(Abilities(**found, tokens_a_second=fastest), usage)
+
+
+def _speed(tried: TrialAnswer) -> float | None:
+    """Tokens a second; None of an answer so short that the way to the endpoint is most of it."""
+    written = tried.usage.output_tokens
+    return written / tried.seconds if written >= _TELLING and tried.seconds > 0 else None
 
 
 def kept(home: Path, endpoint: str, model: str) -> Abilities | None:

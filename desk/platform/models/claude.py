@@ -8,9 +8,11 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -24,7 +26,7 @@ from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.usage import Usage
 from desk.platform.models.abilities import ALL, Abilities, Probed, TrialAnswer, keep, kept, probe
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.models.other_makers import is_claude, object_in, shaped
+from desk.platform.models.other_makers import is_claude, most_written, object_in, shaped
 from desk.platform.models.retry_after import pause_of
 
 PRICED_TOKENS = 1_000
@@ -93,8 +95,14 @@ def _cost(model: str, counted: Mapping[str, Any]) -> Decimal | None:
         return usage.calc_price().total_price
     except Exception as error:
         # Whatever a table of prices stumbles over, the tokens are spent and the answer is here.
-        LOG.warning("the price of a call of %s is not known: %s", model, error)
+        _warn_once(model, str(error))
         return None
+
+
+@cache
+def _warn_once(model: str, reason: str) -> None:
+    """A model without a price has none in any call: to say so once is enough."""
+    LOG.warning("the price of a call of %s is not known: %s", model, reason)
 
 
 class Claude:
@@ -134,7 +142,12 @@ class Claude:
         """See `ModelCaller.ask`. The first call of a model of another maker pays for finding out
         what it can do."""
         found = await self.abilities(call.model, timeout_seconds=timeout_seconds)
-        asked = _request(call) if is_claude(call.model) else shaped(call, found.abilities)
+        if is_claude(call.model):
+            asked = _request(call)
+        else:
+            most = most_written(call, found.abilities, timeout_seconds)
+            fitted = call.model_copy(update={"max_tokens": most})
+            asked = shaped(fitted, found.abilities)
         message = await self._create(asked, timeout_seconds)
         try:
             answer = _answer(message, asked)
@@ -171,6 +184,7 @@ class Claude:
             return found
 
     async def _try(self, asked: dict[str, Any], timeout_seconds: float) -> TrialAnswer:
+        began = time.monotonic()
         try:
             message = await self._create(asked, timeout_seconds)
             answer = _answer(message, asked)
@@ -180,7 +194,8 @@ class Claude:
             raise
         except (AttributeError, TypeError, ValueError):
             return TrialAnswer(None)
-        return TrialAnswer({"content": list(answer.content)}, answer.usage)
+        took = time.monotonic() - began
+        return TrialAnswer({"content": list(answer.content)}, answer.usage, took)
 
     async def _create(
         self, asked: dict[str, Any], timeout_seconds: float
@@ -194,7 +209,9 @@ class Claude:
             raise _of_status(error) from None
         except anthropic.APIConnectionError as error:
             late = isinstance(error, anthropic.APITimeoutError)
-            words = "Claude did not answer in time" if late else "no way to Claude"
+            who = "Claude" if is_claude(str(asked["model"])) else str(asked["model"])[:100]
+            told = f"{who} did not answer within {timeout_seconds:.0f} s"
+            words = told if late else f"no way to {who}"
             reason = error.__cause__
             raise ModelFailed(
                 f"{words}: {type(reason).__name__}",

@@ -16,6 +16,10 @@ from desk.platform.models.abilities import Abilities
 MOST_WRITTEN: Final = 8_000
 """Tokens that such a model is let write: what it reads and writes has to fit its window."""
 
+LEAST_WRITTEN: Final = 500
+FOR_WRITING: Final = 0.5
+"""Of the time for a call; the rest is for reading, and for an endpoint that is slower by then."""
+
 IN_WORDS: Final = (
     "Answer with one JSON object and nothing else, without words or marks around it. It follows"
     " this JSON schema:"
@@ -25,6 +29,15 @@ IN_WORDS: Final = (
 def is_claude(model: str) -> bool:
     """Whether a model is one of Anthropic's, by its name, whoever passes it on."""
     return model.rsplit("/", 1)[-1].startswith("claude")
+
+
+def most_written(call: ModelCall, can: Abilities, seconds: float) -> int:
+    """How many tokens a model is let write: no more than it can in the time for a call, so that an
+    answer without an end is cut off and not lost."""
+    fits = MOST_WRITTEN
+    if can.tokens_a_second is not None:
+        fits = max(LEAST_WRITTEN, int(can.tokens_a_second * seconds * FOR_WRITING))
+    return min(call.max_tokens, MOST_WRITTEN, fits)
 
 
 def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:

@@ -7,9 +7,11 @@ from typing import TypeVar
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from desk.contracts.agents.budget import CHEAPER_MODEL, BudgetConfig
 from desk.contracts.agents.config import AgentConfig, RunConfig
 from desk.contracts.names import AgentId
 from desk.platform.files import read_text_file
+from desk.platform.models.other_makers import is_claude
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.environment import variables_of
 from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
@@ -139,8 +141,19 @@ def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
         entry = entries.get(agent, AgentConfig(agent=agent))
         if model is not None and entry.model is None:
             entries[agent] = entry.model_copy(update={"model": model})
-    policy = config.policy.model_copy(update={"agents": tuple(entries.values())})
+    policy = config.policy.model_copy(
+        update={"agents": tuple(entries.values()), "budget": _budget(config, execution)}
+    )
     return config.model_copy(update={"policy": policy})
+
+
+def _budget(config: RunConfig, execution: str | None) -> BudgetConfig:
+    """Where agents are models of another maker, and nothing else was said, none of Anthropic's goes
+    on for them: their endpoint has none."""
+    budget = config.policy.budget
+    if execution is None or is_claude(execution) or budget.cheaper_model != CHEAPER_MODEL:
+        return budget
+    return budget.model_copy(update={"cheaper_model": execution})
 
 
 def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:

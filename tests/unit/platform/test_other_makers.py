@@ -9,10 +9,18 @@ import pytest
 from pydantic import SecretStr
 
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
-from desk.platform.models.abilities import FILE, Abilities
+from desk.contracts.agents.usage import Usage
+from desk.platform.models.abilities import FILE, Abilities, TrialAnswer, probe
 from desk.platform.models.claude import Claude
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.models.other_makers import is_claude, object_in, shaped
+from desk.platform.models.other_makers import (
+    LEAST_WRITTEN,
+    MOST_WRITTEN,
+    is_claude,
+    most_written,
+    object_in,
+    shaped,
+)
 from starters.operations.doctor import ability_words, price_words
 from tests.support.weak_endpoint import Request, is_probe, weak_endpoint
 
@@ -140,3 +148,22 @@ def test_what_an_endpoint_can_is_said_in_plain_words() -> None:
     weak = " ".join(ability_words(Abilities(structured=False, tools=False, caching=False)))
     assert "the desk says the form in words" in weak and "it asks no tools" in weak
     assert "--budget-tokens" in price_words(None)
+
+
+def test_a_slow_model_is_let_write_what_fits_the_time_for_a_call() -> None:
+    slow, unknown = Abilities(tokens_a_second=25.0), Abilities()
+    assert most_written(call(), unknown, 60) == MOST_WRITTEN
+    assert most_written(call(), slow, 60) == 750
+    assert most_written(call(), slow, 3_600) == MOST_WRITTEN
+    assert most_written(call(), slow, 1) == LEAST_WRITTEN
+    assert most_written(call(max_tokens=100), slow, 60) == 100
+
+
+def test_how_fast_it_writes_is_told_by_its_longest_answers() -> None:
+    took = iter([(10, 0.1), (64, 4.0), (64, 2.0), (64, 16.0), (64, 4.0), (64, 4.0)])
+
+    async def answers(_: dict[str, Any]) -> TrialAnswer:
+        tokens, seconds = next(took)
+        return TrialAnswer({"content": []}, Usage(output_tokens=tokens), seconds)
+
+    assert asyncio.run(probe(answers, "gemma3:4b")).abilities.tokens_a_second == 32.0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from desk.contracts.agents.budget import CHEAPER_MODEL
 from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.config import (
     USUAL_PUBLISHERS,
@@ -226,6 +227,16 @@ def test_an_empty_variable_is_as_good_as_none(project: Path) -> None:
     assert settings.anthropic_api_key is None
     assert settings.home == project / ".desk"
     assert not settings.external
+
+
+def test_no_model_of_anthropics_goes_on_for_those_of_another_maker(project: Path) -> None:
+    def cheaper(model: str, toml: str = "") -> str:
+        settings = loaded(project, toml, CLAUDE_MODEL_EXECUTION=model)
+        return settings.config.policy.budget.cheaper_model
+
+    assert cheaper("qwen3:8b") == "qwen3:8b"
+    assert cheaper("claude-sonnet-5-5") == CHEAPER_MODEL
+    assert cheaper("qwen3:8b", '[budget]\ncheaper_model = "qwen3:1b"\n') == "qwen3:1b"
 
 
 def test_secrets_are_not_printed(project: Path) -> None:
