@@ -3,7 +3,7 @@
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
@@ -16,12 +16,13 @@ from desk.contracts.findings.results import DeadLetter
 from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType, workflow_id_parts
 from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
-from starters.questions.graph.reset import ResetOptions, reset_graph
+from starters.questions.graph.reset import GraphReset, ResetOptions, reset_graph
+from starters.runs.server_runs import ServerRun
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.weeks.rerun import RerunOptions, rerun_market
+from starters.weeks.rerun import RerunOptions, rerun_market, rerun_of
 
 EXAMPLE = (
     "Example: desk dead-letters retry weekly-2026-W44/market/USD/TWD/reassign/research_agent_1"
@@ -76,7 +77,7 @@ def list_letters(*, as_json: bool) -> ExitStatus:
     """Print the dead letters that the server still keeps, newest first."""
     settings = load_settings()
     log_to_file(settings)
-    letters = interruptible(with_desk(settings, _letters, server_only=True))
+    letters = interruptible(with_desk(settings, letters_at, server_only=True))
     if as_json:
         text = "[" + ",\n".join(letter.model_dump_json(indent=2) for letter in letters) + "]"
     else:
@@ -95,23 +96,40 @@ def retry_letter(workflow_id: str, *, wait: bool) -> ExitStatus:
     """
     settings = load_settings()
     log_to_file(settings)
-    letters = interruptible(with_desk(settings, _letters, server_only=True))
-    chosen = chosen_letter(letters, workflow_id)
+    letters = interruptible(with_desk(settings, letters_at, server_only=True))
+    options = retry_options(chosen_letter(letters, workflow_id), wait=wait)
+    return reset_graph(options) if isinstance(options, ResetOptions) else rerun_market(options)
+
+
+async def retried_at(desk: Desk, chosen: FoundLetter) -> ServerRun[Any]:
+    """Have a dead letter tried again, and wait for nothing: the run that does it.
+
+    Raises:
+        UsageError, CommandError: with what to do next.
+    """
+    options = retry_options(chosen, wait=False)
+    if isinstance(options, ResetOptions):
+        return await GraphReset(options).ask(desk)
+    return await rerun_of(desk.settings, options).ask(desk)
+
+
+def retry_options(chosen: FoundLetter, *, wait: bool) -> RerunOptions | ResetOptions:
+    """How a dead letter is tried again: its market is researched again, or its node run again.
+
+    Raises:
+        UsageError: it is a swarm's or an episode's.
+    """
     reason = f"retry of the dead letter {chosen.workflow_id}"
-    query = chosen.letter.assignment.query
-    if query is not None:
+    if chosen.letter.assignment.query is not None:
         check_can_be_reset(chosen.run_of)
-    if query is not None:
         node = chosen.letter.assignment.task_id
-        return reset_graph(ResetOptions(run=chosen.run_of, node=node, reason=reason))
-    return rerun_market(
-        RerunOptions(
-            market=chosen.letter.market or "",
-            reason=reason,
-            week=chosen.letter.week,
-            wait=wait,
-            workflow_id=chosen.run_of,
-        )
+        return ResetOptions(run=chosen.run_of, node=node, reason=reason)
+    return RerunOptions(
+        market=chosen.letter.market or "",
+        reason=reason,
+        week=chosen.letter.week,
+        wait=wait,
+        workflow_id=chosen.run_of,
     )
 
 
@@ -155,7 +173,12 @@ def letter_lines(found: FoundLetter) -> Iterator[str]:
         yield f"  error  {error.error_type}: {error.error_message[:300]}"
 
 
-async def _letters(desk: Desk) -> list[FoundLetter]:
+async def letters_at(desk: Desk) -> list[FoundLetter]:
+    """The dead letters that the server still keeps, newest first.
+
+    Raises:
+        CommandError: one cannot be read.
+    """
     found = [letter async for letter in _found(desk.client)]
     return sorted(found, key=lambda letter: letter.closed_at, reverse=True)
 

@@ -113,27 +113,29 @@ def listing_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
     """A case in the list."""
     status = listed.status
     request = status.request
-    yield f"{request.week}  {request.market}  {request.conflict.kind}  {_standing(status, now)}"
+    stands = standing_words(status, now)
+    yield f"{request.week}  {request.market}  {request.conflict.kind}  {stands}"
     yield f"  id       {listed.workflow_id}"
     for number, position in enumerate(request.conflict.positions, start=1):
-        yield f"  {number}        {_held(position)}"
+        yield f"  {number}        {held_words(position)}"
 
 
 def case_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
     """A case with everything that is known about it."""
     status = listed.status
     request = status.request
-    yield f"{request.week}  {request.market}  {request.conflict.kind}  {_standing(status, now)}"
+    stands = standing_words(status, now)
+    yield f"{request.week}  {request.market}  {request.conflict.kind}  {stands}"
     yield f"id       {listed.workflow_id}"
     yield f"case     {one_line(request.conflict.resolution)}"
     for number, position in enumerate(request.conflict.positions, start=1):
         yield ""
-        yield f"{number}  {_held(position)}"
-        yield f"   {_weight(position)}"
+        yield f"{number}  {held_words(position)}"
+        yield f"   {weight_words(position)}"
         for claim in claims_at(request, position):
-            yield f"   claim     {_claim(claim)}"
+            yield f"   claim     {claim_words(claim)}"
         for result in evidence_at(request, position):
-            yield f"   evidence  {_evidence(result)}"
+            yield f"   evidence  {evidence_words(result)}"
     yield ""
     yield f"default  {default_of(status)}"
     yield f"deadline {request.deadline:%Y-%m-%d %H:%M:%S} UTC"
@@ -162,7 +164,7 @@ def decision_lines(decision: EscalationDecision) -> Iterator[str]:
 def position_list(status: EscalationStatus) -> str:
     """The positions of a case in one line, counted from 1."""
     positions = enumerate(status.request.conflict.positions, start=1)
-    return "; ".join(f"{number}: {_held(position)}" for number, position in positions)
+    return "; ".join(f"{number}: {held_words(position)}" for number, position in positions)
 
 
 def default_of(status: EscalationStatus) -> str:
@@ -170,10 +172,11 @@ def default_of(status: EscalationStatus) -> str:
     place = status.request.default
     if place is None:
         return "none: the figure is withheld"
-    return f"{place + 1}  {_held(status.request.conflict.positions[place])}"
+    return f"{place + 1}  {held_words(status.request.conflict.positions[place])}"
 
 
-def _standing(status: EscalationStatus, now: datetime) -> str:
+def standing_words(status: EscalationStatus, now: datetime) -> str:
+    """How a case stands: open with the time that is left, or how it ended."""
     if status.decision is not None:
         conflict = status.decision.conflict
         return f"{status.state}: {conflict.chosen or 'withheld'}"
@@ -185,23 +188,27 @@ def _standing(status: EscalationStatus, now: datetime) -> str:
     return f"open, {_span(left)} left" + (", reminded" if status.reminded else "")
 
 
-def _held(position: Position) -> str:
+def held_words(position: Position) -> str:
+    """What a position states, who holds it, and by which source."""
     return f"{one_line(position.stated)}  {position.agent}, {one_line(position.source)}"
 
 
-def _weight(position: Position) -> str:
+def weight_words(position: Position) -> str:
+    """How much a position weighs, and why."""
     weight = "abstains" if position.abstains else f"weight {position.weight:.2f}"
     origin = f"origin {one_line(position.origin)}, " if position.origin else ""
     return f"{origin}{position.tier} source, confidence {position.confidence:.2f}, {weight}"
 
 
-def _claim(claim: Claim) -> str:
+def claim_words(claim: Claim) -> str:
+    """A claim with its figure, and what that is derived from."""
     derived = f" = {claim.formula}" if claim.formula else ""
     inputs = f" of {', '.join(claim.inputs)}" if claim.inputs else ""
     return f"{claim.claim_id} {claim.value} {claim.unit} on {claim.as_of}{derived}{inputs}"
 
 
-def _evidence(result: ToolResult) -> str:
+def evidence_words(result: ToolResult) -> str:
+    """Which tool was asked for what, and when."""
     call = result.call
     arguments = json.dumps(call.arguments, ensure_ascii=False, sort_keys=True)
     when = f", {result.retrieved_at:%Y-%m-%d %H:%M:%S} UTC" if result.retrieved_at else ""
@@ -432,22 +439,44 @@ def resolve_case(written: str, *, choose: str, by: str | None, note: str | None)
         UsageError: no such case or position, nobody is named, or the name or note is too long.
         CommandError: it is decided already, or no worker answers.
     """
-    name = (by if by is not None else _login_name()).strip()
-    if not name:
-        raise UsageError("--by is empty: the report says who decided")
-    refuse_longer(name, "--by", LONGEST_NAME)
-    refuse_longer(note or "", "--note", LONGEST_NOTE)
+    name = by if by is not None else login_name()
+    check_answer(name, note)
 
     async def work(desk: Desk) -> EscalationDecision:
         listed = await one_case(desk.client, written)
-        refuse_decided(listed)
-        position = chosen_position(listed.status, choose)
-        answer = EscalationAnswer(position=position, by=name, note=note)
-        return await _decide(desk.client, listed, answer)
+        answer = answer_to(listed, choose, name, note)
+        return await decide_case(desk.client, listed, answer)
 
     decision = _at_a_desk(work)
     sys.stdout.write("\n".join(decision_lines(decision)) + "\n")
     return ExitStatus.COMPLETE
+
+
+def check_answer(by: str, note: str | None) -> None:
+    """See to it that somebody decides, and that the words fit into an answer.
+
+    Raises:
+        UsageError: nobody is named, or the name or note is too long.
+    """
+    if not by.strip():
+        raise UsageError("--by is empty: the report says who decided")
+    refuse_longer(by.strip(), "--by", LONGEST_NAME)
+    refuse_longer(note or "", "--note", LONGEST_NOTE)
+
+
+def answer_to(
+    listed: EscalationListing, choose: str, by: str, note: str | None
+) -> EscalationAnswer:
+    """The answer that a user gives to an open case.
+
+    Raises:
+        UsageError: there is no such position, nobody is named, or the name or note is too long.
+        CommandError: it is decided already.
+    """
+    check_answer(by, note)
+    refuse_decided(listed)
+    position = chosen_position(listed.status, choose)
+    return EscalationAnswer(position=position, by=by.strip(), note=note)
 
 
 def refuse_longer(words: str, what: str, most: int) -> None:
@@ -505,9 +534,14 @@ def _at_a_desk(work: Callable[[Desk], Awaitable[Result]]) -> Result:
     return interruptible(with_desk(settings, with_a_worker))
 
 
-async def _decide(
+async def decide_case(
     client: Client, listed: EscalationListing, answer: EscalationAnswer
 ) -> EscalationDecision:
+    """Decide a case.
+
+    Raises:
+        CommandError: it is decided already, or no worker answers.
+    """
     handle = client.get_workflow_handle(listed.workflow_id)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
@@ -532,7 +566,12 @@ async def _decide(
     return decision
 
 
-def _login_name() -> str:
+def login_name() -> str:
+    """Who is logged in on this machine.
+
+    Raises:
+        UsageError: it cannot be said.
+    """
     try:
         return getpass.getuser()
     except (KeyError, OSError):

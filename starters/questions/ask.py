@@ -92,21 +92,35 @@ def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
     """
 
     def start(settings: Settings, config: RunConfig) -> RunStart[GraphResult]:
-        choice = chosen(
-            options.question,
-            settings,
-            config,
-            graph=options.graph,
-            parameters=options.parameters,
-            as_of=options.as_of,
-            now=datetime.now(UTC),
-        )
-        if choice.remark:
-            say(f"desk: {choice.remark}")
-        request = choice.request
-        return graph_start(ask_run_id(request.graph, request.query, request.as_of), request)
+        begun, remark = question_start(options, settings, config)
+        if remark:
+            say(f"desk: {remark}")
+        return begun
 
     return answer_wanted(wanted, _command(options), start)
+
+
+def question_start(
+    options: AskOptions, settings: Settings, config: RunConfig
+) -> tuple[RunStart[GraphResult], str | None]:
+    """What the run of a question is started with, and why the graph is the one it is where nobody
+    named it.
+
+    Raises:
+        UsageError: something of it cannot be asked; the message says what to do.
+    """
+    choice = chosen(
+        options.question,
+        settings,
+        config,
+        graph=options.graph,
+        parameters=options.parameters,
+        as_of=options.as_of,
+        now=datetime.now(UTC),
+    )
+    request = choice.request
+    run_id = ask_run_id(request.graph, request.query, request.as_of)
+    return graph_start(run_id, request), choice.remark
 
 
 def _command(options: AskOptions) -> list[str]:

@@ -280,20 +280,29 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
     """
 
     def start(_: Settings, config: RunConfig) -> RunStart[SwarmResult]:
-        request = chosen_swarm(
-            options.objective,
-            config,
-            about=options.about,
-            effort=options.effort,
-            as_of=options.as_of,
-            rounds=options.rounds,
-            answer_within=options.answer_within,
-            memory=options.memory,
-            now=datetime.now(UTC),
-        )
-        return swarm_start(request)
+        return objective_start(options, config)
 
     return answer_wanted(wanted, _command(options), start, besides=swarm_lines)
+
+
+def objective_start(options: SwarmOptions, config: RunConfig) -> RunStart[SwarmResult]:
+    """What the run of an objective is started with.
+
+    Raises:
+        UsageError: something of it cannot be asked; the message says what to do.
+    """
+    request = chosen_swarm(
+        options.objective,
+        config,
+        about=options.about,
+        effort=options.effort,
+        as_of=options.as_of,
+        rounds=options.rounds,
+        answer_within=options.answer_within,
+        memory=options.memory,
+        now=datetime.now(UTC),
+    )
+    return swarm_start(request)
 
 
 def _command(options: SwarmOptions) -> list[str]:

@@ -156,8 +156,8 @@ class WantedAnswer(Generic[Published]):
 
     start: RunStart[Published]
     config: RunConfig
-    command: Sequence[str]
-    show: Callable[[Desk, AnsweredRun[Published]], ExitStatus]
+    command: Sequence[str] = ()
+    show: Callable[[Desk, AnsweredRun[Published]], ExitStatus] | None = None
     out: Path | None = None
     again: bool = False
     wait: bool = True
@@ -241,7 +241,8 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
         if self._asking.out is not None:
             files = copy_set(outcome.result.files, self._asking.out.resolve())
             outcome = outcome._replace(result=outcome.result.model_copy(update={"files": files}))
-        return self._asking.show(desk, outcome)
+        show = self._asking.show or partial(print_answer, as_json=False)
+        return show(desk, outcome)
 
     def _goes_on(self) -> str:
         return (

@@ -101,15 +101,27 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
     async def work(self, desk: Desk) -> ExitStatus:
         """Find or start the run, follow it, print its outcome."""
         self._hosting = desk.hosting
-        await self._prepare(desk)
+        await self._prepare(desk, lambda text: say(f"desk: {text}"))
         with self._shown() as progress:
-            found, outcome = await self._followed(desk, progress)
+            found, outcome = await self._begun(desk, progress)
+            if outcome is None and self._wait:
+                outcome = await self._outcome(found, progress)
         return self._left_alone(found) if outcome is None else self._print(desk, outcome)
 
-    async def _followed(
+    async def begun(
         self, desk: Desk, progress: Progress[Status]
     ) -> tuple[ServerRun[Result], Outcome | None]:
-        """The run with its outcome, which is None where nobody waits for it."""
+        """The run, found or started and not waited for, with the outcome that it had before.
+
+        Raises:
+            UsageError, CommandError: with what to do next.
+        """
+        await self._prepare(desk, progress.note)
+        return await self._begun(desk, progress)
+
+    async def _begun(
+        self, desk: Desk, progress: Progress[Status]
+    ) -> tuple[ServerRun[Result], Outcome | None]:
         found = await self._find(desk)
         if not self._started:
             if found is not None and not self._anew:
@@ -121,7 +133,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
             self._started = True
         if found is None:
             raise CommandError(self._gone())
-        return found, await self._outcome(found, progress) if self._wait else None
+        return found, None
 
     async def _start(
         self, desk: Desk, replaced: ServerRun[Result] | None, progress: Progress[Status]
@@ -149,8 +161,8 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         how = "stopped; what is done is kept, and" if self._hosting else "detached;"
         return f"{how} {self._goes_on()}"
 
-    async def _prepare(self, desk: Desk) -> None:
-        """Choose what depends on the desk."""
+    async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
+        """Choose what depends on the desk, and tell what is to be said of it."""
 
     _asking_anew: str
     """What a new run is for, after "to"."""

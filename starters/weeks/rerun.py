@@ -160,12 +160,8 @@ def rerun_market(options: RerunOptions) -> ExitStatus:
         UsageError, CommandError: with what to do next.
     """
     settings = load_settings()
-    market = known_market(settings.config, options.market)
-    if not options.reason.strip():
-        raise UsageError("--reason is empty: the report says why a market was redone")
-    week = written_week(options.week, datetime.now(UTC), settings.config.schedule)
+    rerun = rerun_of(settings, options)
     log_to_file(settings)
-    rerun = _Rerun(settings, options, market, week)
     return at_a_desk(
         settings,
         rerun.work,
@@ -173,7 +169,20 @@ def rerun_market(options: RerunOptions) -> ExitStatus:
     )
 
 
-class _Rerun:
+def rerun_of(settings: Settings, options: RerunOptions) -> "MarketRerun":
+    """The rerun that the options ask for.
+
+    Raises:
+        UsageError: the market or the week is none, or there is no reason.
+    """
+    market = known_market(settings.config, options.market)
+    if not options.reason.strip():
+        raise UsageError("--reason is empty: the report says why a market was redone")
+    week = written_week(options.week, datetime.now(UTC), settings.config.schedule)
+    return MarketRerun(settings, options, market, week)
+
+
+class MarketRerun:
     """One rerun. `work` may be called again, at another desk, and does not ask twice."""
 
     def __init__(
@@ -188,20 +197,34 @@ class _Rerun:
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Ask for the rerun, wait for its revision, print it."""
-        self.week = self.week or await self._newest_week(desk)
-        found = await self._find(desk, self.week)
-        before = self._before = self._before or await _published(found, self.week)
+        found, week = await self._found(desk)
+        before = self._before = self._before or await _published(found, week)
         old = report_if_here(before.files) if before else None
         if self._asked is None:
-            found = self._asked = await self._ask(desk, found, self.week)
+            found = self._asked = await self._ask(desk, found, week)
         if not self._options.wait:
             sys.stdout.write(f"asked {found.workflow_id} for a rerun of {self._market}\n")
             return ExitStatus.COMPLETE
         with shown_progress() as progress:
-            published = await self._wait(found, self.week, before, progress)
+            published = await self._wait(found, week, before, progress)
         new = report_if_here(published.files)
         changes = changes_between(old, new, self._market)
         return print_week(desk, published, new, as_json=self._options.as_json, changes=changes)
+
+    async def ask(self, desk: Desk) -> FoundRun:
+        """Ask for the rerun, and wait for nothing: the run that does it.
+
+        Raises:
+            UsageError, CommandError: with what to do next.
+        """
+        found, week = await self._found(desk)
+        self._before = await _published(found, week)
+        return await self._ask(desk, found, week)
+
+    async def _found(self, desk: Desk) -> tuple[FoundRun, str]:
+        """The run whose market is redone, with its week."""
+        self.week = self.week or await self._newest_week(desk)
+        return await self._find(desk, self.week), self.week
 
     async def _newest_week(self, desk: Desk) -> str:
         week = await newest_week(desk.client)

@@ -1,5 +1,6 @@
 """`desk run`."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from starters.runs.watching import WeekProgress, published_by, wait_until_publis
 from starters.runs.week_choice import chosen_week, written_week
 from starters.runs.week_results import EndedWithoutReport
 from starters.runs.week_runs import FoundRun, find_run, week_start
-from starters.session import Desk, say
+from starters.session import Desk
 from starters.sources.tools.look import held_fixings
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
@@ -127,22 +128,32 @@ def run_week(options: RunOptions) -> ExitStatus:
         UsageError, CommandError: with what to do next.
     """
     settings = load_settings()
+    run = week_run(settings, options)
+    check_target(options.out)
+    log_to_file(settings)
+    return run.carried_out(settings)
+
+
+def week_run(settings: Settings, options: RunOptions) -> "WeekRun":
+    """The run that the options ask for.
+
+    Raises:
+        UsageError: a market or the week cannot be researched.
+    """
     config, subset = chosen_markets(settings.config, options.markets)
     config = with_budget(config, options.budget_usd, options.budget_tokens)
     written = written_week(options.week, datetime.now(UTC), config.schedule)
-    check_target(options.out)
-    log_to_file(settings)
-    return _WeekRun(settings, options, config, subset, written).carried_out(settings)
+    return WeekRun(settings, options, config, subset, written)
 
 
-class _ThePublished(NamedTuple):
+class ThePublished(NamedTuple):
     """A published week; `before` says that it was published before this command."""
 
     week: PublishedWeek
     before: bool
 
 
-class _WeekRun(CommandRun[WeekResult, WeekStatus, _ThePublished]):
+class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
     """One `desk run`."""
 
     _asking_anew = "research it anew"
@@ -163,14 +174,14 @@ class _WeekRun(CommandRun[WeekResult, WeekStatus, _ThePublished]):
         self._written = written
         self._week = ""
 
-    async def _prepare(self, desk: Desk) -> None:
+    async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
         if self._week:
             return
         now = datetime.now(UTC)
         held = await held_fixings(desk.client, now)
         choice = chosen_week(self._written, now, self._config.schedule, held)
         if choice.remark:
-            say(f"desk: {choice.remark}")
+            tell(choice.remark)
         self._week = choice.week
 
     def _shown(self) -> AbstractContextManager[WeekProgress]:
@@ -179,7 +190,7 @@ class _WeekRun(CommandRun[WeekResult, WeekStatus, _ThePublished]):
     async def _find(self, desk: Desk) -> FoundRun | None:
         return await find_run(desk.client, self._week, self._subset)
 
-    async def _already(self, found: FoundRun, progress: WeekProgress) -> _ThePublished | None:
+    async def _already(self, found: FoundRun, progress: WeekProgress) -> ThePublished | None:
         try:
             already = await published_by(found, self._week)
         except EndedWithoutReport as ended:
@@ -188,7 +199,7 @@ class _WeekRun(CommandRun[WeekResult, WeekStatus, _ThePublished]):
         if already is None:
             progress.note(f"a run of {self._week} is under way; following it")
             return None
-        return _ThePublished(already, before=True)
+        return ThePublished(already, before=True)
 
     def _models(self) -> str | None:
         return model_words(self._config) if has_models(self._config) else None
@@ -202,11 +213,11 @@ class _WeekRun(CommandRun[WeekResult, WeekStatus, _ThePublished]):
             deliveries=self._settings.deliveries if self._subset is None else None,
         )
 
-    async def _outcome(self, found: FoundRun, progress: WeekProgress) -> _ThePublished:
+    async def _outcome(self, found: FoundRun, progress: WeekProgress) -> ThePublished:
         published = await wait_until_published(found, self._week, progress)
-        return _ThePublished(published, before=False)
+        return ThePublished(published, before=False)
 
-    def _print(self, desk: Desk, outcome: _ThePublished) -> ExitStatus:
+    def _print(self, desk: Desk, outcome: ThePublished) -> ExitStatus:
         published = outcome.week
         report = report_if_here(published.files)
         if self._options.out is not None:

@@ -1,43 +1,53 @@
-"""`desk serve` in a headless Chromium."""
+"""`desk serve` in a headless Chromium, by the keyboard: ask, follow, decide, redo, try again."""
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from desk.contracts.names import Queue
+from desk.platform.settings import load_settings
+from desk.platform.temporal.client import connect
 from tests.support.browser import Browser, browsing, chromium
+from tests.support.cases import WORKFLOW_ID, case
 from tests.support.command import DeskCommand, eventually
-from tests.support.homes import free_port
+from tests.support.homes import PROJECT, free_port
+from workflows.escalation import EscalationWorkflow
 
 PROGRAM = chromium()
+PORT = free_port()
+AT = f"http://127.0.0.1:{PORT}"
+WEEK = "2026-W37"
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
+pytestmark = [
+    pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed"),
+    pytest.mark.timeout(300),
+]
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> DeskCommand:
-    return DeskCommand(tmp_path_factory.mktemp("desk"))
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An `.mcp.json` whose source of policy rates cannot be started."""
+    working = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    broken = {**working, "central_banks": {"command": "no-such-program"}}
+    file = tmp_path_factory.mktemp("sources") / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": broken}))
+    return file
 
 
 @pytest.fixture(scope="module")
-def address(desk: DeskCommand) -> Iterator[str]:
-    with desk.serving(free_port()) as served:
-        yield served
+def desk(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> DeskCommand:
+    return DeskCommand(tmp_path_factory.mktemp("desk"), DESK_MCP_CONFIG=str(sources))
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     assert PROGRAM is not None
     with browsing(PROGRAM, tmp_path_factory.mktemp("browser")) as opened:
+        opened.resize(1_200)
         yield opened
-
-
-@pytest.fixture
-def screen(browser: Browser) -> Browser:
-    """The browser, wide and light, with nothing to complain of yet."""
-    browser.resize(1_200)
-    browser.complaints.clear()
-    browser.asked_for.clear()
-    return browser
 
 
 def text(screen: Browser, selector: str = "main") -> str:
@@ -47,22 +57,131 @@ def text(screen: Browser, selector: str = "main") -> str:
 
 
 def until(screen: Browser, words: str, selector: str = "main") -> None:
-    """Return once the page that is open says something."""
-    eventually(lambda: words in text(screen, selector), words)
+    """Return once the page that is open says something, which it does by itself."""
+    try:
+        eventually(lambda: words in text(screen, selector), f"{words!r} on the page")
+    except AssertionError as missing:
+        raise AssertionError(f"{missing}: {text(screen)}") from None
 
 
-def test_a_run_of_the_command_line_is_followed_to_its_report(
-    desk: DeskCommand, address: str, screen: Browser
+def focused(screen: Browser) -> str:
+    """What has the focus, by its name or its words."""
+    told = screen.ask("(e => e.id || e.innerText.trim() || e.tagName)(document.activeElement)")
+    assert isinstance(told, str)
+    return told
+
+
+def begins_at(screen: Browser, field: str) -> None:
+    """Return once a page has put the focus to its first field."""
+    eventually(lambda: focused(screen) == field, f"the focus is on {field}")
+
+
+def go_to(screen: Browser, wanted: str) -> None:
+    """Press Tab until something has the focus."""
+    seen = []
+    for _ in range(60):
+        screen.press("Tab")
+        seen.append(focused(screen))
+        if seen[-1] == wanted:
+            assert screen.ask("document.activeElement.matches(':focus-visible')")
+            return
+    raise AssertionError(f"Tab does not lead to {wanted}: {seen}")
+
+
+def test_the_desk_is_worked_at_by_the_keyboard_alone(
+    desk: DeskCommand, sources: Path, browser: Browser
 ) -> None:
-    screen.open(f"{address}/")
-    assert "Nothing is at work" in text(screen)
-    ran = desk("run", "--week", "2026-W37", "--markets", "USD/JPY,JP")
-    assert ran.code == 0, ran.err
-    # The page looks for itself.
-    until(screen, "Research of 2026-W37")
-    screen.ask("document.querySelector('#live a').click()")
-    until(screen, "2 of 2 done")
-    screen.open(f"{address}{screen.ask('''document.querySelector('#form-1').pathname''')}")
-    assert "2026-W37" in text(screen, "h1")
+    with desk.serving(PORT):
+        a_week_is_asked_for_and_followed(browser)
+        browser.open(f"{AT}/")
+    # The page stays open, and goes on by itself once the desk is served again.
+    until(browser, "does not answer", "#notice")
+    sources.write_text((PROJECT / ".mcp.json").read_text())
+    with desk.serving(PORT):
+        eventually(lambda: text(browser, "#notice") == "", "the notice goes")
+        browser.complaints.clear()
+        what_failed_is_tried_again(browser)
+        a_market_is_redone(browser)
+        a_question_is_asked_and_its_answer_read(browser)
+    assert all(each.startswith((AT, "about:", "data:")) for each in browser.asked_for)
+
+
+def a_week_is_asked_for_and_followed(screen: Browser) -> None:
+    screen.open(f"{AT}/week")
+    begins_at(screen, "week")
+    assert "it costs nothing" in text(screen)
+    screen.type("2026-W99")
+    screen.press("Enter", leads_away=True)
+    assert "2026-W99" in text(screen, "[role=alert]")
+    begins_at(screen, "week")
+    screen.ask("document.getElementById('week').value = ''")
+    screen.type(WEEK)
+    go_to(screen, "markets")
+    screen.type("USD/JPY")
+    screen.press("Enter", leads_away=True)
+    until(screen, "1 of 1 done")
+    until(screen, "partial")
+    until(screen, "the report")
+
+
+def what_failed_is_tried_again(screen: Browser) -> None:
+    screen.open(f"{AT}/decide")
+    eventually(lambda: _listed(screen), "the dead letter is listed")
+    go_to(screen, "Try again")
+    screen.press("Enter", leads_away=True)
+    until(screen, "revision 2")
+    until(screen, "researched")
+
+
+def _listed(screen: Browser) -> bool:
+    if "Try again" not in text(screen):
+        screen.open(f"{AT}/decide")
+    return "Try again" in text(screen)
+
+
+def a_market_is_redone(screen: Browser) -> None:
+    go_to(screen, "reason")
+    screen.type("the fixing of Friday <b>was revised</b>")
+    screen.press("Enter", leads_away=True)
+    until(screen, "revision 3")
     assert screen.complaints == []
-    assert all(each.startswith((address, "about:", "data:")) for each in screen.asked_for)
+
+
+def a_question_is_asked_and_its_answer_read(screen: Browser) -> None:
+    screen.open(f"{AT}/ask")
+    begins_at(screen, "question")
+    screen.type("What holds up DESK-101?")
+    go_to(screen, "Ask")
+    screen.press("Enter", leads_away=True)
+    assert "The graph is tickets" in text(screen)
+    until(screen, "complete")
+    go_to(screen, "form-1")
+    screen.press("Enter", leads_away=True)
+    assert "What holds up DESK-101?" in text(screen, "h1")
+    assert screen.complaints == []
+
+
+async def test_a_conflict_is_decided_with_both_sides_in_view(
+    desk: DeskCommand, browser: Browser
+) -> None:
+    with desk.serving(PORT):
+        client = await connect(load_settings(PROJECT, desk.variables))
+        await client.start_workflow(
+            EscalationWorkflow.run, case(datetime.now(UTC)), id=WORKFLOW_ID, task_queue=Queue.DESK
+        )
+        browser.open(f"{AT}/decide/{WORKFLOW_ID}")
+        both = text(browser)
+        assert "157.25" in both
+        assert "151.1" in both
+        assert "European Central Bank" in both
+        go_to(browser, "choose-1")
+        browser.press("ArrowDown")
+        assert focused(browser) == "choose-2"
+        go_to(browser, "note")
+        browser.type("misread <script>alert(1)</script>")
+        browser.press("Enter", leads_away=True)
+        until(browser, "Decided", "[role=status].told")
+        assert "misread <script>alert(1)</script>" in text(browser)
+        shown = desk("escalations", "show", WORKFLOW_ID, "--json").json
+        assert shown["status"]["decision"]["answer"]["position"] == 1
+    assert browser.complaints == []

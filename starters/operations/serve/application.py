@@ -16,11 +16,18 @@ from starlette.types import ExceptionHandler
 from temporalio.service import RPCError
 
 from desk.platform.temporal.client import ServerUnreachable
-from starters.operations.serve.pages import access, reports, runs
+from starters.operations.serve.pages import access, decide, reports, runs, start
 from starters.operations.serve.pages.seen_runs import RunLooks
 from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard
 from starters.operations.serve.serving.hosting import DeskAway
-from starters.operations.serve.serving.site import PACKAGE, REPORTS, Site, site_of, style_sheet
+from starters.operations.serve.serving.site import (
+    PACKAGE,
+    REPORTS,
+    STARTS,
+    Site,
+    site_of,
+    style_sheet,
+)
 from starters.terminal.exit_status import CommandError, UsageError
 
 LARGEST_FORM: Final = 64 * 1024
@@ -43,6 +50,13 @@ def application(site: Site, hosts: list[str]) -> Starlette:
         routes=[
             Route("/", runs.list_runs),
             Route("/runs/{workflow_id:path}", runs.show_run),
+            *(Route(path, start.show_form) for path in STARTS),
+            *(Route(path, start.take_form, methods=["POST"]) for path in STARTS),
+            Route(decide.DECIDE, decide.list_waiting),
+            Route(f"{decide.DECIDE}/{{workflow_id:path}}", decide.show_case),
+            Route(f"{decide.DECIDE}/{{workflow_id:path}}", decide.decide, methods=["POST"]),
+            Route("/retry", decide.retry, methods=["POST"]),
+            Route("/rerun", decide.rerun, methods=["POST"]),
             Route(REPORTS, reports.list_reports),
             Route(f"{REPORTS}/{{name:path}}", reports.show_file),
             Route(LOGIN, access.ask_token),

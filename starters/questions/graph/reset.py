@@ -54,10 +54,9 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
     Raises:
         UsageError, CommandError: with what to do next.
     """
-    reason = checked_words(options.reason, "--reason", longest=LONGEST_REASON)
+    reset = GraphReset(options)
     settings = load_settings()
     log_to_file(settings)
-    reset = _Reset(options, reason)
     return at_a_desk(
         settings,
         reset.work,
@@ -99,17 +98,35 @@ async def reset_to(run: GraphRun, point: ResetPoint, reason: str) -> GraphRun:
     return found
 
 
-class _Reset:
-    """One `desk graph reset`. `work` may be called again, at another desk, and resets once."""
+class GraphReset:
+    """One `desk graph reset`. `work` may be called again, at another desk, and resets once.
 
-    def __init__(self, options: ResetOptions, reason: str) -> None:
+    Raises:
+        UsageError: its reason is empty or too long.
+    """
+
+    def __init__(self, options: ResetOptions) -> None:
         self._options = options
-        self._reason = reason
+        self._reason = checked_words(options.reason, "--reason", longest=LONGEST_REASON)
         self._run_id: str | None = None
         self._began = time.monotonic()
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Reset the run, follow the new one, print the answer."""
+        found = await self.ask(desk)
+        with shown_graph_progress() as progress:
+            answered = await wait_for_answer(found, progress)
+        # The run counts from its first start, which may be days ago.
+        took = {"seconds": time.monotonic() - self._began}
+        answered = answered._replace(result=answered.result.model_copy(update=took))
+        return print_answer(desk, answered, as_json=self._options.as_json)
+
+    async def ask(self, desk: Desk) -> GraphRun:
+        """Reset the run: the new one.
+
+        Raises:
+            UsageError, CommandError: there is no such run or node, or the server refuses.
+        """
         found = await described_run(desk.client, self._options.run, self._run_id)
         if found is None:
             raise UsageError(
@@ -118,12 +135,7 @@ class _Reset:
         if self._run_id is None:
             found = await self._reset(found)
             self._run_id = found.run_id
-        with shown_graph_progress() as progress:
-            answered = await wait_for_answer(found, progress)
-        # The run counts from its first start, which may be days ago.
-        took = {"seconds": time.monotonic() - self._began}
-        answered = answered._replace(result=answered.result.model_copy(update=took))
-        return print_answer(desk, answered, as_json=self._options.as_json)
+        return found
 
     async def _reset(self, found: GraphRun) -> GraphRun:
         node = self._options.node

@@ -122,20 +122,7 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
     """
 
     def start(settings: Settings, config: RunConfig) -> RunStart[StockResult]:
-        now = datetime.now(UTC)
-        request = chosen_stock(
-            options.symbol,
-            config,
-            as_of=options.as_of,
-            steps=options.steps,
-            weeks=options.weeks,
-            cost=options.cost,
-            most_steps=options.most_steps,
-            memory=options.memory,
-            charges=settings.charges,
-            now=now,
-        )
-        return stock_start(request, now)
+        return episode_start(options, settings, config)
 
     try:
         return answer_wanted(
@@ -148,6 +135,30 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
         )
     except NotAnswerable as refused:
         raise NotAnswerable(f"{refused}{_days_there_are(options.symbol)}") from refused
+
+
+def episode_start(
+    options: StockOptions, settings: Settings, config: RunConfig
+) -> RunStart[StockResult]:
+    """What the episode of a stock is started with.
+
+    Raises:
+        UsageError: something of it cannot be asked; the message says what to do.
+    """
+    now = datetime.now(UTC)
+    request = chosen_stock(
+        options.symbol,
+        config,
+        as_of=options.as_of,
+        steps=options.steps,
+        weeks=options.weeks,
+        cost=options.cost,
+        most_steps=options.most_steps,
+        memory=options.memory,
+        charges=settings.charges,
+        now=now,
+    )
+    return stock_start(request, now)
 
 
 def _days_there_are(symbol: str) -> str:

@@ -32,11 +32,19 @@ async def show_run(request: Request) -> Response:
         # What belongs to a run is told on its page.
         run = workflow_id_parts(workflow_id).run
         return site.page(request, "no_run.html.j2", 404, workflow_id=workflow_id, run=run)
-    part = "run_live.html.j2" if "hx-request" in request.headers else "run.html.j2"
-    return site.page(
+    is_part = "hx-request" in request.headers
+    is_published = look.week is not None and look.files is not None
+    has_form = "form" in request.query_params if is_part else is_published
+    page = site.page(
         request,
-        part,
+        "run_live.html.j2" if is_part else "run.html.j2",
         look=look,
+        has_form=has_form,
+        noted=site.unsealed(request.query_params),
         links=site.links_of(look.files),
         temporal=site.ui_of(desk, look.workflow_id, look.run_id),
     )
+    if is_published and not has_form:
+        # A market can be redone from now on: the form stands outside of the part that changes.
+        page.headers["HX-Refresh"] = "true"
+    return page

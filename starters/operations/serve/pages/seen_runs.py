@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -22,7 +23,7 @@ from desk.contracts.names import WorkflowType
 from desk.contracts.question.graph import NodeState
 from desk.contracts.runs.episode import StockResult
 from desk.contracts.runs.graph import GraphResult, GraphStatus
-from desk.contracts.runs.swarm import SwarmResult
+from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.runs.week import WeekStatus
 from desk.documents.rendering.words.wording import allowance_words, cost_words
 from starters.monitoring.status import closed_status
@@ -47,7 +48,7 @@ from starters.monitoring.watch.screen import (
 from starters.questions.follow import answer_of
 from starters.questions.graph_runs import ListedRun, listed_run
 from starters.runs.following import status_if_told
-from starters.runs.server_runs import ServerRun, run_described
+from starters.runs.server_runs import ServerRun, run_described, started_with
 from starters.runs.troubles import SILENT, trouble_of
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import described
@@ -127,8 +128,20 @@ async def _seen(client: Client, run: WorkflowExecution) -> SeenRun | None:
         if error.status is RPCStatusCode.NOT_FOUND:
             return None
         raise
+    if not listed.question and run.workflow_type == WorkflowType.RESEARCH_SWARM:
+        listed = listed.model_copy(update={"question": await _objective(client, run)})
     kind = KINDS[WorkflowType(run.workflow_type)]
     return SeenRun(listed, kind, _phase(run))
+
+
+async def _objective(client: Client, run: WorkflowExecution) -> str:
+    """What a swarm was asked that has continued as new, which its summary does not survive."""
+    found = await run_described(client, run.id, SwarmResult, run.run_id)
+    if found is None:
+        return ""
+    with suppress(CommandError):
+        return (await started_with(found, SwarmRequest)).query.question
+    return ""
 
 
 def _phase(run: WorkflowExecution) -> Phase | None:

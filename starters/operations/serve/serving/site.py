@@ -1,6 +1,9 @@
 """What all pages share: the settings, the desk that they ask, the templates."""
 
-from dataclasses import dataclass
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -19,6 +22,8 @@ from starters.session import Desk
 
 PACKAGE: Final = "starters.operations.serve"
 REPORTS: Final = "/reports"
+STARTS: Final = ("/ask", "/swarm", "/stock", "/week")
+"""The forms that start something."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Site:
     settings: Settings
     keeper: DeskKeeper
     access: Admission
+    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     @property
     def desk(self) -> Desk:
@@ -47,6 +53,7 @@ class Site:
             .get_template(template)
             .render(
                 path=request.url.path,
+                starts=STARTS,
                 ui=self.settings.ui_url,
                 visitor=self.access.named(request),
                 may_leave=self.access.token is not None,
@@ -54,6 +61,20 @@ class Site:
             )
         )
         return HTMLResponse(printable(text), status)
+
+    def sealed(self, words: str) -> dict[str, str]:
+        """What a page is to say to whoever is sent on to it, as its query: nobody else can have a
+        page say something."""
+        return {"note": words, "seal": self._seal(words)}
+
+    def unsealed(self, query: Mapping[str, str]) -> str | None:
+        """The words of a query that this site has sealed; None of any other."""
+        words = query.get("note", "")
+        is_own = hmac.compare_digest(query.get("seal", "").encode(), self._seal(words).encode())
+        return words if words and is_own else None
+
+    def _seal(self, words: str) -> str:
+        return hmac.new(self._key, words.encode(), "sha256").hexdigest()
 
     def ui_of(self, desk: Desk, workflow_id: str, run_id: str | None) -> str | None:
         """Where the Temporal UI shows a run."""

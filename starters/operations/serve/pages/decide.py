@@ -1,0 +1,215 @@
+"""What waits for a person: conflicts to decide, tasks that failed for good, markets to redo."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from desk.contracts.agents.tools import ToolResult
+from desk.contracts.findings.escalations import EscalationListing, EscalationState
+from desk.contracts.findings.results import Position
+from desk.runs.escalations import claims_at, evidence_at
+from starters.operations.dead_letters import (
+    FoundLetter,
+    chosen_letter,
+    letters_at,
+    retried_at,
+    retry_options,
+)
+from starters.operations.escalations import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    all_cases,
+    answer_to,
+    claim_words,
+    decide_case,
+    default_of,
+    evidence_words,
+    held_words,
+    login_name,
+    one_case,
+    standing_words,
+    weight_words,
+)
+from starters.operations.serve.serving.site import Site, site_of
+from starters.terminal.exit_status import CommandError, UsageError
+from starters.weeks.rerun import RerunOptions, rerun_of
+
+DECIDE: Final = "/decide"
+MOST_SHOWN: Final = 4_000
+"""Characters of a tool's answer; the report's evidence has all of it."""
+MOST_LETTERS: Final = 60
+LONGEST_REASON: Final = 800
+
+_OPTIONS: Final = {"--by": "“Who decides”", "--note": "“Why”", "--choose": "What you choose"}
+
+
+class ShownEvidence(NamedTuple):
+    """A tool's answer: what was asked, and what came."""
+
+    asked: str
+    content: str
+
+
+class ConflictSide(NamedTuple):
+    """A position of a conflict with all that it rests on."""
+
+    number: int
+    position: Position
+    held: str
+    weight: str
+    claims: tuple[str, ...]
+    evidence: tuple[ShownEvidence, ...]
+
+
+class ListedLetter(NamedTuple):
+    """A dead letter; `cannot` is why it is not tried again from here."""
+
+    found: FoundLetter
+    cannot: str | None
+
+
+async def list_waiting(request: Request) -> Response:
+    """The open conflicts, those decided, and the dead letters."""
+    site = site_of(request)
+    desk = site.desk
+    every = "all" in request.query_params
+    (cases, silent), letters = await asyncio.gather(
+        all_cases(desk.client, every=every), letters_at(desk)
+    )
+    now = datetime.now(UTC)
+    told = [(case, standing_words(case.status, now)) for case in cases]
+    return site.page(
+        request,
+        "decide.html.j2",
+        open_cases=[each for each in told if each[0].status.state is EscalationState.OPEN],
+        closed_cases=[each for each in told if each[0].status.state is not EscalationState.OPEN],
+        every=every,
+        silent=silent,
+        letters=[_letter(letter) for letter in letters[:MOST_LETTERS]],
+        more_letters=max(len(letters) - MOST_LETTERS, 0),
+    )
+
+
+async def show_case(request: Request) -> Response:
+    """A case: both sides with their evidence, and the form that decides it."""
+    listed = await one_case(site_of(request).desk.client, request.path_params["workflow_id"])
+    return _case(request, listed, {"by": _who(request), "note": "", "choose": ""})
+
+
+async def decide(request: Request) -> Response:
+    """Decide a case, and show how it ended."""
+    site = site_of(request)
+    client = site.desk.client
+    listed = await one_case(client, request.path_params["workflow_id"])
+    sent = await request.form()
+    given = {name: str(sent.get(name, "")).strip() for name in ("choose", "by", "note")}
+    # Whom a proxy names decides in nobody else's name.
+    given["by"] = site.access.named(request) or given["by"]
+    try:
+        answer = answer_to(listed, given["choose"], given["by"], given["note"] or None)
+        await decide_case(client, listed, answer)
+    except CommandError as wrong:
+        status = 422 if isinstance(wrong, UsageError) else 409
+        return _case(request, listed, given, status, _in_the_forms_words(str(wrong)))
+    return RedirectResponse(f"{DECIDE}/{quote(listed.workflow_id)}", status_code=303)
+
+
+async def retry(request: Request) -> Response:
+    """Have a dead letter tried again, and go on to the run that does it."""
+    desk = site_of(request).desk
+    sent = await request.form()
+    chosen = chosen_letter(await letters_at(desk), str(sent.get("letter", "")))
+    run = await retried_at(desk, chosen)
+    return RedirectResponse(f"/runs/{quote(run.workflow_id)}", status_code=303)
+
+
+async def rerun(request: Request) -> Response:
+    """Have a market of a week researched again, and go back to the week's page."""
+    site = site_of(request)
+    sent = await request.form()
+    options = RerunOptions(
+        market=str(sent.get("market", "")),
+        reason=str(sent.get("reason", ""))[:LONGEST_REASON],
+        week=str(sent.get("week", "")),
+        wait=False,
+        workflow_id=str(sent.get("run", "")),
+    )
+    run = await rerun_of(site.settings, options).ask(site.desk)
+    return RedirectResponse(f"/runs/{quote(run.workflow_id)}", status_code=303)
+
+
+def _case(
+    request: Request,
+    listed: EscalationListing,
+    given: dict[str, str],
+    status: int = 200,
+    wrong: str | None = None,
+) -> Response:
+    asked = listed.status.request
+    return site_of(request).page(
+        request,
+        "case.html.j2",
+        status,
+        listed=listed,
+        asked=asked,
+        stands=standing_words(listed.status, datetime.now(UTC)),
+        sides=tuple(
+            _side(listed, number, position)
+            for number, position in enumerate(asked.conflict.positions, start=1)
+        ),
+        default=default_of(listed.status),
+        is_open=listed.status.state is EscalationState.OPEN,
+        decision=listed.status.decision,
+        given=given,
+        wrong=wrong,
+        longest_name=LONGEST_NAME,
+        longest_note=LONGEST_NOTE,
+    )
+
+
+def _side(listed: EscalationListing, number: int, position: Position) -> ConflictSide:
+    asked = listed.status.request
+    return ConflictSide(
+        number,
+        position,
+        held_words(position),
+        weight_words(position),
+        tuple(claim_words(claim) for claim in claims_at(asked, position)),
+        tuple(_evidence(result) for result in evidence_at(asked, position)),
+    )
+
+
+def _evidence(result: ToolResult) -> ShownEvidence:
+    content = json.dumps(result.content, ensure_ascii=False, indent=1) if result.content else ""
+    shown = content if len(content) <= MOST_SHOWN else f"{content[:MOST_SHOWN]}\n…"
+    return ShownEvidence(evidence_words(result), shown or result.error or "nothing")
+
+
+def _letter(found: FoundLetter) -> ListedLetter:
+    try:
+        retry_options(found, wait=False)
+    except UsageError as cannot:
+        return ListedLetter(found, str(cannot))
+    return ListedLetter(found, None)
+
+
+def _who(request: Request) -> str:
+    site: Site = site_of(request)
+    named = site.access.named(request)
+    if named is not None:
+        return named
+    try:
+        return login_name() if site.access.is_open else ""
+    except UsageError:
+        return ""
+
+
+def _in_the_forms_words(wrong: str) -> str:
+    for option, words in _OPTIONS.items():
+        wrong = wrong.replace(option, words)
+    return wrong

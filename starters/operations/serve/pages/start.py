@@ -1,0 +1,373 @@
+"""Asking a question, an objective, a stock or a week in a form, and going on to its run."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from desk.contracts.agents.config import RunConfig
+from desk.contracts.names import STOCK_RUN
+from desk.contracts.swarm.plan import Complexity
+from desk.programs.swarm.objectives import FORMS
+from starters.operations.serve.serving.site import Site, site_of
+from starters.questions.ask import AskOptions, question_start
+from starters.questions.graph_file import shipped_graphs
+from starters.questions.stock.command import StockOptions, episode_start
+from starters.questions.stock.published import published_so_far
+from starters.questions.swarm import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
+from starters.questions.wanted import AskedRun, WantedAnswer
+from starters.runs.models import has_models, model_words, with_budget
+from starters.runs.server_runs import RunStart, ServerRun
+from starters.session import Desk
+from starters.terminal.exit_status import CommandError, UsageError
+from starters.terminal.options import USUAL_COST, USUAL_WEEKS
+from starters.weeks.run import RunOptions, week_run
+
+BEGINNING_SECONDS: Final = 60.0
+"""So long a run may take to begin: how far the data go may have to be asked first."""
+
+LONGEST: Final = 4_000
+
+
+class FormField(NamedTuple):
+    """A field of a form. `option` is what the command calls it, `choices` what there is to choose
+    from, each with its words; of several `lines`, or one."""
+
+    name: str
+    label: str
+    option: str
+    hint: str
+    value: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    lines: bool = False
+    required: bool = False
+    number: tuple[int, int] | None = None
+
+
+class Told:
+    """What is said while a run is begun; nobody looks at how far it is meanwhile."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Keep a sentence for the page."""
+        self.notes.append(text)
+
+    def update(self, status: object) -> None:
+        """Nothing: the run's own page shows it."""
+
+
+Values = Mapping[str, str]
+Begin = Callable[[Site, Desk, Values, Told], Awaitable[ServerRun[Any]]]
+
+
+@dataclass(frozen=True)
+class StartForm:
+    """One of the forms. `main` fields stand first, `more` can be left alone."""
+
+    path: str
+    tab: str
+    title: str
+    facts: str
+    verb: str
+    main: Callable[[Site], tuple[FormField, ...]]
+    more: Callable[[Site], tuple[FormField, ...]]
+    begin: Begin
+
+    def fields(self, site: Site) -> tuple[FormField, ...]:
+        """All fields of it."""
+        return (*self.main(site), *self.more(site))
+
+
+async def show_form(request: Request) -> Response:
+    """A form, with what a run of it may cost at most."""
+    site, form = site_of(request), FORM_AT[request.url.path]
+    values = {"again": "", **{field.name: field.value for field in form.fields(site)}}
+    return _page(request, form, values)
+
+
+async def take_form(request: Request) -> Response:
+    """Begin what a form asks for, and go on to its run; or say what is wrong with it."""
+    site, form = site_of(request), FORM_AT[request.url.path]
+    sent = await request.form()
+    values = {
+        field.name: str(sent.get(field.name, "")).strip()[: LONGEST + 1]
+        for field in form.fields(site)
+    }
+    values["again"] = str(sent.get("again", ""))
+    told = Told()
+    try:
+        async with asyncio.timeout(BEGINNING_SECONDS):
+            run = await form.begin(site, site.desk, values, told)
+    except UsageError as wrong:
+        return _page(request, form, values, 422, _in_the_forms_words(str(wrong), form, site))
+    except CommandError as failed:
+        return _page(request, form, values, 409, str(failed))
+    except TimeoutError:
+        words = "Nothing came of it within a minute: no worker may be up. `desk doctor` says more."
+        return _page(request, form, values, 409, words)
+    words = " ".join(_sentence(_in_the_forms_words(note, form, site)) for note in told.notes)
+    noted = f"?{urlencode(site.sealed(words))}" if words else ""
+    return RedirectResponse(f"/runs/{quote(run.workflow_id)}{noted}", status_code=303)
+
+
+def _page(
+    request: Request, form: StartForm, values: Values, status: int = 200, wrong: str | None = None
+) -> Response:
+    site = site_of(request)
+    config = site.settings.config
+    return site.page(
+        request,
+        "start.html.j2",
+        status,
+        form=form,
+        forms=FORM_AT.values(),
+        main=form.main(site),
+        more=form.more(site),
+        values=values,
+        wrong=wrong,
+        models=model_words(config) if has_models(config) else None,
+    )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
+
+
+def _in_the_forms_words(wrong: str, form: StartForm, site: Site) -> str:
+    """What a command says, with its options by the names that they have in the form."""
+    for field in sorted(form.fields(site), key=lambda each: -len(each.option)):
+        wrong = wrong.replace(field.option, f"“{field.label}”")
+    return wrong
+
+
+async def _answer(
+    desk: Desk, values: Values, told: Told, start: RunStart[Any], config: RunConfig
+) -> ServerRun[Any]:
+    asking: WantedAnswer[Any] = WantedAnswer(
+        start=start,
+        config=config,
+        again=bool(values.get("again")),
+        wait=False,
+        published=published_so_far if start.workflow_id.startswith(STOCK_RUN) else None,
+    )
+    run, already = await AskedRun(asking).begun(desk, told)
+    if already is not None:
+        told.note("This was asked before, and here is its answer. The form can ask it anew.")
+    return run
+
+
+async def _ask(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+    config = _config(site, values)
+    options = AskOptions(
+        values["question"],
+        values["graph"] or None,
+        tuple(line for line in values["parameters"].splitlines() if line.strip()),
+        values["as_of"] or None,
+    )
+    start, remark = await asyncio.to_thread(question_start, options, site.settings, config)
+    if remark:
+        told.note(remark)
+    return await _answer(desk, values, told, start, config)
+
+
+async def _swarm(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+    config = _config(site, values)
+    options = SwarmOptions(
+        values["objective"],
+        about=values["about"] or None,
+        effort=values["effort"] or AUTO,
+        as_of=values["as_of"] or None,
+        rounds=_number(values["rounds"], "--rounds", 1, 5),
+        answer_within=values["answer_within"] or WITHIN,
+    )
+    start = await asyncio.to_thread(objective_start, options, config)
+    return await _answer(desk, values, told, start, config)
+
+
+async def _stock(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+    config = _config(site, values)
+    options = StockOptions(
+        values["symbol"],
+        as_of=values["as_of"] or None,
+        steps=values["steps"] or None,
+        weeks=_number(values["weeks"], "--weeks", 1, 52),
+        cost=values["cost"] or USUAL_COST,
+    )
+    start = await asyncio.to_thread(episode_start, options, site.settings, config)
+    return await _answer(desk, values, told, start, config)
+
+
+async def _week(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun[Any]:
+    options = RunOptions(
+        week=values["week"] or None,
+        markets=values["markets"] or None,
+        again=bool(values.get("again")),
+        budget_usd=_dollars(values["budget"]),
+    )
+    run, already = await week_run(site.settings, options).begun(desk, told)
+    if already is not None:
+        told.note("This week is published already. The form can research it anew.")
+    return run
+
+
+def _config(site: Site, values: Values) -> RunConfig:
+    return with_budget(site.settings.config, _dollars(values["budget"]))
+
+
+def _dollars(written: str) -> float | None:
+    if not written:
+        return None
+    try:
+        dollars = Decimal(written.removeprefix("$"))
+    except InvalidOperation:
+        dollars = Decimal(-1)
+    if not (dollars.is_finite() and 0 <= dollars <= 1_000_000):
+        raise UsageError(f"--budget-usd is {written[:40]!r}; write dollars, such as 5")
+    return float(dollars)
+
+
+def _number(written: str, option: str, least: int, most: int) -> int:
+    if not (written.isascii() and written.isdigit() and least <= int(written[:9]) <= most):
+        raise UsageError(f"{option} is {written[:40]!r}; a number from {least} to {most}")
+    return int(written)
+
+
+def _graphs(site: Site) -> tuple[tuple[str, str], ...]:
+    names = [Path(graph).stem for graph in shipped_graphs(site.settings.project_dir)]
+    return (("", "by what the question names"), *((name, name) for name in names))
+
+
+_AS_OF: Final = FormField(
+    "as_of", "As of", "--as-of", "What was known then, such as 2026-10-30. Empty: now."
+)
+_BUDGET: Final = FormField(
+    "budget", "Budget, in US dollars", "--budget-usd", "Models cost no more. Empty: as configured."
+)
+
+_QUESTION: Final = StartForm(
+    "/ask",
+    "A question",
+    "Ask a question",
+    "A graph of agents answers it, with the source of everything it says.",
+    "Ask",
+    lambda site: (
+        FormField(
+            "question",
+            "Your question",
+            "the question",
+            "Such as: What holds up DESK-101? Or: How did USD/JPY do last week?",
+            lines=True,
+            required=True,
+        ),
+    ),
+    lambda site: (
+        FormField("graph", "Graph", "--graph", "Which agents work on it.", choices=_graphs(site)),
+        FormField(
+            "parameters", "Parameters", "--param", "One a line: ticket=DESK-101.", lines=True
+        ),
+        _AS_OF,
+        _BUDGET,
+    ),
+    _ask,
+)
+_OBJECTIVE: Final = StartForm(
+    "/swarm",
+    "An objective",
+    "Have an objective researched",
+    "A leader and its specialists research it, and say what is likely.",
+    "Research it",
+    lambda site: (
+        FormField(
+            "objective",
+            "Your objective",
+            "the objective",
+            "It names the markets, such as: Is the yen carry trade unwinding?",
+            lines=True,
+            required=True,
+        ),
+    ),
+    lambda site: (
+        FormField(
+            "about",
+            "What it asks",
+            "--about",
+            "The form that decides it.",
+            choices=(
+                ("", "the nearest in meaning"),
+                *((name, f"{name}: {form.line}") for name, form in FORMS.items()),
+            ),
+        ),
+        FormField(
+            "effort",
+            "Effort",
+            "--effort",
+            "How many specialists work on it.",
+            AUTO,
+            choices=((AUTO, "as the leader says"), *((each, each) for each in Complexity)),
+        ),
+        FormField("rounds", "Rounds", "--rounds", "At most, 1 to 5.", str(ROUNDS), number=(1, 5)),
+        FormField(
+            "answer_within",
+            "Time to decide a conflict",
+            "--answer-within",
+            "What a person has, such as 3d.",
+            WITHIN,
+        ),
+        _AS_OF,
+        _BUDGET,
+    ),
+    _swarm,
+)
+_EPISODE: Final = StartForm(
+    "/stock",
+    "A stock",
+    "Have a stock researched",
+    "Step by step, to what to do; that is held against what came.",
+    "Research it",
+    lambda site: (
+        FormField("symbol", "Symbol", "--symbol", "As Yahoo Finance has it: NVDA.", required=True),
+        _AS_OF,
+    ),
+    lambda site: (
+        FormField(
+            "weeks",
+            "Weeks ahead",
+            "--weeks",
+            "How long the recommendation is for, 1 to 52.",
+            str(USUAL_WEEKS),
+            number=(1, 52),
+        ),
+        FormField("cost", "Cost, in percent", "--cost", "Of entering and of leaving.", USUAL_COST),
+        FormField("steps", "Steps", "--steps", "Exactly these, with commas. Empty: as it goes."),
+        _BUDGET,
+    ),
+    _stock,
+)
+_WEEKLY: Final = StartForm(
+    "/week",
+    "A week",
+    "Research a week",
+    "All markets, side by side, to a report of which every figure opens its source.",
+    "Research it",
+    lambda site: (
+        FormField(
+            "week", "Week", "--week", "Such as 2026-W44. Empty: the latest that the data cover."
+        ),
+    ),
+    lambda site: (
+        FormField("markets", "Markets", "--markets", "Such as USD/JPY,JP. Empty: all."),
+        _BUDGET,
+    ),
+    _week,
+)
+
+FORM_AT: Final = {form.path: form for form in (_QUESTION, _OBJECTIVE, _EPISODE, _WEEKLY)}
+"""The forms by their address, in the order in which they are offered."""
