@@ -26,7 +26,7 @@ def _named(words: str) -> frozenset[str]:
 
 
 _VOID: Final = _named("br hr meta")
-_INLINE: Final = _named("a b button code em i mark q small span strong th td")
+_INLINE: Final = _named("a b button code em i mark q small span strong sup th td")
 """Within a passage: what stands in a row of a table is read together."""
 _BLOCKS: Final = _named(
     "article blockquote body caption dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 "

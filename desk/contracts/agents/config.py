@@ -182,6 +182,24 @@ class RunPolicy(Contract):
     materiality: MaterialityConfig = MaterialityConfig()
 
 
+class Upward(StrEnum):
+    """What goes up, to the right and into the first colour where a page shows which way a pair of
+    the dollar went: the dollar, or the currency on its other side."""
+
+    DOLLAR = "dollar"
+    CURRENCY = "currency"
+
+
+class ReportConfig(Contract):
+    """How a report shows what it says."""
+
+    up: Upward = Upward.DOLLAR
+
+
+def _is_usual_report(report: ReportConfig) -> bool:
+    return report == ReportConfig()
+
+
 class HistoryConfig(Contract):
     """How long histories get: after `most_events` of them, a week that is open for reruns continues
     as new before its next rerun. It does so earlier where the server suggests it."""
@@ -195,12 +213,14 @@ def _is_usual(history: HistoryConfig) -> bool:
 
 
 class RunConfig(Contract):
-    """Everything a run of a week is governed by: markets, as-of time, policy and history."""
+    """Everything a run of a week is governed by: markets, as-of time, policy and history, and how
+    its report shows them."""
 
     markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=200)]
     schedule: ScheduleConfig = ScheduleConfig()
     policy: RunPolicy = RunPolicy()
     history: Annotated[HistoryConfig, Field(exclude_if=_is_usual)] = HistoryConfig()
+    report: Annotated[ReportConfig, Field(exclude_if=_is_usual_report)] = ReportConfig()
 
     @property
     def market_names(self) -> tuple[MarketName, ...]:

@@ -188,6 +188,34 @@ class ReportedObjection(ValidationIssue):
     reason: Text
 
 
+class Theme(Contract):
+    """One of the few things that a week was about.
+
+    `moved` says what happened, `why` what the claims have beside it, `story` what a publisher gave
+    as the reason, word for word and without its being a finding, `ahead` what the coming weeks
+    bring to it.
+    """
+
+    title: ShortText
+    markets: Annotated[tuple[MarketName, ...], Field(max_length=40)] = ()
+    moved: Sentence
+    why: Annotated[Sentence | None, Field(exclude_if=is_none)] = None
+    story: Annotated[Reported | None, Field(exclude_if=is_none)] = None
+    ahead: Annotated[Sentence | None, Field(exclude_if=is_none)] = None
+
+
+class Lead(Contract):
+    """What a report says first: the week in a sentence, how unusual it was, and its themes.
+
+    `written` says that the commentator wrote them; else the desk composed them of the findings.
+    """
+
+    headline: Sentence
+    standfirst: Annotated[Sentence | None, Field(exclude_if=is_none)] = None
+    themes: Annotated[tuple[Theme, ...], Field(max_length=5)] = ()
+    written: Annotated[bool, Field(exclude_if=is_empty)] = False
+
+
 class MarketReport(Contract):
     """One market's section of the report.
 
@@ -295,6 +323,7 @@ class ResearchReport(Contract):
     """A week's report, with the evidence and the rules that it can be verified from.
 
     `config` is what the run was governed by. `counts` are claims over the claims of the markets.
+    `lead` is None in reports of earlier versions of the desk.
     `evidence` holds every tool result that a claim, a verdict or a table rests on. `advice` is what
     the desk's own record said to the run, and `follows` the recommendations of it that the plan
     took up. `seal` is the SHA-256 of the canonical JSON of all the rest (`seal.seal_of`).
@@ -308,6 +337,7 @@ class ResearchReport(Contract):
     revisions: Annotated[tuple[Revision, ...], Field(max_length=MOST_REVISIONS)]
     outcome: Outcome
     changes: Changes = Changes()
+    lead: Annotated[Lead | None, Field(exclude_if=is_none)] = None
     commentary: Annotated[tuple[Sentence, ...], Field(max_length=12)] = ()
     coverage: Coverage
     summary: Annotated[tuple[Sentence, ...], Field(max_length=40)]

@@ -33,6 +33,7 @@ from desk.contracts.agents.config import (
     DeadlineConfig,
     HistoryConfig,
     MaterialityConfig,
+    ReportConfig,
     RetryConfig,
     RunConfig,
     RunPolicy,
@@ -209,6 +210,7 @@ class _DeskFile(SettingsTable):
     budget: BudgetConfig = BudgetConfig()
     history: HistoryConfig = HistoryConfig()
     charges: Charges = Field(default_factory=dict)
+    report: ReportConfig = ReportConfig()
     capabilities: dict[Capability, Annotated[Routes, BeforeValidator(_written_out)]] = Field(
         default_factory=dict
     )
@@ -238,6 +240,7 @@ class _DeskFile(SettingsTable):
             schedule=self.schedule,
             policy=policy,
             history=self.history,
+            report=self.report,
         )
 
     def _bands(self) -> dict[PairSymbol, Band]:

@@ -11,6 +11,7 @@ from desk.analytics.links import web_link
 from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Unit
 from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.figures.links import anchor
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
@@ -128,23 +129,38 @@ def test_missing_markets_stand_at_the_top_with_their_reasons() -> None:
     assert "GBP/USD is partial" in head
 
 
-def test_every_mover_has_its_figures_in_the_page_and_in_the_heat_map() -> None:
+def test_every_pair_is_ranked_with_its_move_and_one_without_says_that_it_is_missing() -> None:
     report = sample_report()
     text = render_html(report)
-    maps = "".join(re.findall(r'<svg class="chart"[^>]*Heat map.*?</svg>', text, re.S))
+    ranked = Page(text.split('<table class="bars">')[1].split("</table>")[0]).words
     for row in report.movers:
         move = typographic(print_figure(row.move, Unit.PERCENT))
-        assert row.market in maps
-        assert f">{move}<" in maps
-        assert f">{move}<" in text.replace(maps, "")
-    assert "USD/TWD" in maps
+        assert re.search(rf"{row.market}\s*the dollar \w+{re.escape(move)}", ranked), row.market
+    assert "USD/TWDmissing" in ranked
 
 
-def test_every_pair_with_a_history_has_a_chart() -> None:
+def test_every_pair_with_a_history_has_a_chart_that_is_drawn_once() -> None:
     report = sample_report()
-    with_history = [market.market for market in report.markets if market.days]
-    labels = re.findall(r'aria-label="([A-Z/]+), daily fixings', render_html(report))
-    assert labels == with_history
+    with_history = {market.market for market in report.markets if market.days}
+    text = render_html(report)
+    labels = re.findall(r'aria-label="([A-Z/]+), daily fixings', text)
+    assert set(labels) == with_history
+    drawn = re.findall(r'aria-label="[A-Z/]+, daily fixings[^>]*>\s*<(\w+)', text)
+    assert drawn.count("use") == len(report.movers)
+    assert drawn.count("g") + drawn.count("defs") == len(with_history)
+
+
+def test_the_page_paints_a_fall_of_the_dollar_in_one_colour_however_the_pair_is_quoted() -> None:
+    text = render_html(sample_report())
+    for row in sample_report().movers:
+        base = row.market.startswith("USD")
+        way = "up" if (row.move > 0) == base else "down"
+        colours = re.findall(
+            r'class="(up|down)"><button class="f[^>]*'
+            rf'popovertarget="trace-{anchor(row.market)}-move"',
+            text,
+        )
+        assert set(colours) == {way}, row.market
 
 
 def test_rendering_twice_gives_the_same_page() -> None:
@@ -181,8 +197,10 @@ def test_text_stands_out_from_what_it_is_printed_on(scheme: int) -> None:
     css = files("desk.documents.rendering").joinpath("templates/page.css").read_text()
     blocks = re.findall(r":root \{(.*?)\}", css, re.S)
     colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", blocks[scheme]))
-    couples = [(f"heat-ink{step}", f"heat{step}") for step in range(9)]
-    couples += [(ink, "page") for ink in ("ink", "faint", "up", "down", "accent", "warn")]
+    couples = [
+        ("ink", "mark"),
+        *[(ink, "page") for ink in ("ink", "faint", "up", "down", "accent", "warn")],
+    ]
     couples += [("faint", "shade"), ("faint", "card"), ("ink", "warn-page")]
     for ink, ground in couples:
         assert _contrast(colours[ink], colours[ground]) >= LEAST_CONTRAST, (ink, ground)

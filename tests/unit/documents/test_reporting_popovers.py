@@ -114,7 +114,7 @@ def test_a_figure_opens_the_trace_that_states_it() -> None:
 
 
 def test_each_column_of_the_movers_opens_its_own_figure() -> None:
-    table = page_text().split('<section id="movers">')[1].split("</table>")[0]
+    table = page_text().split('<table class="figures movers">')[1].split("</table>")[0]
     names = ("last", "move", "z-score", "window-low")
     opened = re.findall(r'popovertarget="([^"]+)"', table)
     assert opened == [f"trace-USD-JPY-{name}" for name in names]
@@ -161,7 +161,7 @@ def test_contested_and_verified_figures_are_marked_and_a_single_source_is_not() 
     assert 'class="f"' in links.of(MOVE, "+0.29 %")
     statuses = {card.verdict.status for card in links.cards.values() if card.verdict}
     assert statuses == set(ClaimStatus) - {ClaimStatus.REJECTED}
-    assert "a source of another origin agrees" in text.split('id="summary"')[0]
+    assert "a source of another origin agrees" in text.split('id="movers"')[0]
 
 
 def test_a_screen_reader_hears_what_a_figure_is_and_how_far_it_can_be_relied_on() -> None:
@@ -204,12 +204,12 @@ def test_the_first_changes_are_shown_and_the_others_a_tap_away() -> None:
     assert "before 156.80" in shown
 
 
-def test_the_report_opens_with_what_changed_and_goes_on_with_its_coverage() -> None:
+def test_the_report_opens_with_the_week_and_ends_with_what_changed_and_its_coverage() -> None:
     text = page_text()
-    marks = ['id="changes"', 'class="coverage', 'id="summary"', 'id="movers"', 'id="rates"']
-    places = [text.index(mark) for mark in (*marks, 'id="markets"', 'id="conflicts"')]
+    marks = ("week", "calendar", "movers", "rates", "markets", "changes", "conflicts", "coverage")
+    places = [text.index(f'id="{mark}"') for mark in (*marks, "summary")]
     assert places == sorted(places)
-    coverage = text[places[1] : places[2]]
+    coverage = text[places[-2] : places[-1]]
     assert "Stale: 1 of 1 policy rates (JP)" in coverage
     assert "research agent 1 in place of research agent 2" in coverage
 

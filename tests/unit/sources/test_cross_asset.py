@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from desk.analytics.prices.dollar_index import WEIGHTS, dollar_index
 from desk.contracts.findings.source_results import Yields
 from desk.sources.ecb.store import RatesStore
 from desk.sources.serving.daily_series import Publisher
 from desk.sources.serving.kept_file import DamagedFile, refresh
-from desk.sources.statistics.cross_asset.answers import WEIGHTS, CrossAssets, dollar_index
+from desk.sources.statistics.cross_asset.answers import CrossAssets
 from desk.sources.statistics.cross_asset.publishers import publishers
 from desk.sources.statistics.cross_asset.server import CrossAssetTools
 from tests.standins.cross_asset import content_of, values

@@ -1,6 +1,6 @@
-"""The charts of a report: the heat map of the movers, sparklines, and how forecasts came out."""
+"""The charts of a report: lines over a year, small and large, and how forecasts came out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Final
@@ -9,13 +9,10 @@ import numpy
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from desk.analytics.figures import print_figure
-from desk.contracts.findings.claims import Unit
 from desk.contracts.learning.lessons import CalibrationBin
-from desk.contracts.week.report import MarketReport, Mover
+from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
 from desk.documents.rendering.drawing.svg import inline_svg, new_figure
-from desk.documents.rendering.words.wording import NO_FIGURE, typographic
 
 SPARK_WIDTH: Final = 300
 SPARK_HEIGHT: Final = 56
@@ -26,23 +23,22 @@ WEEK: Final = "#010102"
 SHADE: Final = "#010103"
 SPARK_COLOURS: Final = {LINE: "var(--line)", WEEK: "var(--accent)", SHADE: "var(--shade)"}
 
-ROW: Final = 24
-NAME_WIDTH: Final = 76
-CELL_WIDTH: Final = 116
-HEAD: Final = 22
-STEPS: Final = 4
-"""Shades on either side of the neutral one."""
-FULL_Z: Final = 2.0
-"""The z-score that is painted in the darkest shade."""
-FULL_MOVE: Final = 2.0
-"""The move in percent that is painted in the darkest shade."""
-INK: Final = "#020201"
-FAINT: Final = "#020202"
-EMPTY: Final = "#020203"
+YEAR_WIDTH: Final = 380
+YEAR_HEIGHT: Final = 150
+PLOT_BELOW: Final = 18
+PLOT_RIGHT: Final = 52
+LEAST_GAP: Final = 12
+"""Between two labels beside the line."""
+YEAR_GRID: Final = "#020201"
+YEAR_FAINT: Final = "#020202"
+YEAR_COLOURS: Final = {**SPARK_COLOURS, YEAR_GRID: "var(--rule)", YEAR_FAINT: "var(--faint)"}
 
 
-def sparklines(markets: Iterable[MarketReport], window: TimeWindow) -> dict[str, str]:
-    """A chart of each market that has a series: its year as a line, the window highlighted.
+def sparklines(
+    markets: Iterable[MarketReport], window: TimeWindow, turned: Collection[str] = ()
+) -> dict[str, str]:
+    """A chart of each market that has a series: its year as a line, the window highlighted. Those
+    that are `turned` are drawn upside down, and say so.
 
     One figure is drawn again and again, which is what makes it fast.
     """
@@ -59,6 +55,8 @@ def sparklines(markets: Iterable[MarketReport], window: TimeWindow) -> dict[str,
     charts: dict[str, str] = {}
     for number, market in enumerate(market for market in markets if len(market.days) > 1):
         across, up = _scaled(market.days, market.values)
+        if market.market in turned:
+            up = SPARK_HEIGHT - up
         first = _window_start(market.days, window)
         year.set_data(across, up)
         week.set_data(across[first:], up[first:])
@@ -66,35 +64,87 @@ def sparklines(markets: Iterable[MarketReport], window: TimeWindow) -> dict[str,
         shade.set_x(across[first])
         shade.set_width(SPARK_WIDTH - across[first])
         label = f"{market.market}, daily fixings over 52 weeks, the week highlighted"
+        label += ", drawn upside down" if market.market in turned else ""
         charts[market.market] = inline_svg(figure, f"year{number}", label, SPARK_COLOURS)
     return charts
 
 
-def heat_map(name: str, movers: Sequence[Mover], missing: Sequence[str]) -> str:
-    """Moves and z-scores of a group: a row a pair, shaded by sign and size, figures printed.
+def year_chart(
+    name: str, label: str, days: Sequence[date], values: Sequence[Decimal], window: TimeWindow
+) -> str:
+    """A line over a year with its months, its highest and lowest value, and the window marked.
 
-    `missing` are pairs without figures; they have a row that says so.
+    `name` is unique within the page, `label` what a screen reader says. Takes two days at least.
     """
-    width = NAME_WIDTH + 2 * CELL_WIDTH
-    height = HEAD + ROW * (len(movers) + len(missing))
-    figure = new_figure(width, height)
+    figure = new_figure(YEAR_WIDTH, YEAR_HEIGHT)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.axis("off")
-    axes.set_xlim(0, width)
-    axes.set_ylim(height, 0)
-    for column, title in enumerate(("move", "z-score")):
-        _write(axes, NAME_WIDTH + CELL_WIDTH * (column + 0.5), HEAD / 2, title, FAINT)
-    for number, row in enumerate(movers):
-        top = HEAD + ROW * number
-        _name(axes, top, row.market)
-        _cell(axes, 0, top, print_figure(row.move, Unit.PERCENT), _step(row.move, FULL_MOVE))
-        _cell(axes, 1, top, _z_words(row), _step(row.z_score, FULL_Z))
-    for number, market in enumerate(missing, start=len(movers)):
-        _name(axes, HEAD + ROW * number, market)
-        _cell(axes, 0, HEAD + ROW * number, "missing", None)
-        _cell(axes, 1, HEAD + ROW * number, "missing", None)
-    label = f"Heat map of moves and z-scores, {name}; the figures stand in the movers table"
-    return inline_svg(figure, f"heat{name}", label, _heat_colours())
+    axes.set_xlim(0, YEAR_WIDTH)
+    axes.set_ylim(0, YEAR_HEIGHT)
+    place = _Place(days, values)
+    first = _window_start(days, window)
+    _months(axes, place)
+    across = [place.across(day) for day in days]
+    up = [place.up(value) for value in values]
+    shade = Rectangle(
+        (across[first], PLOT_BELOW),
+        across[-1] - across[first],
+        YEAR_HEIGHT - PLOT_BELOW,
+        color=SHADE,
+        linewidth=0,
+        zorder=0,
+    )
+    axes.add_patch(shade)
+    axes.plot(across, up, color=LINE, linewidth=1.2)
+    axes.plot(across[first:], up[first:], color=WEEK, linewidth=2.2, solid_capstyle="round")
+    for value in (max(values), min(values)):
+        axes.plot(
+            [0, YEAR_WIDTH - PLOT_RIGHT],
+            [place.up(value)] * 2,
+            color=YEAR_GRID,
+            linewidth=0.8,
+            linestyle=":",
+        )
+        _label_right(axes, place.up(value), f"{value:,f}", YEAR_FAINT)
+    if abs(up[-1] - place.up(max(values))) > LEAST_GAP < abs(up[-1] - place.up(min(values))):
+        _label_right(axes, up[-1], f"{values[-1]:,f}", WEEK)
+    axes.plot(across[-1:], up[-1:], color=WEEK, marker="o", markersize=4.5, markeredgewidth=0)
+    return inline_svg(figure, name, label, YEAR_COLOURS)
+
+
+class _Place:
+    """Where days and values stand in the chart of a year."""
+
+    def __init__(self, days: Sequence[date], values: Sequence[Decimal]) -> None:
+        self.first, self.last = days[0], days[-1]
+        self._low = float(min(values))
+        self._room = float(max(values)) - self._low or 1.0
+
+    def across(self, day: date) -> float:
+        """How far from the left a day stands."""
+        share = (day - self.first).days / (self.last - self.first).days
+        return MARGIN + share * (YEAR_WIDTH - PLOT_RIGHT - 2 * MARGIN)
+
+    def up(self, value: Decimal) -> float:
+        """How far from the bottom a value stands."""
+        share = (float(value) - self._low) / self._room
+        return PLOT_BELOW + 2 * MARGIN + share * (YEAR_HEIGHT - PLOT_BELOW - 4 * MARGIN)
+
+
+def _months(axes: Axes, place: _Place) -> None:
+    """The name of every other month below the line."""
+    month = date(place.first.year, place.first.month, 1)
+    while month <= place.last:
+        if month >= place.first and month.month % 2:
+            words = f"{month:%b}" if month.month > 1 else f"{month:%b %Y}"
+            axes.text(
+                place.across(month), 3, words, color=YEAR_FAINT, size=10.5, va="bottom", ha="left"
+            )
+        month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
+
+
+def _label_right(axes: Axes, up: float, words: str, colour: str) -> None:
+    axes.text(YEAR_WIDTH, up, words, color=colour, size=11, va="center_baseline", ha="right")
 
 
 def _scaled(days: Sequence[date], values: Sequence[Decimal]) -> tuple[numpy.ndarray, numpy.ndarray]:
@@ -111,48 +161,6 @@ def _window_start(days: Sequence[date], window: TimeWindow) -> int:
     """The last fixing before the window, from which the week's move is counted."""
     start = window.start.date()
     return max(sum(day <= start for day in days) - 1, 0)
-
-
-def _step(value: Decimal | None, full: float) -> int | None:
-    if value is None:
-        return None
-    return max(-STEPS, min(STEPS, round(float(value) / full * STEPS)))
-
-
-def _z_words(row: Mover) -> str:
-    if row.z_score is None:
-        return NO_FIGURE
-    return print_figure(row.z_score, Unit.STANDARD_DEVIATIONS)
-
-
-def _fill(step: int | None) -> str:
-    return EMPTY if step is None else f"#0303{step + STEPS:02x}"
-
-
-def _ink(step: int | None) -> str:
-    return FAINT if step is None else f"#0404{step + STEPS:02x}"
-
-
-def _heat_colours() -> Mapping[str, str]:
-    steps = range(-STEPS, STEPS + 1)
-    fills = {_fill(step): f"var(--heat{step + STEPS})" for step in steps}
-    inks = {_ink(step): f"var(--heat-ink{step + STEPS})" for step in steps}
-    return {INK: "var(--ink)", FAINT: "var(--faint)", EMPTY: "var(--shade)", **fills, **inks}
-
-
-def _cell(axes: Axes, column: int, top: float, words: str, step: int | None) -> None:
-    left = NAME_WIDTH + CELL_WIDTH * column
-    box = Rectangle((left + 1, top + 1), CELL_WIDTH - 2, ROW - 2, linewidth=0, color=_fill(step))
-    axes.add_patch(box)
-    _write(axes, left + CELL_WIDTH / 2, top + ROW / 2, typographic(words), _ink(step))
-
-
-def _name(axes: Axes, top: float, market: str) -> None:
-    axes.text(0, top + ROW / 2, market, color=INK, size=12.5, va="center_baseline", ha="left")
-
-
-def _write(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
-    axes.text(x, y, words, color=colour, size=12.5, va="center_baseline", ha="center")
 
 
 SIDE: Final = 240

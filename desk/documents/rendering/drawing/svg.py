@@ -19,6 +19,7 @@ PIXELS_AN_INCH: Final = 72
 """Matplotlib's SVG unit is the point, so a figure's size can be thought of in these."""
 
 _ROOT = re.compile(r"<svg [^>]*>", re.DOTALL)
+_FIRST_TAG = re.compile(r"<svg [^>]*>")
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
 _ID = re.compile(r'\bid="([^"]+)"')
@@ -59,6 +60,14 @@ def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]
     box = f'viewBox="0 0 {width:g} {height:g}"'
     root = f'<svg class="chart" {box} role="img" aria-label="{escape(label)}">'
     return _ROOT.sub(lambda _: root, body, count=1).strip()
+
+
+def drawn_again(chart: str) -> str:
+    """A chart that stands in the page already, once more, without its being there twice."""
+    root, body = _FIRST_TAG.match(chart), _ID.search(chart)
+    if root is None or body is None:
+        raise ValueError("no chart with an id to be drawn again")
+    return f'{root[0]}<use href="#{body[1]}"/></svg>'
 
 
 def _shortened(geometry: re.Match[str]) -> str:

@@ -77,6 +77,13 @@ class FigureLinks:
         """A cell of a table over all markets."""
         return self.of(claim_id(subject, metric), printed)
 
+    def named(self, subject: str, metric: Metric) -> Markup | None:
+        """The document's figure on a metric of a subject; None where it has none."""
+        key = self._traces.key(claim_id(subject, metric), None)
+        if key is None:
+            return None
+        return self._element(key, print_claim(self._traces.entries[key].claim))
+
     def input(self, trace: Trace, market: str) -> Markup:
         """A figure that goes into another, by name and value."""
         button = self.of(trace.claim.claim_id, trace.printed, market)

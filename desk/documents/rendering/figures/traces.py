@@ -293,6 +293,7 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "banks_held": "how many of the newest decisions of the banks below are holds",
     "dollar_rose": "in how many of the pairs below the dollar rose",
     "dollar_fell": "in how many of the pairs below the dollar fell",
+    "dollar_index": "the dollar against the six currencies below, with ICE's weights",
     "streak": "how many of the last daily steps went the same way",
 }
 """Formulas over a series, which is too long to be written out."""

@@ -39,12 +39,14 @@ from desk.programs.week.document.sections.cross_checks import (
 )
 from desk.programs.week.document.sections.evidence import SERIES_TOOL, sources_of
 from desk.programs.week.document.sections.freshness import freshness_of
+from desk.programs.week.document.sections.lead import lead_of
 from desk.programs.week.document.sections.markets import market_report, revised_in
 from desk.programs.week.document.sections.reported import with_reported
 from desk.programs.week.document.sections.summary import summary_of
 from desk.programs.week.document.sections.tables import movers_of, rate_rows_of
 from desk.programs.week.document.sections.tone import banks_in, with_tones
 from desk.runs.boards import usage_of_week
+from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.ledger import Ledger
 from desk.trust.prose import clip, review, sentence, without_rejected
@@ -150,6 +152,7 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
         return report.model_copy(
             update={
                 **_commentary(self.record, claims),
+                "lead": lead_of(report, claims),
                 "summary": summary_of(report, claims),
                 "changes": _with_note(changes, self.previous_note),
             }
@@ -213,7 +216,10 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
             calendar=calendar,
             markets=tuple(with_contested(section, contested) for section in told.sections),
             conflicts=week.conflicts,
-            counts=tuple(week_counts(week.claims, config.markets, first_day).values()),
+            counts=(
+                *week_counts(week.claims, config.markets, first_day).values(),
+                *dollar_index_claims(week.claims).values(),
+            ),
             cross_checks=checks,
             dead_letters=tuple(letter for outcome in outcomes for letter in outcome.dead_letters),
             sources=grounds.sources,

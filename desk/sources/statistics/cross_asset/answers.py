@@ -1,20 +1,13 @@
-"""What the kept files say of yields, the dollar, oil and stocks, as far as it was known.
-
-The weights and the constant of the dollar index, the geometric mean of the dollar's rates against
-six currencies, are those that ICE Futures U.S. states for the U.S. Dollar Index (USDX contract
-specification), fixed since the euro took the place of five currencies in 1999. What it gives for
-one set of rates is that formula's value, not a quotation of ICE's index.
-"""
+"""What the kept files say of yields, the dollar, oil and stocks, as far as it was known."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import product
-from math import exp, log
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
+from desk.analytics.prices.dollar_index import WEIGHTS, dollar_index
 from desk.analytics.prices.fixings import cross_rate, last_known_day
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import AssetSeries, Provenance, Yields, YieldSeries
@@ -23,27 +16,7 @@ from desk.sources.serving.daily_series import NOT_FETCHED, Publisher, files_of
 from desk.sources.serving.origins import ECB
 from desk.sources.statistics.cross_asset.publishers import BESIDE, REVISABLE, publishers
 
-WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
-    {"EUR": 0.576, "JPY": 0.136, "GBP": 0.119, "CAD": 0.091, "SEK": 0.042, "CHF": 0.036}
-)
-"""Each currency's share; they add up to one."""
-
 WEIGHTS_FROM: Final = "ICE's U.S. Dollar Index"
-
-SCALE: Final = 50.14348112
-"""Makes the index 100 in March 1973."""
-
-
-def dollar_index(per_dollar: Mapping[str, Decimal]) -> float:
-    """The index for the units of each of the six currencies for one dollar.
-
-    Raises:
-        KeyError: a rate is missing.
-        ValueError: a rate is not above zero.
-    """
-    logs = (weight * log(per_dollar[code]) for code, weight in WEIGHTS.items())
-    return SCALE * exp(sum(logs))
-
 
 YIELDS: Final = Provenance(
     name="Government bond yields of treasuries and central banks", tier=SourceTier.AUTHORITATIVE

@@ -23,6 +23,7 @@ from desk.programs.week.document.audit.tables import (
     TABLES,
     chart_findings,
     forecast_findings,
+    lead_findings,
     reported_findings,
     table_findings,
     tone_findings,
@@ -40,6 +41,7 @@ from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.markets import revised_in
 from desk.runs.assignments import together
 from desk.runs.boards import usage_of
+from desk.trust.claims.dollar_index import DOLLAR_INDEX, dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import Ranges, state, state_on, target_ranges
 from desk.trust.prose import references
@@ -182,6 +184,8 @@ def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     week = printed_claims(report)
     if report.counts:
         again = week_counts(week, report.config.markets, window_days(report.window)[0])
+        if any(claim.subject == DOLLAR_INDEX for claim in report.counts):
+            again |= dollar_index_claims(week)
         yield from compared("counts", report.counts, tuple(again.values()))
     yield from document.claim_findings(report, report.statements, _place)
     for section in report.markets:
@@ -222,6 +226,7 @@ CHECKS: Final[document.Checks[ResearchReport]] = {
     "objection": objection_findings,
     "change": change_findings,
     "table": table_findings,
+    "lead": lead_findings,
     "chart": chart_findings,
     "tone": tone_findings,
     "reported": reported_findings,

@@ -3,6 +3,7 @@ evidence."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Final, TypeAlias
 
 from desk.analytics.prices.price_view import view_prices
@@ -13,7 +14,8 @@ from desk.contracts.base import Contract
 from desk.contracts.findings.results import Forecast, Tone, View, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.week.report import MarketReport, ResearchReport
+from desk.contracts.week.report import Lead, MarketReport, ResearchReport, Sentence
+from desk.documents.audit.document import printed_findings, typed_findings
 from desk.documents.audit.findings import AuditFinding, compared, differing
 from desk.learning.forecasts import forecast_of
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
@@ -21,6 +23,7 @@ from desk.programs.week.document.judging.conflicts import withheld_in
 from desk.programs.week.document.sections.calendar import calendar_of
 from desk.programs.week.document.sections.cross_checks import CrossMarketCase, cross_checks_of
 from desk.programs.week.document.sections.evidence import SERIES_TOOL
+from desk.programs.week.document.sections.lead import lead_of
 from desk.programs.week.document.sections.markets import series_of, withheld_days
 from desk.programs.week.document.sections.reported import decided_in, is_told, reported_of
 from desk.programs.week.document.sections.summary import summary_of
@@ -33,6 +36,7 @@ from desk.programs.week.document.sections.tone import (
     printed,
     word_stances,
 )
+from desk.trust.prose import render
 
 _Builder: TypeAlias = Callable[[], Sequence[Contract]]
 
@@ -60,6 +64,35 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             yield AuditFinding(where, f"it cannot be built from the rest of the report: {error}")
         else:
             yield from compared(where, getattr(report, name), built)
+
+
+def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:
+    """Whether the lead is what its rules compose of the rest; of one that a model wrote, whether
+    its texts are those that their prose gives, without a typed figure, and its stories are told."""
+    lead, claims = report.lead, printed_claims(report)
+    if lead is None:
+        return
+    if not lead.written:
+        yield from differing("lead", lead, lead_of(report, claims))
+        return
+    told = [story for section in report.markets for story in section.reported]
+    for where, said in _said_in(lead):
+        yield from printed_findings(where, said.text, partial(render, said.prose, claims))
+        yield from typed_findings(where, said.prose, claims)
+    for number, theme in enumerate(lead.themes, start=1):
+        yield from typed_findings(f"lead, title of theme {number}", theme.title, claims)
+        if theme.story is not None and theme.story not in told:
+            yield AuditFinding(f"lead, story of theme {number}", "no section tells it")
+
+
+def _said_in(lead: Lead) -> Iterator[tuple[str, Sentence]]:
+    yield "lead, headline", lead.headline
+    if lead.standfirst is not None:
+        yield "lead, standfirst", lead.standfirst
+    for number, theme in enumerate(lead.themes, start=1):
+        for said in (theme.moved, theme.why, theme.ahead):
+            if said is not None:
+                yield f"lead, theme {number}", said
 
 
 def chart_findings(report: ResearchReport) -> Iterator[AuditFinding]:

@@ -1,5 +1,6 @@
 """A report as one self-contained HTML file."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from markupsafe import Markup
@@ -9,11 +10,22 @@ from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.figures.links import FigureLinks
 from desk.documents.rendering.pages import render_page
-from desk.programs.week.document.rendering import objections, record_words, wording, words
+from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.rendering import (
+    directions,
+    objections,
+    record_words,
+    wording,
+    words,
+)
 from desk.programs.week.document.rendering.coverage_words import coverage_lines, known_words
 from desk.programs.week.document.rendering.digest import digests
+from desk.programs.week.document.rendering.rate_notes import noted_rates
 from desk.programs.week.document.rendering.words import group_sources, method_of
+from desk.programs.week.document.sections.dollar_series import index_series
+from desk.programs.week.document.sections.lead import lead_of
 from desk.programs.week.document.sections.summary import dollar_direction
+from desk.trust.claims.dollar_index import DOLLAR_INDEX
 
 KIND_TITLES: Final = {
     MarketKind.PAIR: "Currency pairs",
@@ -21,14 +33,25 @@ KIND_TITLES: Final = {
 }
 
 
+FEWEST_DAYS: Final = 2
+"""A line needs two ends."""
+
+
 def render_html(report: ResearchReport) -> str:
     """The report's HTML form. The same report always gives the same page."""
+    charts = _sparklines(report)
     names = {
         "report": report,
         "coverage_lines": coverage_lines(report),
         "known_words": known_words(report.coverage),
-        "sparklines": _sparklines(report),
-        "heat_maps": _heat_maps(report),
+        "sparklines": charts,
+        "drawn_again": _drawn_again(charts, report),
+        "lead": report.lead or lead_of(report, printed_claims(report)),
+        "index_chart": _index_chart(report),
+        "index": DOLLAR_INDEX,
+        "directions": directions,
+        "up": report.config.report.up,
+        "rate_notes": noted_rates(report.policy_rates),
         "source_groups": group_sources(report.sources),
         "digests": digests(report),
         "banks": {row.area: row.bank for row in report.policy_rates if row.bank != row.area},
@@ -51,8 +74,22 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
     # Matplotlib takes half a second to import; only a process that renders pays for it.
     from desk.documents.rendering.drawing.charts import sparklines
 
-    charts = sparklines(report.markets, report.window)
+    up = report.config.report.up
+    turned = {part.market for part in report.markets if directions.is_turned(part.market, up)}
+    charts = sparklines(report.markets, report.window, turned)
     return {market: Markup(chart) for market, chart in charts.items()}  # noqa: S704
+
+
+def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[str, Markup]:
+    """The charts of the pairs that are among the movers, for the pairs' sections."""
+    from desk.documents.rendering.drawing.svg import drawn_again
+
+    movers = {row.market for row in report.movers}
+    return {
+        market: Markup(drawn_again(chart))  # noqa: S704
+        for market, chart in charts.items()
+        if market in movers
+    }
 
 
 def _calibration(report: ResearchReport) -> Markup | None:
@@ -65,20 +102,12 @@ def _calibration(report: ResearchReport) -> Markup | None:
     return Markup(calibration_chart(scorecard.bins))  # noqa: S704
 
 
-def _heat_maps(report: ResearchReport) -> dict[MarketGroup, Markup]:
-    from desk.documents.rendering.drawing.charts import heat_map
+def _index_chart(report: ResearchReport) -> Markup | None:
+    """The dollar index over a year; None where a pair of it has no series."""
+    from desk.documents.rendering.drawing.charts import year_chart
 
-    maps: dict[MarketGroup, Markup] = {}
-    for group in MarketGroup:
-        rows = [row for row in report.movers if row.group is group]
-        printed = {row.market for row in rows}
-        missing = [
-            market.market
-            for market in report.markets
-            if market.kind is MarketKind.PAIR
-            and market.group is group
-            and market.market not in printed
-        ]
-        if rows or missing:
-            maps[group] = Markup(heat_map(group, rows, missing))  # noqa: S704
-    return maps
+    days, values = index_series(report.markets)
+    if len(days) < FEWEST_DAYS:
+        return None
+    label = "The dollar index over 52 weeks, of daily fixings by ICE's weights, the week marked"
+    return Markup(year_chart("index", label, days, values, report.window))  # noqa: S704

@@ -10,6 +10,7 @@ from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import (
     CalendarRow,
     Contribution,
+    Lead,
     MarketReport,
     Mover,
     RateRow,
@@ -210,6 +211,23 @@ def mover_cells(row: Mover) -> tuple[str, ...]:
         figure(row.window_high, Unit.LEVEL),
         print_day(row.last_on),
     )
+
+
+def dollar_words(row: Mover) -> str:
+    """Which way the dollar went in a pair, in words: `the dollar up`."""
+    return f"the dollar {DOLLAR_WORDS[dollar_direction(row)]}"
+
+
+def reasons_note(lead: Lead) -> str:
+    """Whose reasons a lead gives, and what it says where it gives none."""
+    told = "What stands under Why happened or was written in the same week; that it is the cause is"
+    if any(theme.story for theme in lead.themes):
+        told += " its publisher's word"
+    else:
+        told += " nobody's finding, and no source of news in this report gives a reason"
+    if all(theme.why or theme.story for theme in lead.themes):
+        return f"{told}."
+    return f"{told}. Where there is no Why, no source in this report gives one."
 
 
 def rate_cells(row: RateRow) -> tuple[str, ...]:

@@ -1,0 +1,68 @@
+"""Which way a pair went, in the one sense that a page has for it."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from desk.analytics.names.markets import DOLLAR
+from desk.contracts.agents.config import Upward
+from desk.contracts.markets import MarketKind
+from desk.contracts.week.report import Mover, ResearchReport
+from desk.programs.week.document.sections.summary import dollar_direction
+
+UP: Final = "up"
+DOWN: Final = "down"
+NEITHER: Final = ""
+
+WORDS: Final = {
+    Upward.DOLLAR: ("the dollar fell", "the dollar rose"),
+    Upward.CURRENCY: ("the currency fell", "the currency rose"),
+}
+"""What a bar to the left says, and one to the right."""
+
+
+def way(market: str, move: float, up: Upward) -> str:
+    """`up` where the dollar rose, or the currency where that is what goes up; `down` where it fell;
+    nothing for what did not move, and for a pair without the dollar.
+
+    Args:
+        market: the pair, as it is quoted.
+        move: of the pair as it is quoted, in any unit.
+        up: what goes up.
+    """
+    base, _, quote = market.partition("/")
+    if DOLLAR not in (base, quote) or not move:
+        return NEITHER
+    dollar_rose = (move > 0) == (base == DOLLAR)
+    return UP if dollar_rose == (up is Upward.DOLLAR) else DOWN
+
+
+def is_turned(market: str, up: Upward) -> bool:
+    """Whether a chart of the pair is drawn upside down, so that up is what goes up."""
+    return way(market, 1, up) == DOWN
+
+
+def ranked(report: ResearchReport) -> Sequence[Mover]:
+    """The pairs of the dollar from the one that went up most to the one that went down most."""
+    up = report.config.report.up
+    rows = [row for row in report.movers if dollar_direction(row) or not row.move]
+    return sorted(rows, key=lambda row: (-signed(row, up), row.market))
+
+
+def unmoved(report: ResearchReport) -> tuple[str, ...]:
+    """The pairs that have no move to show."""
+    told = {row.market for row in report.movers}
+    pairs = (part for part in report.markets if part.kind is MarketKind.PAIR)
+    return tuple(part.market for part in pairs if part.market not in told)
+
+
+def signed(row: Mover, up: Upward) -> float:
+    """The move of a pair in percent, positive where it went up."""
+    return (
+        abs(float(row.move)) * {UP: 1, DOWN: -1, NEITHER: 0}[way(row.market, float(row.move), up)]
+    )
+
+
+def bar_width(row: Mover, rows: Sequence[Mover]) -> float:
+    """The length of a pair's bar in percent of the longest."""
+    longest = max((abs(float(each.move)) for each in rows), default=0.0)
+    return round(abs(float(row.move)) / longest * 100, 1) if longest else 0.0

@@ -1,0 +1,393 @@
+"""What a report says first: the week in a sentence and the few things that it was about, composed
+by rule of the claims, the decisions and the news.
+
+Sentences hold references to claims and no other figures. That something was decided or written in
+the same week is told as that, never as a cause.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.figures import print_day
+from desk.analytics.names.currencies import currency_name
+from desk.analytics.names.markets import AREAS, DOLLAR
+from desk.analytics.prices.impact import LARGE_MOVE
+from desk.analytics.prices.series import window_days
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import Reported
+from desk.contracts.markets import MarketGroup
+from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence, Theme
+from desk.programs.week.document.sections.calendar import is_decided
+from desk.programs.week.document.sections.summary import BOTTOM, TOP, dollar_direction
+from desk.trust.claims.dollar_index import DOLLAR_INDEX
+from desk.trust.prose import sentence
+
+MOST_THEMES: Final = 5
+MOST_BLOCS: Final = 2
+BANKS_NAMED: Final = 3
+BANKS_IN_TITLE: Final = 2
+SOON: Final = timedelta(days=14)
+DOLLAR_AREA: Final = AREAS[DOLLAR]
+
+BLOCS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Scandinavian currencies": ("NOK", "SEK"),
+    "The euro, sterling and the franc": ("EUR", "GBP", "CHF"),
+    "Commodity currencies": ("AUD", "NZD", "CAD"),
+    "North Asian currencies": ("CNY", "KRW", "TWD"),
+    "South-east Asian currencies": ("IDR", "MYR", "PHP", "SGD", "THB"),
+}
+"""Currencies that are read together: by neighbourhood, and for what they export."""
+
+VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
+
+
+class _Week(NamedTuple):
+    """A report with its claims and the banks' decisions in the window and ahead."""
+
+    report: ResearchReport
+    claims: Mapping[str, Claim]
+    decided: tuple[CalendarRow, ...]
+    ahead: tuple[CalendarRow, ...]
+    as_of: date
+
+    def has(self, subject: str, metric: Metric) -> bool:
+        return claim_id(subject, metric) in self.claims
+
+
+class _Draft(NamedTuple):
+    """A theme before its texts are printed. `areas` are those whose banks bear on it;
+    `at_the_edge`: that its markets are at an end of their year is the theme."""
+
+    title: str
+    markets: tuple[str, ...]
+    areas: tuple[str, ...]
+    moved: str
+    ahead: str | None = None
+    why: str | None = None
+    at_the_edge: bool = False
+
+
+def lead_of(report: ResearchReport, claims: Mapping[str, Claim]) -> Lead:
+    """The lead of a report, of which its own is not looked at.
+
+    `claims` are the printed ones of the week, by id.
+    """
+    _, as_of = window_days(report.window)
+    rows = report.calendar
+    week = _Week(
+        report,
+        claims,
+        tuple(row for row in rows if is_decided(row)),
+        tuple(row for row in rows if row.ahead),
+        as_of,
+    )
+    return Lead(
+        headline=sentence(_headline(week), claims),
+        standfirst=_said(_standfirst(report.movers), claims),
+        themes=tuple(_themes(week)),
+    )
+
+
+def is_unusual(row: Mover) -> bool:
+    """Whether a move is one that a year of ordinary weeks does not have: from two sigma on."""
+    return row.z_score is not None and abs(row.z_score) >= LARGE_MOVE
+
+
+def largest(movers: Iterable[Mover]) -> list[Mover]:
+    """The movers, the largest move first, whichever way."""
+    return sorted(movers, key=lambda row: (-abs(row.move), row.market))
+
+
+def _said(prose: str | None, claims: Mapping[str, Claim]) -> Sentence | None:
+    return sentence(prose, claims) if prose else None
+
+
+def _headline(week: _Week) -> str:
+    parts = [part for part in (_dollar_words(week), _changed_words(week)) if part]
+    if parts:
+        return f"{'; '.join(parts)}."
+    first = next(iter(largest(week.report.movers)), None)
+    if first is None:
+        return "No currency has a move to report."
+    return f"{first.market} moved most ({_of(first.market, Metric.MOVE)})."
+
+
+def _dollar_words(week: _Week) -> str | None:
+    """`The dollar fell against 6 of 9 G10 currencies and rose against 5 of 9 Asian currencies`."""
+    counted = [_count_of(group.upper(), week) for group in MarketGroup]
+    named = [words for words in counted if words]
+    return f"The dollar {' and '.join(named)}" if named else None
+
+
+def _count_of(subject: str, week: _Week) -> str | None:
+    """The larger of the two counts of a group."""
+    pair = [claim_id(subject, metric) for metric in (Metric.DOLLAR_ROSE, Metric.DOLLAR_FELL)]
+    found = [week.claims[name] for name in pair if name in week.claims]
+    if not found:
+        return None
+    return f"[[{max(found, key=lambda claim: claim.value).claim_id}]]"
+
+
+def _changed_words(week: _Week) -> str | None:
+    """`Federal Reserve cut, Bank of Japan raised`."""
+    rows = _changed(week)[:BANKS_NAMED]
+    return ", ".join(f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in rows) or None
+
+
+def _changed(week: _Week) -> list[CalendarRow]:
+    """The decisions that changed a rate, those of the markets that are researched first before
+    the others."""
+    priorities = {spec.market: spec.priority for spec in week.report.config.markets}
+    rows = [row for row in week.decided if _change(row, week)]
+    return sorted(rows, key=lambda row: priorities.get(row.area, len(priorities)))
+
+
+def _standfirst(movers: Sequence[Mover]) -> str | None:
+    first = next(iter(largest(movers)), None)
+    if first is None:
+        return None
+    unusual = [row for row in movers if is_unusual(row)]
+    told = f"The largest move was {first.market} at {_of(first.market, Metric.MOVE)}"
+    score = f" ({_of(first.market, Metric.Z_SCORE)})" if first.z_score is not None else ""
+    if not unusual:
+        return f"{told}{score}, an ordinary one: no pair moved out of its usual range."
+    named = ", ".join(f"{row.market} ({_of(row.market, Metric.Z_SCORE)})" for row in unusual)
+    return f"{told}{score}. Unusual for the pair: {named}."
+
+
+def _themes(week: _Week) -> Iterator[Theme]:
+    told: set[str] = set()
+    for draft in _chosen(week):
+        story = _story(draft, week, told)
+        if story is not None:
+            told.add(story.title)
+        yield Theme(
+            title=draft.title,
+            markets=draft.markets,
+            moved=sentence(draft.moved, week.claims),
+            why=_said(draft.why or _beside(draft, week), week.claims),
+            story=story,
+            ahead=_said(draft.ahead or _ahead(draft, week), week.claims),
+        )
+
+
+def _chosen(week: _Week) -> list[_Draft]:
+    """The dollar, the banks, the blocs that moved together, and what moved alone."""
+    blocs = list(_blocs(week))[:MOST_BLOCS]
+    within = {market for bloc in blocs for market in bloc.markets}
+    alone = [row for row in week.report.movers if row.market not in within]
+    drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone, week)]
+    return drafts[:MOST_THEMES]
+
+
+def _dollar(week: _Week) -> Iterator[_Draft]:
+    """The dollar as a whole, with what its own bank did."""
+    words = _dollar_words(week)
+    if words is None:
+        return
+    side = _majority(week)
+    if week.has(DOLLAR_INDEX, Metric.MOVE):
+        of_index = _sign(week.claims[claim_id(DOLLAR_INDEX, Metric.MOVE)].value)
+        side = side if of_index == side else 0
+        words = (
+            f"The dollar index, by ICE's weights, moved from {_of(DOLLAR_INDEX, Metric.PREVIOUS)}"
+            f" to {_of(DOLLAR_INDEX, Metric.LAST)} ({_of(DOLLAR_INDEX, Metric.MOVE)})"
+        )
+    title = {1: "The dollar is higher", -1: "The dollar is lower"}.get(side, "The dollar is mixed")
+    yield _Draft(title, (), (DOLLAR_AREA,), f"{words}.")
+
+
+def _majority(week: _Week) -> int:
+    """Which way the dollar went against most currencies of each group; 0 where they differ."""
+    sides = {
+        group: sum(dollar_direction(row) for row in week.report.movers if row.group is group)
+        for group in MarketGroup
+    }
+    signs = {
+        (side > 0) - (side < 0) for group, side in sides.items() if _count_of(group.upper(), week)
+    }
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def _banks(week: _Week) -> Iterator[_Draft]:
+    """The banks other than the dollar's that changed their rates."""
+    named = [row for row in _changed(week) if row.area != DOLLAR_AREA][:BANKS_NAMED]
+    if not named:
+        return
+    title = ", ".join(
+        f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in named[:BANKS_IN_TITLE]
+    )
+    moved = "; ".join(_decision(row) for row in named)
+    areas = tuple(row.area for row in named)
+    pairs = [row for area in areas for row in _pairs_of(area, week)]
+    with_them = ", ".join(f"{row.market} {_of(row.market, Metric.MOVE)}" for row in pairs)
+    yield _Draft(
+        title,
+        tuple(dict.fromkeys((*areas, *(row.market for row in pairs)))),
+        areas,
+        f"{moved}.",
+        _scheduled(week, without=DOLLAR_AREA),
+        f"In the same week: {with_them}." if with_them else None,
+    )
+
+
+def _blocs(week: _Week) -> Iterator[_Draft]:
+    """The blocs whose currencies all went the same way, the most unusual first."""
+    by_currency = {_currency(row): row for row in week.report.movers if dollar_direction(row)}
+    found: list[tuple[Decimal, str, list[Mover], int]] = []
+    for name, currencies in BLOCS.items():
+        rows = [by_currency[code] for code in currencies if code in by_currency]
+        sides = {dollar_direction(row) for row in rows}
+        if len(rows) > 1 and len(sides) == 1:
+            found.append((_unusualness(rows), name, rows, sides.pop()))
+    for _, name, rows, side in sorted(found, key=lambda bloc: -bloc[0]):
+        verb = "lose to" if side > 0 else "gain on"
+        moves = [f"{row.market} {_of(row.market, Metric.MOVE)}" for row in largest(rows)]
+        markets = tuple(row.market for row in rows)
+        kind = "an unusual week" if any(map(is_unusual, rows)) else "an ordinary week for each"
+        yield _Draft(
+            f"{name} {verb} the dollar", markets, _areas(rows), f"{', '.join(moves)}: {kind}."
+        )
+
+
+def _unusualness(rows: Sequence[Mover]) -> Decimal:
+    """The mean size of the moves in standard deviations; of one without, nothing."""
+    return sum((abs(row.z_score or Decimal(0)) for row in rows), Decimal(0)) / len(rows)
+
+
+def _extremes(week: _Week) -> Iterator[_Draft]:
+    """The pairs that ended their week at the edge of a year."""
+    placed = [row for row in week.report.movers if row.range_position is not None]
+    edges = {
+        "twelve-month high": [row for row in placed if (row.range_position or BOTTOM) >= TOP],
+        "twelve-month low": [row for row in placed if (row.range_position or BOTTOM) <= BOTTOM],
+    }
+    for words, rows in edges.items():
+        if rows:
+            moves = [
+                f"{row.market} at {_of(row.market, Metric.LAST)} ({_of(row.market, Metric.MOVE)})"
+                for row in rows
+            ]
+            title = f"{_listed([row.market for row in rows])} at a {words}"
+            markets = tuple(row.market for row in rows)
+            moved = f"{', '.join(moves)}."
+            yield _Draft(title, markets, _areas(rows), moved, at_the_edge=True)
+
+
+def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
+    """The most unusual move of each group that is not told otherwise."""
+    for group in MarketGroup:
+        row = next((row for row in rows if row.group is group and dollar_direction(row)), None)
+        if row is None:
+            continue
+        verb = "loses to" if dollar_direction(row) > 0 else "gains on"
+        kind = "an unusual move" if is_unusual(row) else "an ordinary move"
+        score = f" ({_of(row.market, Metric.Z_SCORE)})" if row.z_score is not None else ""
+        yield _Draft(
+            f"The {currency_name(_currency(row))} {verb} the dollar",
+            (row.market,),
+            _areas([row]),
+            f"{row.market} {_of(row.market, Metric.MOVE)} to {_of(row.market, Metric.LAST)},"
+            f" {kind}{score}.",
+        )
+
+
+def _beside(draft: _Draft, week: _Week) -> str | None:
+    """What was decided in the same week by the theme's banks, else what yields did."""
+    rows = [row for row in week.decided if row.area in draft.areas]
+    if rows:
+        return f"In the same week {'; '.join(map(_decision, rows[:BANKS_NAMED]))}."
+    changes = [
+        f"{market} {_of(market, Metric.YIELD_DIFFERENTIAL_CHANGE)}"
+        for market in draft.markets
+        if week.has(market, Metric.YIELD_DIFFERENTIAL_CHANGE)
+    ]
+    if not changes:
+        return None
+    return f"The two-year yield differential changed: {', '.join(changes)}."
+
+
+def _ahead(draft: _Draft, week: _Week) -> str | None:
+    """The next decision of each of the theme's banks, else where the pair stands in its year."""
+    rows: dict[str, CalendarRow] = {}
+    for row in week.ahead:
+        if row.area in draft.areas:
+            rows.setdefault(row.area, row)
+    if rows:
+        return f"{_listed(map(_next, list(rows.values())[:BANKS_NAMED]))}."
+    placed = [market for market in draft.markets if week.has(market, Metric.RANGE_POSITION)]
+    if not placed or draft.at_the_edge:
+        return None
+    told = [f"{market} at {_of(market, Metric.RANGE_POSITION)}" for market in placed[:BANKS_NAMED]]
+    return f"No decision day is on record; in the 52-week range, {', '.join(told)}."
+
+
+def _scheduled(week: _Week, without: str) -> str | None:
+    """What is decided within two weeks."""
+    rows = [row for row in week.ahead if row.day <= week.as_of + SOON and row.area != without]
+    return f"{_listed(map(_next, rows[:BANKS_NAMED]))}." if rows else None
+
+
+def _next(row: CalendarRow) -> str:
+    return f"{row.bank} decides on {print_day(row.day)}"
+
+
+def _story(draft: _Draft, week: _Week, told: set[str]) -> Reported | None:
+    """What most publishers told about the theme, and no other theme has."""
+    wanted = {*draft.markets, *draft.areas}
+    of_others = set() if DOLLAR_AREA in draft.areas else _of_the_dollar(week)
+    found = [
+        story
+        for section in week.report.markets
+        if section.market in wanted
+        for story in section.reported
+        if story.title not in told | of_others
+    ]
+    return max(found, key=lambda story: story.publishers, default=None)
+
+
+def _of_the_dollar(week: _Week) -> set[str]:
+    """The titles that are about the dollar's own bank, which every pair's section tells."""
+    sections = (part for part in week.report.markets if part.market == DOLLAR_AREA)
+    return {story.title for section in sections for story in section.reported}
+
+
+def _pairs_of(area: str, week: _Week) -> list[Mover]:
+    """The pair of an area's currency and the dollar."""
+    return [row for row in week.report.movers if AREAS.get(_currency(row)) == area]
+
+
+def _areas(rows: Iterable[Mover]) -> tuple[str, ...]:
+    found = (AREAS.get(_currency(row)) for row in rows)
+    return tuple(dict.fromkeys(area for area in found if area))
+
+
+def _currency(row: Mover) -> str:
+    """The currency on the dollar's other side; the first of a pair without the dollar."""
+    base, quote = row.market.split("/")
+    return quote if base == DOLLAR else base
+
+
+def _change(row: CalendarRow, week: _Week) -> Decimal:
+    claim = week.claims.get(claim_id(row.area, Metric.DECISION_CHANGE, row.day))
+    return claim.value if claim else Decimal(0)
+
+
+def _decision(row: CalendarRow) -> str:
+    return f"{row.bank} {row.outcome.prose} on {print_day(row.day)}"
+
+
+def _of(subject: str, metric: Metric) -> str:
+    return f"[[{claim_id(subject, metric)}]]"
+
+
+def _sign(value: Decimal) -> int:
+    return (value > 0) - (value < 0)
+
+
+def _listed(words: Iterable[str]) -> str:
+    """`A, B and C`."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
