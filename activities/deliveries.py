@@ -15,9 +15,10 @@ from temporalio import activity
 
 from activities.effects import beating
 from activities.errors import permanent, transient
+from desk.analytics.figures import print_weekday
 from desk.contracts.names import FailureType
 from desk.contracts.week.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
-from desk.contracts.week.report import Mover, ResearchReport
+from desk.contracts.week.report import CalendarRow, Mover, ResearchReport
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.documents.publishing.deliveries import delivery_key, message_id, object_key
 from desk.documents.publishing.publish import SUFFIXES
@@ -25,6 +26,7 @@ from desk.documents.rendering.words.wording import instant, one_line
 from desk.platform.delivery.deliveries import DeliveryFailed, DeliverySecrets, Letter
 from desk.platform.effects import EffectJournal
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
+from desk.programs.week.document.rendering.letter import lead_in, letter_html, theme_lines
 from desk.programs.week.document.rendering.objections import trust_line
 from desk.programs.week.document.rendering.wording import (
     change_words,
@@ -35,6 +37,7 @@ from desk.programs.week.document.rendering.wording import (
 
 MOVERS: Final = 5
 CHANGES: Final = 5
+AHEAD: Final = 8
 MISSING: Final = 5
 LONGEST_LINE: Final = 400
 """Characters of a line: text from outside can be long."""
@@ -50,14 +53,18 @@ def subject_line(report: ResearchReport) -> str:
 
 
 def letter(report: ResearchReport, where: str) -> str:
-    """The summary as plain text; `where` is the report's link or path."""
+    """The report's first screen as plain text; `where` is the report's link or path."""
+    lead = lead_in(report)
     blocks = (
         [subject_line(report), f"As of {instant(report.as_of, report.window.time_zone)}"],
-        [_told(sentence.text) for sentence in (*report.commentary, *report.summary)],
-        [coverage_words(report), *_trust(report), *_missing(report)],
+        [_told(said.text) for said in (lead.headline, lead.standfirst) if said],
+        [_told(sentence.text) for sentence in report.commentary],
+        *([_line(line) for line in theme_lines(theme)] for theme in lead.themes),
         _titled("Biggest moves", [mover_words(mover) for mover in biggest(report)]),
         _titled("Decisions", [_told(decision_line(r)) for r in report.calendar if not r.ahead]),
+        _titled("Ahead", [_ahead(row) for row in report.calendar if row.ahead][:AHEAD]),
         _titled(changes_title(report.changes), _changes(report)),
+        [coverage_words(report), *_trust(report), *_missing(report)],
         [f"Report: {where}"],
     )
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -67,7 +74,7 @@ def room_message(report: ResearchReport, where: str) -> str:
     """Headline, coverage, biggest moves and where the report is, in Slack's markup."""
     lines = [
         f"*{escaped(subject_line(report))}*",
-        *(escaped(_told(said.text)) for said in report.summary[:1]),
+        escaped(_told(lead_in(report).headline.text)),
         escaped(coverage_words(report)),
         *(f"• {escaped(mover_words(mover))}" for mover in biggest(report)),
         f"<{where}|Open the report>" if where.startswith("http") else f"`{escaped(where)}`",
@@ -114,6 +121,16 @@ def _changes(report: ResearchReport) -> list[str]:
         _told(f"{change.kind} {change_words(change)}")
         for change in report.changes.entries[:CHANGES]
     ]
+
+
+def _ahead(row: CalendarRow) -> str:
+    return _told(f"{print_weekday(row.day)} {row.bank}: {row.outcome.text}")
+
+
+def _line(text: str) -> str:
+    """A line with the blanks that it begins with."""
+    indent = len(text) - len(text.lstrip())
+    return " " * indent + _told(text)
 
 
 def _told(text: str) -> str:
@@ -247,6 +264,7 @@ def _letter(revision: _Revision, parcel: Parcel, target: EmailTarget) -> Letter:
     return Letter(
         subject=subject_line(report),
         text=letter(report, revision.where),
+        html=letter_html(report, subject_line(report), revision.where),
         attachment=html.read_bytes(),
         attachment_name=html.name,
         message_id=message_id(parcel, target),

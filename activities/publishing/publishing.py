@@ -238,7 +238,7 @@ class PublishingActivities:
             files=files,
             coverage=report.coverage,
             outcome=report.outcome,
-            headline=report.summary[0].text if report.summary else report.title,
+            headline=report.lead.headline.text if report.lead else report.title,
         )
 
     def _is_newest(self, request: PublishRequest) -> bool:

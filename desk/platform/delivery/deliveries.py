@@ -45,10 +45,12 @@ class DeliverySecrets(BaseModel):
 
 @dataclass(frozen=True)
 class Letter:
-    """An e-mail: what it says, the report that goes with it, and what names it for ever."""
+    """An e-mail: what it says, as text and as HTML, the report that goes with it, and what names
+    it for ever."""
 
     subject: str
     text: str
+    html: str
     attachment: bytes
     attachment_name: str
     message_id: str

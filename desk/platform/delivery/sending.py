@@ -54,7 +54,8 @@ async def send_mail(
 
 
 def message_of(target: EmailTarget, letter: Letter) -> EmailMessage:
-    """The message, the same for each attempt: the summary as text, the report attached."""
+    """The message, the same for each attempt: the first screen as text and as
+    HTML, the report attached."""
     message = EmailMessage()
     message["Subject"] = letter.subject
     message["From"] = target.sender
@@ -63,6 +64,7 @@ def message_of(target: EmailTarget, letter: Letter) -> EmailMessage:
     message["Message-ID"] = letter.message_id
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(letter.text)
+    message.add_alternative(letter.html, subtype="html")
     message.add_attachment(
         letter.attachment,
         maintype="text",

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def keys_of(there: Bucket) -> dict[str, str]:
     return {"AWS_ACCESS_KEY_ID": there.access_key, "AWS_SECRET_ACCESS_KEY": there.secret_key}
 
 
-async def test_an_email_has_the_summary_as_text_and_the_report_attached(desk: Desk) -> None:
+async def test_an_email_has_the_first_screen_twice_and_the_report_attached(desk: Desk) -> None:
     with mail_server(Mailbox(password=PASSWORD)) as box:
         receipt = await desk.sends(
             by_email(box.port, user="desk", recipients=2), SMTP_PASSWORD=PASSWORD
@@ -121,7 +122,12 @@ async def test_an_email_has_the_summary_as_text_and_the_report_attached(desk: De
     body = message.get_body(("plain",))
     assert body is not None
     text = body.get_content()
-    assert REPORT.summary[0].text in text
+    assert REPORT.lead is not None
+    shown = message.get_body(("html",))
+    assert shown is not None
+    for part in (text, unescape(shown.get_content()).replace("\xa0", " ")):
+        assert REPORT.lead.headline.text in part
+        assert all(theme.title in part for theme in REPORT.lead.themes)
     assert f"{REPORT.coverage.researched} of {REPORT.coverage.expected} markets" in text
     assert "Biggest moves" in text
     (attached,) = message.iter_attachments()
@@ -243,7 +249,7 @@ async def test_without_a_link_the_path_is_told(desk: Desk) -> None:
 
 
 async def test_text_from_outside_is_no_markup_in_a_room(tmp_path: Path) -> None:
-    report = _with_summary("<!channel> see <https://evil.example|the report> & more")
+    report = _with_headline("<!channel> see <https://evil.example|the report> & more")
     publish(report, tmp_path / "reports")
     desk = Desk(tmp_path)
     with room() as told:
@@ -378,6 +384,8 @@ def test_an_address_is_one_address(address: str) -> None:
         EmailTarget(host="mail", sender="desk@example.com", recipients=(address,))
 
 
-def _with_summary(text: str) -> ResearchReport:
-    first = REPORT.summary[0].model_copy(update={"text": text})
-    return REPORT.model_copy(update={"summary": (first, *REPORT.summary[1:])})
+def _with_headline(text: str) -> ResearchReport:
+    assert REPORT.lead is not None
+    said = REPORT.lead.headline.model_copy(update={"text": text})
+    lead = REPORT.lead.model_copy(update={"headline": said})
+    return REPORT.model_copy(update={"lead": lead})

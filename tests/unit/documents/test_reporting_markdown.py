@@ -48,8 +48,9 @@ def test_every_claim_is_printed_once_with_its_evidence() -> None:
 
 
 def test_missing_markets_stand_in_the_coverage_line_with_their_reasons() -> None:
-    head = render_markdown(sample_report()).split("## Summary")[0]
-    assert "9 of 11 markets researched, incomplete" in head
+    text = render_markdown(sample_report())
+    assert "9 of 11 markets researched, incomplete" in text.split("## ")[0]
+    head = text.split("## Coverage")[1].split("## What is missing")[0]
     assert "USD/TWD is missing: no configured source has USD/TWD" in head
     assert "503" in head
 
@@ -58,8 +59,7 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read() -> None:
     text = render_markdown(sample_report())
     titles = re.findall(r"^## (.+)$", text, re.M)
     assert titles == [
-        "What changed",
-        "Coverage",
+        "The week",
         "Summary",
         "Movers: G10",
         "Movers: Asia",
@@ -68,7 +68,9 @@ def test_the_sections_stand_in_the_order_in_which_they_are_read() -> None:
         "Calendar ahead",
         "Currency pairs",
         "Policy-rate areas",
+        "What changed",
         "Conflicts",
+        "Coverage",
         "What is missing and why",
         "Revisions",
         "Sources",
@@ -175,12 +177,12 @@ def section(title: str, text: str) -> str:
     return text.split(f"## {title}\n")[1].split("\n## ")[0]
 
 
-def test_it_opens_with_what_changed_since_the_report_before() -> None:
+def test_it_tells_what_changed_since_the_report_before_below_the_week() -> None:
     text = render_markdown(traced_report())
     changed = section("What changed since 2026-W43", text)
     assert "- level: USD/JPY is at 157.25. (before 156.80)" in changed
     assert f"- and {CHANGES_THERE - 12} more, on the page" in changed
-    assert text.index("## What changed") < text.index("## Coverage") < text.index("## Summary")
+    assert text.index("## The week") < text.index("## What changed") < text.index("## Coverage")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from desk.contracts.findings.results import Forecast
+from desk.contracts.findings.results import Forecast, Leaning
 from desk.contracts.learning.lessons import Advice, AdviceKind, Scorecard, SourceRecord, WeightOf
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.drawing.charts import calibration_chart
@@ -15,7 +15,7 @@ from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.programs.week.document.rendering.record_words import TITLE
+from desk.programs.week.document.rendering.record_words import TITLE, direction_words
 from desk.trust.seals import sealed
 from tests.support.advised import (
     SCORED_MARKETS,
@@ -139,7 +139,7 @@ def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:
     told = view.model_copy(update={"forecast": forecast})
     views = tuple(told if v == view else v for v in section.views)
     changed = section.model_copy(update={"views": views})
-    said = "probability of a higher fixing in 4 weeks: 54.2 %"
+    said = "a higher fixing in 4 weeks is likelier than not: 54.2 %"
     held = report.model_copy(update={"markets": (changed,)})
     assert said in render_markdown(held)
     assert said in both(held)[1]
@@ -150,6 +150,26 @@ def test_a_view_with_a_forecast_is_told_with_probability_and_horizon() -> None:
     assert f"{said}, the estimate of a model" in render_markdown(held)
     for form in (render_markdown(held), both(held)[1]):
         assert "is its own estimate and no count" in form
+
+
+@pytest.mark.parametrize(
+    ("probability", "odds"),
+    [(0.46, "less likely than not: 46.0 %"), (0.51, "about even: 51.0 %")],
+)
+def test_a_direction_says_which_way_its_probability_points(probability: float, odds: str) -> None:
+    report = real_report("USD/JPY")
+    (section,) = report.markets
+    forecast = Forecast(probability=probability, weeks=4, deviation=0.03)
+    views = tuple(
+        view.model_copy(update={"forecast": forecast, "leaning": Leaning.UP})
+        if view.subject == "USD/JPY"
+        else view
+        for view in section.views
+    )
+    words = direction_words(section.model_copy(update={"views": views}), report)
+    assert words is not None
+    assert words.startswith("rising over the week")
+    assert words.endswith(odds)
 
 
 def test_a_report_with_advice_reads_back_and_is_verified() -> None:

@@ -19,6 +19,7 @@ from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.reading import LeftOut, ReportFile, is_full, read_report_file
 from desk.programs.week.document.publishing import FOLDER
 from desk.programs.week.document.rendering.digest import Digest, digests
+from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.record_words import score_cells
 from desk.programs.week.document.rendering.wording import claim_on, figure_on
 
@@ -194,7 +195,7 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
             section,
             frame.absent.get(market.market),
         ),
-        happened=_rendered("happened", week, market, digest, section, links)
+        happened=_rendered("happened", week, market, digest, section, links, impact_words)
         if happened
         else Markup(),
         score=frame.scores.get(market.market),

@@ -54,7 +54,7 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         "policy_rates": lambda: rate_rows_of(evidence, claims, report.config, reasons),
         "calendar": lambda: calendar_of(report.markets, evidence, claims, report.window),
         "cross_checks": lambda: cross_checks_of(case),
-        "summary": lambda: summary_of(report, claims),
+        "summary": lambda: summary_of(report, claims, earlier=report.lead is None),
     }
     for name, build in builders.items():
         where = name.replace("_", " ")

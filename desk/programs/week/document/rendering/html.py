@@ -10,7 +10,6 @@ from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.figures.links import FigureLinks
 from desk.documents.rendering.pages import render_page
-from desk.programs.week.document.judging.claims import printed_claims
 from desk.programs.week.document.rendering import (
     directions,
     objections,
@@ -20,10 +19,11 @@ from desk.programs.week.document.rendering import (
 )
 from desk.programs.week.document.rendering.coverage_words import coverage_lines, known_words
 from desk.programs.week.document.rendering.digest import digests
+from desk.programs.week.document.rendering.impact_words import impact_words
+from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.rate_notes import noted_rates
 from desk.programs.week.document.rendering.words import group_sources, method_of
-from desk.programs.week.document.sections.dollar_series import index_series
-from desk.programs.week.document.sections.lead import lead_of
+from desk.programs.week.document.sections.markets import index_series
 from desk.programs.week.document.sections.summary import dollar_direction
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
 
@@ -46,7 +46,7 @@ def render_html(report: ResearchReport) -> str:
         "known_words": known_words(report.coverage),
         "sparklines": charts,
         "drawn_again": _drawn_again(charts, report),
-        "lead": report.lead or lead_of(report, printed_claims(report)),
+        "lead": lead_in(report),
         "index_chart": _index_chart(report),
         "index": DOLLAR_INDEX,
         "directions": directions,
@@ -61,6 +61,7 @@ def render_html(report: ResearchReport) -> str:
         "method": method_of(report),
         "week": wording,
         "objected": objections,
+        "impact_words": impact_words,
         "record": record_words,
         "calibration": _calibration(report),
         "tone_words": words,

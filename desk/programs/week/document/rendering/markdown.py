@@ -10,7 +10,13 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
-from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+from desk.contracts.week.report import (
+    CalendarRow,
+    MarketReport,
+    ReportedEvent,
+    ResearchReport,
+    Theme,
+)
 from desk.documents.rendering.conflict_words import positions_markdown
 from desk.documents.rendering.figures.traces import Stated, Traces
 from desk.documents.rendering.markdown import (
@@ -35,6 +41,8 @@ from desk.programs.week.document.rendering.coverage_words import (
     outage_lines,
 )
 from desk.programs.week.document.rendering.digest import Digest, digests
+from desk.programs.week.document.rendering.impact_words import impact_words
+from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.objections import (
     dropped_lines,
     objection_words,
@@ -147,29 +155,46 @@ def render_markdown(report: ResearchReport) -> str:
         f"Revision {report.revision}."
     )
     known = known_words(report.coverage)
-    lead = (facts, *([escaped(known)] if known else ()))
+    lead = (facts, f"{coverage_words(report)}.", *([escaped(known)] if known else ()))
     return markdown_document(
         report.title, lead, _sections(report), method=method_of(report), run=_run(report)
     )
 
 
 def _sections(report: ResearchReport) -> Iterator[Titled]:
-    yield changes_title(report.changes), _changes(report.changes)
+    yield "The week", _lead(report)
     yield "Commentary", _commentary(report)
-    yield "Coverage", _coverage(report)
     yield "Summary", bullets([escaped(line.text) for line in report.summary])
     yield from _movers(report)
     yield "Policy rates", _rates(report)
     yield "Rate decisions in the window", _calendar(report, ahead=False)
     yield "Calendar ahead", _calendar(report, ahead=True)
     yield from _markets(report)
+    yield changes_title(report.changes), _changes(report.changes)
     yield "Conflicts", _conflicts(report.conflicts)
     yield "Across markets", _cross_checks(report)
     yield RECORD_TITLE, record_markdown(report)
+    yield "Coverage", _coverage(report)
     yield "What is missing and why", _missing(report)
     yield "Revisions", _revisions(report)
     yield "Sources", _sources(report)
     yield "Figures and their evidence", _figures(report)
+
+
+def _lead(report: ResearchReport) -> str:
+    """The headline, and the themes with what stands beside them and what is next."""
+    lead = lead_in(report)
+    first = " ".join(said.text for said in (lead.headline, lead.standfirst) if said)
+    parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _theme(theme: Theme) -> str:
+    told = [f"**{escaped(theme.title)}**: {escaped(theme.moved.text)}"]
+    told += [f"Why: {escaped(theme.why.text)}"] if theme.why else []
+    told += [_reported(theme.story)] if theme.story else []
+    told += [f"Next: {escaped(theme.ahead.text)}"] if theme.ahead else []
+    return " ".join(told)
 
 
 def _commentary(report: ResearchReport) -> str:
@@ -288,7 +313,8 @@ def _event(event: ReportedEvent, market: MarketReport) -> str:
     checked = confirmed_words(event)
     source = f" {link('Source', event.source_url)}" if event.source_url else ""
     return (
-        f"**{event.impact} impact**, {print_full_day(event.event_date)}: {escaped(event.text)} "
+        f"**{impact_words(event, market)}**, {print_full_day(event.event_date)}: "
+        f"{escaped(event.text)} "
         f"(confidence {share_words(event.confidence)}, {checked}){source}"
     ) + "".join(
         f" **Objection**, {escaped(objection_words(each))}" for each in objections_to(event, market)

@@ -33,6 +33,8 @@ SCORE_COLUMNS: Final = (
     "Brier on carry's forecasts",
 )
 LONGEST_REASON: Final = 400
+EVEN: Final = 0.03
+"""How far from one half a probability says nothing."""
 
 
 class RecommendationLine(NamedTuple):
@@ -210,12 +212,22 @@ def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
 
 
 def _direction(view: View, forecast: Forecast) -> str:
+    """The week's own direction first, then what the probability says, each as what it is."""
     leaning = WORDINGS[view.kind].of(view)
+    seen = " over the week" if view.probability is None else ""
     return (
-        f"{leaning} (confidence {share_words(view.confidence)}); probability of a higher "
-        f"fixing in {_count(forecast.weeks, 'week')}: {probability_words(forecast)}"
+        f"{leaning}{seen} (confidence {share_words(view.confidence)}); a higher fixing in"
+        f" {_count(forecast.weeks, 'week')} is {_odds(forecast.probability)}:"
+        f" {probability_words(forecast)}"
         f"{'' if view.probability is None else ', the estimate of a model'}"
     )
+
+
+def _odds(probability: float) -> str:
+    """Which way a probability points, in words."""
+    if abs(probability - 0.5) < EVEN:
+        return "about even"
+    return "likelier than not" if probability > 0.5 else "less likely than not"
 
 
 def probability_words(forecast: Forecast) -> str:

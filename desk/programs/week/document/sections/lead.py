@@ -13,14 +13,18 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_day
 from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Reported
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence, Theme
 from desk.programs.week.document.sections.calendar import is_decided
-from desk.programs.week.document.sections.summary import BOTTOM, TOP, dollar_direction
+from desk.programs.week.document.sections.summary import (
+    BOTTOM,
+    TOP,
+    dollar_direction,
+    is_unusual,
+)
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
 from desk.trust.prose import sentence
 
@@ -88,11 +92,6 @@ def lead_of(report: ResearchReport, claims: Mapping[str, Claim]) -> Lead:
         standfirst=_said(_standfirst(report.movers), claims),
         themes=tuple(_themes(week)),
     )
-
-
-def is_unusual(row: Mover) -> bool:
-    """Whether a move is one that a year of ordinary weeks does not have: from two sigma on."""
-    return row.z_score is not None and abs(row.z_score) >= LARGE_MOVE
 
 
 def largest(movers: Iterable[Mover]) -> list[Mover]:

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.prices.dollar_index import PAIRS, index_of_pairs
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MarketEvent, SuspectFixing
@@ -132,6 +133,22 @@ def series_of(
         if as_of - CHART_SPAN <= day <= as_of and day not in left_out
     ]
     return tuple(day for day, _ in points), tuple(value for _, value in points)
+
+
+def index_series(
+    sections: Iterable[MarketReport],
+) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
+    """The days on which all six pairs of the index have a fixing, oldest first, and the index."""
+    series = {
+        section.market: dict(zip(section.days, section.values, strict=True))
+        for section in sections
+        if section.market in PAIRS.values()
+    }
+    if len(series) < len(PAIRS):
+        return (), ()
+    days = sorted(set.intersection(*(set(fixings) for fixings in series.values())))
+    levels = ({pair: series[pair][day] for pair in series} for day in days)
+    return tuple(days), tuple(index_of_pairs(each) for each in levels)
 
 
 def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedEvent, ...]:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.analytics.figures import print_day
+from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
@@ -42,14 +43,17 @@ DECIDERS: Final = {
 }
 
 
-def summary_of(report: ResearchReport, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
+def summary_of(
+    report: ResearchReport, claims: Mapping[str, Claim], *, earlier: bool = False
+) -> tuple[Sentence, ...]:
     """What moved, what was decided, what is ahead, what was settled, withheld and missing.
 
     `claims` are the printed ones of the week, by id. The report's own summary is not looked at.
+    `earlier`: in the words of the versions that called every group's first move unusual.
     """
     _, as_of = window_days(report.window)
     lines = (
-        *(_movers_line(group, report.movers) for group in MarketGroup),
+        *(_movers_line(group, report.movers, earlier=earlier) for group in MarketGroup),
         _dollar_line(report.movers, claims),
         _extremes_line(report.movers),
         _decisions_line(report.calendar),
@@ -74,13 +78,20 @@ def dollar_direction(row: Mover) -> int:
     return -sign if quote == DOLLAR else 0
 
 
-def _movers_line(group: MarketGroup, movers: Sequence[Mover]) -> str | None:
+def is_unusual(row: Mover) -> bool:
+    """Whether a move is one that a year of ordinary weeks does not have: from two sigma on."""
+    return row.z_score is not None and abs(row.z_score) >= LARGE_MOVE
+
+
+def _movers_line(group: MarketGroup, movers: Sequence[Mover], *, earlier: bool) -> str | None:
     rows = [row for row in movers if row.group is group][:MOVERS_NAMED]
     if not rows:
         return None
     first, *others = rows
-    kind = "largest" if first.z_score is None else "most unusual"
-    line = f"{group}: the {kind} move was {_move_words(first)} to {_of(first, Metric.LAST)}"
+    kind = "the largest move" if first.z_score is None else "the most unusual move"
+    if first.z_score is not None and not is_unusual(first) and not earlier:
+        kind = "no move was unusual; by its past swings the largest"
+    line = f"{group}: {kind} was {_move_words(first)} to {_of(first, Metric.LAST)}"
     if others:
         line += ", then " + " and ".join(_move_words(row) for row in others)
     return f"{line}."

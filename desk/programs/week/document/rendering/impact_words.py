@@ -1,0 +1,71 @@
+"""Why an event has its impact, in a few words, by the rules of `desk.analytics.prices.impact`."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Final
+
+from desk.analytics.figures import day_of
+from desk.analytics.prices.impact import LARGE_MOVE, NEAR_THE_EDGE, NOTABLE_MOVE, distance_to_edge
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import EventType, Impact
+from desk.contracts.week.report import MarketReport, ReportedEvent
+
+YEAR: Final = timedelta(days=364)
+QUARTER: Final = timedelta(days=90)
+
+
+def impact_words(event: ReportedEvent, market: MarketReport) -> str:
+    """`high impact: twelve-month low`; without a reason where no rule of the desk gives one."""
+    reason = next(_reasons(event, market), None)
+    words = f"{event.impact} impact"
+    return words if reason is None else f"{words}: {reason}"
+
+
+def _reasons(event: ReportedEvent, market: MarketReport) -> Iterator[str]:
+    """Why it matters as it does, what weighs most first."""
+    if event.event_type is EventType.RATE_DECISION:
+        named = set(event.claims)
+        changes = [c for c in market.claims if c.claim_id in named and _is_change(c)]
+        yield from ("the rate changed" if c.value else "the rate was held" for c in changes[:1])
+    elif event.event_type is EventType.SCHEDULED_DECISION:
+        if event.impact is not Impact.LOW:
+            yield "due within a week"
+    elif event.event_type is EventType.FX_MOVEMENT:
+        own = {c.metric: c for c in market.claims if c.subject == market.market}
+        yield from _of_move(own, event.event_date)
+
+
+def _is_change(claim: Claim) -> bool:
+    return claim.metric is Metric.DECISION_CHANGE
+
+
+def _of_move(own: dict[Metric, Claim], day: date) -> Iterator[str]:
+    if Metric.BAND_POSITION in own:
+        distance = distance_to_edge(own[Metric.BAND_POSITION].value)
+        if distance < 0:
+            yield "outside its band"
+        elif distance <= NEAR_THE_EDGE:
+            yield "near the edge of its band"
+        return
+    size = abs(own[Metric.Z_SCORE].value) if Metric.Z_SCORE in own else 0
+    if size >= LARGE_MOVE:
+        yield "an unusual move"
+    yield from _extreme(own, day, YEAR, "twelve-month")
+    if size >= NOTABLE_MOVE:
+        yield "a larger move than most"
+    yield from _extreme(own, day, QUARTER, "three-month")
+    yield "an ordinary move" if size else "no extreme"
+
+
+def _extreme(own: dict[Metric, Claim], day: date, span: timedelta, words: str) -> Iterator[str]:
+    """Whether the pair ended where it had not been for a span, by the claims that say so."""
+    for metric, side in ((Metric.HIGHEST_SINCE, "high"), (Metric.LOWEST_SINCE, "low")):
+        since = day_of(own[metric].value) if metric in own else None
+        if since is not None and day - since >= span:
+            yield f"{words} {side}"
+    position = own.get(Metric.RANGE_POSITION)
+    if position is not None and span is YEAR:
+        if position.value >= 100:
+            yield f"{words} high"
+        elif position.value <= 0:
+            yield f"{words} low"

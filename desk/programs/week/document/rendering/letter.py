@@ -1,0 +1,47 @@
+"""The first screen of a report as an e-mail: as plain text, and as HTML that mail programs show.
+
+Mail programs take no style sheet, no drawing and no button, so that the e-mail has its own
+template: tables with their styles in place, and the figures as text. Their evidence is in the
+report.
+"""
+
+from collections.abc import Iterator
+
+from desk.contracts.week.report import Lead, ResearchReport, Theme
+from desk.documents.rendering.pages import page_environment
+from desk.documents.rendering.words.wording import printable
+from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.rendering import directions, wording, words
+from desk.programs.week.document.sections.lead import lead_of
+
+
+def lead_in(report: ResearchReport) -> Lead:
+    """The report's lead; one of an earlier version's report as today's rules compose it."""
+    return report.lead or lead_of(report, printed_claims(report))
+
+
+def theme_lines(theme: Theme) -> Iterator[str]:
+    """A theme as lines of text: what happened, why, and what is next."""
+    yield f"{theme.title}: {theme.moved.text}"
+    if theme.why is not None:
+        yield f"  Why: {theme.why.text}"
+    if theme.story is not None:
+        yield f"  Why: “{theme.story.title}” ({words.reported_words(theme.story)})"
+    if theme.ahead is not None:
+        yield f"  Next: {theme.ahead.text}"
+
+
+def letter_html(report: ResearchReport, subject: str, where: str) -> str:
+    """The e-mail's HTML form. `where` is the report's link or path."""
+    names = {
+        "report": report,
+        "lead": lead_in(report),
+        "subject": subject,
+        "where": where,
+        "directions": directions,
+        "up": report.config.report.up,
+        "week": wording,
+        "tone_words": words,
+    }
+    environment = page_environment("desk.programs.week.document")
+    return printable(environment.get_template("letter.html.j2").render(names))
