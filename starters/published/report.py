@@ -26,6 +26,7 @@ from desk.contracts.markets import MarketName
 from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek
+from desk.documents.publishing.pdf import PdfError, write_pdf
 from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
 from desk.documents.rendering.words.trust import (
     outcome_words,
@@ -67,6 +68,18 @@ EXAMPLE = (
 )
 
 
+_Pdf = Annotated[
+    bool,
+    typer.Option(
+        "--pdf", help="Write its page as a PDF file beside it, by the browser or WeasyPrint."
+    ),
+]
+_Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print its JSON form; with --trace, --diff or --origins, theirs."),
+]
+
+
 def report(
     week: Annotated[
         str | None,
@@ -78,12 +91,8 @@ def report(
         ),
     ] = None,
     browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print its JSON form; with --trace, --diff or --origins, theirs."
-        ),
-    ] = False,
+    as_pdf: _Pdf = False,
+    as_json: _Json = False,
     revisions: Annotated[
         bool, typer.Option("--revisions", help="List its revisions and their reasons.")
     ] = False,
@@ -115,12 +124,12 @@ def report(
     ] = False,
 ) -> ExitStatus:
     """Show the published report of a week. Needs no server."""
-    return show_report(week, ReportView(browse, as_json, revisions, trace, diff, origins))
+    return show_report(week, ReportView(browse, as_json, revisions, trace, diff, origins, as_pdf))
 
 
 class ReportView(NamedTuple):
-    """What of a report is asked for: the page, a form, its revisions, one figure, a difference,
-    or how far its figures have a second origin."""
+    """What of a report is asked for: the page, its PDF, a form, its revisions, one figure, a
+    difference, or how far its figures have a second origin."""
 
     browse: bool = False
     as_json: bool = False
@@ -128,6 +137,7 @@ class ReportView(NamedTuple):
     trace: str | None = None
     diff: str | None = None
     origins: bool = False
+    as_pdf: bool = False
 
 
 def show_report(week: str | None, view: ReportView) -> ExitStatus:
@@ -151,6 +161,8 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
         return show_trace(report, view.trace, as_json=view.as_json)
     if view.origins:
         return show_origins(report, as_json=view.as_json)
+    if view.as_pdf:
+        return _as_pdf(Path(files.html))
     if view.browse:
         return _browse(Path(files.html))
     if view.as_json:
@@ -159,6 +171,18 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     zone = settings.config.schedule.time_zone
     lines = revision_lines(report, zone) if view.revisions else _summary(report, files, zone)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+    return ExitStatus.COMPLETE
+
+
+def _as_pdf(page: Path) -> ExitStatus:
+    """Raises CommandError where no PDF can be made."""
+    target = page.with_suffix(".pdf")
+    try:
+        by = write_pdf(page, target)
+    except PdfError as error:
+        raise CommandError(str(error)) from error
+    sys.stdout.write(f"{target}\n")
+    sys.stderr.write(f"Printed by {by}.\n")
     return ExitStatus.COMPLETE
 
 
@@ -180,11 +204,12 @@ def _check(view: ReportView) -> None:
         "--trace": view.trace is not None,
         "--diff": view.diff is not None,
         "--origins": view.origins,
+        "--pdf": view.as_pdf,
     }
     named = [option for option, wanted in asked.items() if wanted]
     if len(named) > 1:
         raise UsageError(f"one of {' and '.join(named)} at a time")
-    if view.as_json and named and named[0] in {"--open", "--revisions"}:
+    if view.as_json and named and named[0] in {"--open", "--revisions", "--pdf"}:
         raise UsageError(
             f"one of {named[0]} and --json at a time; --json goes with --trace, --diff, --origins"
         )

@@ -26,6 +26,7 @@ LOCKS = (
     "requirements-chroma.lock",
     "requirements-episodes.lock",
     "requirements-train.lock",
+    "requirements-pdf.lock",
 )
 LOCKS_OF_OTHERS = tuple(
     lock.relative_to(PROJECT).as_posix()
@@ -37,6 +38,8 @@ LIVE = "live"
 """The extra that only our servers of live sources need."""
 DELIVER = "deliver"
 """The extra that only the delivery to a bucket needs."""
+PDF = "pdf"
+"""The extra that only a PDF without a browser needs. It is not installed where the tests run."""
 OBSERVE = "observe"
 """The extra that only the sending of traces needs."""
 SWARM = "swarm"
@@ -48,6 +51,7 @@ EPISODES, TRAIN = "episodes", "train"
 What trains is not installed where the tests run."""
 EXTRAS = {
     "desk.analytics": (SWARM,),
+    "desk.documents": (PDF,),
     "desk.sources": (LIVE, SWARM),
     "desk.platform": (DELIVER, OBSERVE, MEMORY, CHROMA),
     "desk.training": (SWARM, EPISODES, TRAIN),
@@ -89,6 +93,7 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
         (LOCKS[7], CHROMA),
         (LOCKS[8], EPISODES),
         (LOCKS[9], TRAIN),
+        (LOCKS[10], PDF),
     ],
 )
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:

@@ -409,8 +409,23 @@ def test_the_searched_texts_are_the_reports_own(tmp_path: Path) -> None:
     held = json.loads(found[1])
     assert held["weeks"] == [["2026-W38", "weekly/2026-W38-asia-g10-fx.html"]]
     assert ["USD/JPY", "", "markets/USD-JPY.html", "USD-JPY"] in held["markets"]
-    own = {typographic(line.text) for line in report.summary}
+    assert report.lead is not None
+    own = {typographic(line.text) for line in (report.lead.headline, *report.summary)}
     own |= {typographic(event.text) for market in report.markets for event in market.events}
     own |= {typographic(f"missing: {line.reason}") for line in report.coverage.missing}
     assert own >= {text for *_, text in held["said"]}
     assert any(text == typographic(report.summary[0].text) for *_, text in held["said"])
+
+
+def test_a_markets_page_draws_its_year_and_marks_the_decisions_of_its_banks(
+    tmp_path: Path,
+) -> None:
+    report = report_of("2026-W38")
+    shelve(tmp_path, report)
+    write_archive(tmp_path)
+    text = page(tmp_path, "markets/USD-JPY.html")
+    assert 'aria-label="USD/JPY, daily fixings over 52 weeks' in text
+    price = text.split('id="price"')[1].split("</section>")[0]
+    assert "Bank of Japan raised" in price
+    assert "drawn upside down" in page(tmp_path, "markets/EUR-USD.html")
+    assert 'id="price"' not in page(tmp_path, "markets/JP.html")

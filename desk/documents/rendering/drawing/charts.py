@@ -70,9 +70,17 @@ def sparklines(
 
 
 def year_chart(
-    name: str, label: str, days: Sequence[date], values: Sequence[Decimal], window: TimeWindow
+    name: str,
+    label: str,
+    days: Sequence[date],
+    values: Sequence[Decimal],
+    window: TimeWindow,
+    *,
+    marks: Sequence[date] = (),
+    turned: bool = False,
 ) -> str:
-    """A line over a year with its months, its highest and lowest value, and the window marked.
+    """A line over a year with its months, its highest and lowest value, and the window marked; the
+    days of `marks` with a dashed line. `turned`: upside down.
 
     `name` is unique within the page, `label` what a screen reader says. Takes two days at least.
     """
@@ -81,7 +89,7 @@ def year_chart(
     axes.axis("off")
     axes.set_xlim(0, YEAR_WIDTH)
     axes.set_ylim(0, YEAR_HEIGHT)
-    place = _Place(days, values)
+    place = _YearPlot(days, values, turned=turned)
     first = _window_start(days, window)
     _months(axes, place)
     across = [place.across(day) for day in days]
@@ -95,9 +103,24 @@ def year_chart(
         zorder=0,
     )
     axes.add_patch(shade)
+    for day in marks:
+        if place.first <= day <= place.last:
+            at = [place.across(day)] * 2
+            axes.plot(at, [PLOT_BELOW, YEAR_HEIGHT], color=WEEK, linewidth=0.9, linestyle="--")
     axes.plot(across, up, color=LINE, linewidth=1.2)
     axes.plot(across[first:], up[first:], color=WEEK, linewidth=2.2, solid_capstyle="round")
-    for value in (max(values), min(values)):
+    axes.plot(across[-1:], up[-1:], color=WEEK, marker="o", markersize=4.5, markeredgewidth=0)
+    _levels(axes, place, values)
+    for drawn in axes.get_children():
+        # Nothing reaches beyond the chart, and what is not cut needs no address to be cut by.
+        drawn.set_clip_on(False)
+    return inline_svg(figure, name, label, YEAR_COLOURS)
+
+
+def _levels(axes: Axes, place: "_YearPlot", values: Sequence[Decimal]) -> None:
+    """The highest and the lowest value on lines of their own, and the last where it has room."""
+    ends = (max(values), min(values))
+    for value in ends:
         axes.plot(
             [0, YEAR_WIDTH - PLOT_RIGHT],
             [place.up(value)] * 2,
@@ -106,19 +129,21 @@ def year_chart(
             linestyle=":",
         )
         _label_right(axes, place.up(value), f"{value:,f}", YEAR_FAINT)
-    if abs(up[-1] - place.up(max(values))) > LEAST_GAP < abs(up[-1] - place.up(min(values))):
-        _label_right(axes, up[-1], f"{values[-1]:,f}", WEEK)
-    axes.plot(across[-1:], up[-1:], color=WEEK, marker="o", markersize=4.5, markeredgewidth=0)
-    return inline_svg(figure, name, label, YEAR_COLOURS)
+    last = place.up(values[-1])
+    if all(abs(last - place.up(value)) > LEAST_GAP for value in ends):
+        _label_right(axes, last, f"{values[-1]:,f}", WEEK)
 
 
-class _Place:
+class _YearPlot:
     """Where days and values stand in the chart of a year."""
 
-    def __init__(self, days: Sequence[date], values: Sequence[Decimal]) -> None:
+    def __init__(
+        self, days: Sequence[date], values: Sequence[Decimal], *, turned: bool = False
+    ) -> None:
         self.first, self.last = days[0], days[-1]
         self._low = float(min(values))
         self._room = float(max(values)) - self._low or 1.0
+        self._turned = turned
 
     def across(self, day: date) -> float:
         """How far from the left a day stands."""
@@ -128,10 +153,11 @@ class _Place:
     def up(self, value: Decimal) -> float:
         """How far from the bottom a value stands."""
         share = (float(value) - self._low) / self._room
+        share = 1 - share if self._turned else share
         return PLOT_BELOW + 2 * MARGIN + share * (YEAR_HEIGHT - PLOT_BELOW - 4 * MARGIN)
 
 
-def _months(axes: Axes, place: _Place) -> None:
+def _months(axes: Axes, place: _YearPlot) -> None:
     """The name of every other month below the line."""
     month = date(place.first.year, place.first.month, 1)
     while month <= place.last:

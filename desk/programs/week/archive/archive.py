@@ -1,7 +1,7 @@
 """The archive of the published reports: a static site in their folder that opens from disk."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
@@ -10,7 +10,15 @@ from typing import Final, NamedTuple
 
 from desk.documents.publishing.files import publish_folder, published
 from desk.programs.week.archive.pages import INDEX, MARK, MARKETS, archive_pages
-from desk.programs.week.archive.reading import LeftOut, ReportFile, ReportFiles, is_full, listing_of
+from desk.programs.week.archive.reading import (
+    DrawnReport,
+    LeftOut,
+    ReportFile,
+    ReportFiles,
+    is_full,
+    listing_of,
+    read_drawn,
+)
 from desk.programs.week.archive.week import ArchivedWeek, archived_week
 
 MOST_ROUNDS: Final = 3
@@ -50,7 +58,7 @@ def write_archive(directory: Path) -> Archive:
     for _ in range(MOST_ROUNDS):
         listing = listing_of(directory)
         weeks, left_out = _read(listing)
-        pages = archive_pages(weeks, left_out)
+        pages = archive_pages(weeks, left_out, _drawn(listing, weeks))
         try:
             _place({directory / name: text for name, text in pages.items()}, directory)
         except OSError as error:
@@ -76,6 +84,13 @@ def _read(listing: ReportFiles) -> tuple[list[ArchivedWeek], list[LeftOut]]:
                 break
             left_out.append(found)
     return weeks, left_out
+
+
+def _drawn(listing: ReportFiles, weeks: Iterable[ArchivedWeek]) -> DrawnReport | None:
+    """The series of the newest report of all markets."""
+    newest = max((week.week for week in weeks if is_full(week.slug)), default=None)
+    read = (file for file in listing.files if file.week == newest and is_full(file.slug))
+    return next((drawn for file in read if (drawn := read_drawn(file))), None)
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -18,8 +18,9 @@ from desk.contracts.weeks import monday_of, next_week, week_of
 from desk.documents.rendering.figures.links import anchor
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import printable
-from desk.programs.week.archive.reading import LeftOut, is_full
+from desk.programs.week.archive.reading import DrawnReport, LeftOut, is_full
 from desk.programs.week.archive.week import COLUMNS, ArchivedWeek, MarketWeek
+from desk.programs.week.document.rendering.directions import is_turned
 from desk.programs.week.document.rendering.html import KIND_TITLES
 from desk.programs.week.document.rendering.record_words import SCORE_COLUMNS
 
@@ -80,6 +81,9 @@ def _box(index: int, bar: ChartBar, most: Decimal, baseline: float) -> Box:
     return Box(index * SLOT, round(top, 2), height, way, f"{bar.week}: {bar.printed}")
 
 
+FEWEST_DAYS: Final = 2
+"""A line needs two ends."""
+
 INDEX: Final = "index.html"
 SEARCH: Final = "search.html"
 MARKETS: Final = "markets"
@@ -113,6 +117,8 @@ class Score(NamedTuple):
 class MarketPage(NamedTuple):
     """A market across the weeks, the newest first.
 
+    `year` is the chart of its fixings, and `decided` the decisions that are marked in it;
+    `turned`: it is drawn upside down.
     `newest` is its part of the latest report that has it, that of `newest_week`. `scores` are its
     rows of the reports' scorecards, those that say no more than the one before left out.
     """
@@ -123,6 +129,9 @@ class MarketPage(NamedTuple):
     lines: tuple[MarketWeekRow, ...]
     chart: Chart | None
     scores: tuple[Score, ...] = ()
+    year: Markup | None = None
+    decided: tuple[tuple[date, str], ...] = ()
+    turned: bool = False
 
     @property
     def file(self) -> str:
@@ -135,14 +144,20 @@ class MarketPage(NamedTuple):
         return sum(line.part is not None for line in self.lines)
 
 
-def archive_pages(weeks: Sequence[ArchivedWeek], left_out: Sequence[LeftOut]) -> dict[str, str]:
+def archive_pages(
+    weeks: Sequence[ArchivedWeek],
+    left_out: Sequence[LeftOut],
+    drawn: DrawnReport | None = None,
+) -> dict[str, str]:
     """Every page by its path below the folder of the reports. The same reports give the same.
+
+    `drawn` has the series of the newest report, for the charts of its markets.
 
     Reports of some markets are listed, and count towards nothing else.
     """
     full = sorted((w for w in weeks if is_full(w.slug)), key=lambda w: w.week, reverse=True)
     partial = sorted((w for w in weeks if not is_full(w.slug)), key=lambda w: (w.slug, w.week))
-    markets = tuple(_market_pages(full))
+    markets = tuple(_market_pages(full, drawn))
     pages = {
         f"{MARKETS}/{page.file}": _page("archive_market.html.j2", root="../", page=page)
         for page in markets
@@ -183,7 +198,7 @@ def _page(template: str, **given: object) -> str:
     )
 
 
-def _market_pages(full: Sequence[ArchivedWeek]) -> Iterator[MarketPage]:
+def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> Iterator[MarketPage]:
     """In the order of the newest report; markets that have left the desk come last."""
     for market in dict.fromkeys(name for week in full for name in week.markets):
         lines = tuple(_lines(full, market))
@@ -196,7 +211,40 @@ def _market_pages(full: Sequence[ArchivedWeek]) -> Iterator[MarketPage]:
             lines,
             chart_of(bars),
             tuple(_scores(lines)),
+            *_year_of(market, drawn, lines),
         )
+
+
+def _year_of(
+    market: str, drawn: DrawnReport | None, lines: Sequence[MarketWeekRow]
+) -> tuple[Markup | None, tuple[tuple[date, str], ...], bool]:
+    """The chart of a market's year to the newest report, the decisions that are marked in it,
+    newest first, and whether it is drawn upside down."""
+    found = (each for each in drawn.markets if each.market == market) if drawn else iter(())
+    series = next(found, None)
+    if drawn is None or series is None or len(series.days) < FEWEST_DAYS:
+        return None, (), False
+    from desk.documents.rendering.drawing.charts import year_chart
+
+    told = dict.fromkeys(
+        each
+        for line in lines
+        if line.part
+        for each in line.part.decided
+        if each[0] >= series.days[0]
+    )
+    turned = is_turned(market, drawn.config.report.up)
+    label = f"{market}, daily fixings over 52 weeks, the week and rate decisions marked"
+    chart = year_chart(
+        "year",
+        label + (", drawn upside down" if turned else ""),
+        series.days,
+        series.values,
+        drawn.window,
+        marks=[day for day, _ in told],
+        turned=turned,
+    )
+    return Markup(chart), tuple(sorted(told, reverse=True)), turned  # noqa: S704
 
 
 def _scores(lines: Sequence[MarketWeekRow]) -> Iterator[Score]:

@@ -6,15 +6,17 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, Final, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from desk.contracts.agents.config import ReportConfig
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.base import Figure
 from desk.contracts.findings.results import ConflictRecord, SuspectFixing, Tone
 from desk.contracts.findings.verdicts import CrossCheck, DroppedSentence
+from desk.contracts.markets import MarketName
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Contribution, MarketReport, ResearchReport
-from desk.contracts.weeks import WEEK_PATTERN
+from desk.contracts.weeks import WEEK_PATTERN, TimeWindow
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 
 PASSED_OVER: Final = Field(validation_alias="(not read)")
@@ -46,6 +48,26 @@ class ArchivedReport(ResearchReport):
     cross_checks: Annotated[tuple[CrossCheck, ...], PASSED_OVER] = ()
     sources: Annotated[tuple[DataSource, ...], PASSED_OVER] = ()
     evidence: Annotated[tuple[ToolResult, ...], PASSED_OVER] = ()
+
+
+class YearSeries(BaseModel):
+    """The fixings of a market's year, as its report's chart has them."""
+
+    market: MarketName
+    days: tuple[date, ...] = ()
+    values: tuple[Figure, ...] = ()
+
+
+class _DrawnConfig(BaseModel):
+    report: ReportConfig = ReportConfig()
+
+
+class DrawnReport(BaseModel):
+    """What of a report the charts of its markets take; all else is passed over."""
+
+    window: TimeWindow
+    config: _DrawnConfig
+    markets: tuple[YearSeries, ...] = ()
 
 
 class ReportFile(NamedTuple):
@@ -114,6 +136,14 @@ def read_report_file(file: ReportFile) -> ArchivedReport | LeftOut:
     if not file.page.is_file():
         return LeftOut(file.path.name, f"its page {file.page.name} is missing")
     return report
+
+
+def read_drawn(file: ReportFile) -> DrawnReport | None:
+    """The series of a report's markets; None where the file cannot be read any more."""
+    try:
+        return DrawnReport.model_validate_json(file.path.read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 def is_full(slug: str) -> bool:

@@ -36,7 +36,7 @@ KEPT: Final[Mapping[RetainedRecord, timedelta]] = {
     RetainedRecord.DRAFTS: timedelta(days=7),
 }
 
-_FORM: Final = rf"\.(md|html|json|{SIGNATURE})"
+_FORM: Final = rf"\.(md|html|json|pdf|{SIGNATURE})"
 
 _REPORT: Final = re.compile(rf"(\d{{4}}-W\d{{2}})-[\w.-]+{_FORM}")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from copy import copy
+from datetime import date
 from decimal import Decimal
 from functools import cache
 from typing import Any, Final, NamedTuple, Self
@@ -9,7 +10,8 @@ from typing import Any, Final, NamedTuple, Self
 from markupsafe import Markup, escape
 
 from desk.analytics.figures import print_claim, print_figure
-from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.agents.config import Upward
+from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import MarketReport, Mover, ResearchReport
 from desk.documents.rendering.figures.links import MARKS, FigureLinks, anchor
@@ -19,9 +21,11 @@ from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.reading import LeftOut, ReportFile, is_full, read_report_file
 from desk.programs.week.document.publishing import FOLDER
 from desk.programs.week.document.rendering.digest import Digest, digests
+from desk.programs.week.document.rendering.directions import is_turned, way
 from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.record_words import score_cells
 from desk.programs.week.document.rendering.wording import claim_on, figure_on
+from desk.programs.week.document.sections.calendar import is_decided
 
 
 class TraceLinks(FigureLinks):
@@ -100,7 +104,8 @@ class MarketWeek(NamedTuple):
 
     `figure` is its last level or rate as it is printed; `followed` the figure that is drawn, and
     `drawn` how that is printed. `happened` is empty where nothing is told. `score` is the market's
-    row of the report's scorecard as it is printed, if it has one.
+    row of the report's scorecard as it is printed, if it has one. `decided` are the decisions of
+    its window with their banks.
     """
 
     kind: MarketKind
@@ -112,6 +117,7 @@ class MarketWeek(NamedTuple):
     row: Markup
     happened: Markup
     score: tuple[str, ...] | None = None
+    decided: tuple[tuple[date, str], ...] = ()
 
 
 class ArchivedWeek(NamedTuple):
@@ -154,7 +160,11 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
         scores=_scores(report),
     )
     paged = {market.market for market in report.markets} if is_full(file.slug) else set()
-    moves = [(row, _printed_move(row, links)) for row in biggest_moves(report)]
+    up = report.config.report.up
+    moves = [
+        (row, way(row.market, float(row.move), up), _printed_move(row, links))
+        for row in biggest_moves(report)
+    ]
     return ArchivedWeek(
         week=report.week,
         slug=file.slug,
@@ -179,6 +189,7 @@ def _printed_move(row: Mover, links: TraceLinks) -> Markup:
 def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketWeek:
     metrics, links, week = tuple(COLUMNS[market.kind]), frame.links, frame.report.week
     followed = claim_on(market, FOLLOWED[market.kind])
+    up = frame.report.config.report.up
     section = f"{frame.page}#{anchor(market.market)}"
     happened = digest.events or digest.decisions
     return MarketWeek(
@@ -186,12 +197,12 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         group=market.group,
         bank=frame.banks.get(market.market),
         figure=figure_on(market, metrics[0]),
-        followed=followed.value if followed else None,
+        followed=_turned(followed, up) if followed else None,
         drawn=print_claim(followed) if followed else None,
         row=_rendered(
             "row",
             week,
-            [_cell(market, metric, links) for metric in metrics],
+            [_cell(market, metric, links, up) for metric in metrics],
             section,
             frame.absent.get(market.market),
         ),
@@ -199,6 +210,7 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         if happened
         else Markup(),
         score=frame.scores.get(market.market),
+        decided=_decided(market.market, frame.report),
     )
 
 
@@ -210,19 +222,33 @@ def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:
     return {row.of: score_cells(row)[1:] for row in scorecard.rows}
 
 
+def _decided(market: str, report: ResearchReport) -> tuple[tuple[date, str], ...]:
+    """What the banks of a market's areas decided in the window, with the days."""
+    areas = {area for spec in report.specs if spec.market == market for area in spec.areas}
+    rows = (row for row in report.calendar if row.area in areas and is_decided(row))
+    return tuple((row.day, f"{row.bank} {row.outcome.text}") for row in rows)
+
+
+def _turned(followed: Claim, up: Upward) -> Decimal:
+    """A figure as it is drawn: a move of a pair in the sense that pages have for it."""
+    turned = followed.metric is Metric.MOVE and is_turned(followed.subject, up)
+    return -followed.value if turned else followed.value
+
+
 def _cell(
-    market: MarketReport, metric: Metric, links: TraceLinks
-) -> tuple[Decimal | None, Markup | str]:
-    """A printed figure, with its value where the way it went is to be seen."""
+    market: MarketReport, metric: Metric, links: TraceLinks, up: Upward
+) -> tuple[str | None, Markup | str]:
+    """A printed figure, with the way it went where that is to be seen."""
     claim = claim_on(market, metric)
     if claim is None:
         return None, wording.NO_FIGURE
-    value = claim.value if metric is Metric.MOVE else None
-    return value, links.claim(claim, market.market)
+    went = way(market.market, float(claim.value), up) if metric is Metric.MOVE else None
+    return went, links.claim(claim, market.market)
 
 
 def _said(report: ResearchReport, told: dict[str, Digest]) -> Iterator[Said]:
-    for line in (*report.commentary, *report.summary):
+    lead = (report.lead.headline,) if report.lead else ()
+    for line in (*lead, *report.commentary, *report.summary):
         yield Said(None, wording.typographic(line.text))
     for missing in report.coverage.missing:
         yield Said(missing.market, wording.typographic(f"missing: {missing.reason}"))

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const MOST = 100;
+  const NEWEST = 8;
   const { weeks, markets, said } = JSON.parse(document.getElementById("said").textContent);
   const input = document.querySelector("input[name=q]");
   const found = document.getElementById("found");
@@ -20,11 +21,16 @@
       const [name, page] = weeks[week];
       const [of, bank, , place] = market < 0 ? ["", "", "", ""] : markets[market];
       return {
-        href: place ? `${page}#${place}` : `${page}#summary`, label: of ? `${name} ${of}` : name, text,
+        href: place ? `${page}#${place}` : `${page}#week`, label: of ? `${name} ${of}` : name, text,
         hay: plain(`${name} ${of} ${of.replace("/", "")} ${bank} ${text}`),
       };
     }),
   ];
+
+  /* The newest weeks with their first line, for a page on which nothing is typed yet. */
+  const newest = weeks.slice(0, NEWEST).map(([week, page], index) => ({
+    href: page, label: week, text: said.find(([of, market]) => of === index && market < 0)?.[2] ?? "the report",
+  }));
 
   const line = ({ href, label, text }) => {
     const item = document.createElement("li");
@@ -39,10 +45,10 @@
 
   const look = () => {
     const words = plain(input.value).split(" ").filter(Boolean);
-    const hits = words.length ? entries.filter(({ hay }) => words.every((word) => hay.includes(word))) : [];
+    const hits = words.length ? entries.filter(({ hay }) => words.every((word) => hay.includes(word))) : newest;
     found.replaceChildren(...hits.slice(0, MOST).map(line));
     const more = hits.length > MOST ? `, the first ${MOST} of them here` : "";
-    count.textContent = words.length ? `${hits.length} found${more}` : "";
+    count.textContent = words.length ? `${hits.length} found${more}` : "The newest weeks, before anything is typed:";
   };
 
   const step = (by) => {
