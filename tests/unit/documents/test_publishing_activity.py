@@ -78,7 +78,8 @@ async def published(directory: Path, subset: str | None = None) -> ResearchRepor
     )
     report = read_published(Path(made.files.json_file))
     assert report is not None
-    assert made.headline == report.summary[0].text
+    assert report.lead is not None
+    assert made.headline == report.lead.headline.text
     return report
 
 

@@ -118,7 +118,8 @@ def test_a_signed_page_of_another_version_needs_no_comparison(
     tmp_path: Path, key: Path, audit: Audit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     method = (*METHOD[:-1], METHOD[-1].replace("never filled in", "left open"))
-    monkeypatch.setattr("desk.programs.week.document.rendering.markdown.METHOD", method)
+    told = "desk.programs.week.document.rendering.markdown.method_of"
+    monkeypatch.setattr(told, lambda report: method)
     monkeypatch.setattr("desk.documents.rendering.rendering_version.rendering_mark", lambda: OLDER)
     older = published_week(tmp_path / "older", SIGNER)
     monkeypatch.undo()
