@@ -44,21 +44,36 @@ def learned(settings: Settings, week: str | None, market: str | None = None) -> 
         CommandError: no worker answers.
         ServerUnreachable, ServerFailed: there is no server, and why.
     """
-    now = datetime.now(UTC)
-    written = written_week(week, now, settings.config.schedule)
-    as_of = as_of_of(written, settings.config.schedule) if written else now
+    question = learned_question(settings, week, market)
     log_to_file(settings)
 
     async def work(desk: Desk) -> LearnedView | None:
         if not desk.hosting:
             await require_workers(desk, Queue.DESK)
-        question = question_of(settings.config.policy, as_of, market=market)
-        return await _answer(desk.client, question)
+        return await learned_at(desk.client, question)
 
     return interruptible(with_desk(settings, work))
 
 
-async def _answer(client: Client, question: RecordQuery) -> LearnedView | None:
+def learned_question(settings: Settings, week: str | None, market: str | None) -> RecordQuery:
+    """What the learning system is asked: of a week's as-of instant, or of now.
+
+    Raises:
+        UsageError: the week is none, or is not over.
+    """
+    now = datetime.now(UTC)
+    written = written_week(week, now, settings.config.schedule)
+    as_of = as_of_of(written, settings.config.schedule) if written else now
+    return question_of(settings.config.policy, as_of, market=market)
+
+
+async def learned_at(client: Client, question: RecordQuery) -> LearnedView | None:
+    """What the desk's record holds; None while there is none.
+
+    Raises:
+        CommandError: no worker answers.
+        RPCError: the server went away.
+    """
     handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):

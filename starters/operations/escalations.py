@@ -117,7 +117,7 @@ def listing_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
     yield f"{request.week}  {request.market}  {request.conflict.kind}  {stands}"
     yield f"  id       {listed.workflow_id}"
     for number, position in enumerate(request.conflict.positions, start=1):
-        yield f"  {number}        {held_words(position)}"
+        yield f"  {number}        {_held(position)}"
 
 
 def case_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
@@ -130,7 +130,7 @@ def case_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
     yield f"case     {one_line(request.conflict.resolution)}"
     for number, position in enumerate(request.conflict.positions, start=1):
         yield ""
-        yield f"{number}  {held_words(position)}"
+        yield f"{number}  {_held(position)}"
         yield f"   {weight_words(position)}"
         for claim in claims_at(request, position):
             yield f"   claim     {claim_words(claim)}"
@@ -164,7 +164,7 @@ def decision_lines(decision: EscalationDecision) -> Iterator[str]:
 def position_list(status: EscalationStatus) -> str:
     """The positions of a case in one line, counted from 1."""
     positions = enumerate(status.request.conflict.positions, start=1)
-    return "; ".join(f"{number}: {held_words(position)}" for number, position in positions)
+    return "; ".join(f"{number}: {_held(position)}" for number, position in positions)
 
 
 def default_of(status: EscalationStatus) -> str:
@@ -172,7 +172,7 @@ def default_of(status: EscalationStatus) -> str:
     place = status.request.default
     if place is None:
         return "none: the figure is withheld"
-    return f"{place + 1}  {held_words(status.request.conflict.positions[place])}"
+    return f"{place + 1}  {_held(status.request.conflict.positions[place])}"
 
 
 def standing_words(status: EscalationStatus, now: datetime) -> str:
@@ -188,8 +188,7 @@ def standing_words(status: EscalationStatus, now: datetime) -> str:
     return f"open, {_span(left)} left" + (", reminded" if status.reminded else "")
 
 
-def held_words(position: Position) -> str:
-    """What a position states, who holds it, and by which source."""
+def _held(position: Position) -> str:
     return f"{one_line(position.stated)}  {position.agent}, {one_line(position.source)}"
 
 

@@ -103,6 +103,7 @@ def test_the_desk_is_worked_at_by_the_keyboard_alone(
         what_failed_is_tried_again(browser)
         a_market_is_redone(browser)
         a_question_is_asked_and_its_answer_read(browser)
+        how_the_desk_does_is_told(browser)
     assert all(each.startswith((AT, "about:", "data:")) for each in browser.asked_for)
 
 
@@ -158,6 +159,15 @@ def a_question_is_asked_and_its_answer_read(screen: Browser) -> None:
     go_to(screen, "form-1")
     screen.press("Enter", leads_away=True)
     assert "What holds up DESK-101?" in text(screen, "h1")
+    assert screen.complaints == []
+
+
+def how_the_desk_does_is_told(screen: Browser) -> None:
+    screen.open(f"{AT}/agents")
+    assert "healthy" in text(screen)
+    assert "central banks" in text(screen)
+    screen.open(f"{AT}/scorecard")
+    assert "Forecasts" in text(screen)
     assert screen.complaints == []
 
 

@@ -277,7 +277,7 @@ def _several(number: int, what: str) -> str:
 def _cells(name: str, line: WorkLine, now: datetime) -> tuple[str, ...]:
     waiting = str(line.waiting)
     if line.waiting:
-        waiting += f"/{_span(line.oldest_seconds)}"
+        waiting += f"/{span_words(line.oldest_seconds)}"
     return (
         name,
         line.status,
@@ -285,7 +285,7 @@ def _cells(name: str, line: WorkLine, now: datetime) -> tuple[str, ...]:
         str(line.finished),
         str(line.failed),
         str(line.retried),
-        _span((now - line.last_success).total_seconds()) if line.last_success else "-",
+        span_words((now - line.last_success).total_seconds()) if line.last_success else "-",
         _percent(line.cpu_percent),
         _percent(line.memory_percent),
         waiting,
@@ -310,8 +310,8 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.0f}%"
 
 
-def _span(seconds: float) -> str:
-    """`12s`, `5m`, `3h`, `2d`."""
+def span_words(seconds: float) -> str:
+    """A length of time: `12s`, `5m`, `3h`, `2d`."""
     seconds = max(seconds, 0.0)
     for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds >= 2 * size:
@@ -338,24 +338,29 @@ def show_agents(*, as_json: bool) -> ExitStatus:
 
 
 async def _agents(settings: Settings) -> DeskAgents:
-    servers = tuple(present(read_mcp_config(settings.mcp_config)))
-    needing = needed_sources()
-
-    async def work(desk: Desk) -> DeskAgents:
-        now = datetime.now(UTC)
-        since = now - WINDOW
-        fleet, record = await asyncio.gather(
-            fleet_of(desk.client, queues_of(Role.ALL, servers)),
-            record_since(desk.client, since),
-        )
-        return desk_agents(
-            fleet,
-            record,
-            agent_queues(),
-            {server: needing.get(server, ()) for server in servers},
-            now=datetime.now(UTC),
-            since=since,
-        )
-
     # With workers of its own, this command would find every agent healthy.
-    return await with_desk(settings, work, server_only=True)
+    return await with_desk(settings, agents_at, server_only=True)
+
+
+async def agents_at(desk: Desk) -> DeskAgents:
+    """How every agent and source of a desk is.
+
+    Raises:
+        McpConfigError: `.mcp.json` cannot be used.
+        RPCError: the server went away.
+    """
+    servers = tuple(present(read_mcp_config(desk.settings.mcp_config)))
+    needing = needed_sources()
+    since = datetime.now(UTC) - WINDOW
+    fleet, record = await asyncio.gather(
+        fleet_of(desk.client, queues_of(Role.ALL, servers)),
+        record_since(desk.client, since),
+    )
+    return desk_agents(
+        fleet,
+        record,
+        agent_queues(),
+        {server: needing.get(server, ()) for server in servers},
+        now=datetime.now(UTC),
+        since=since,
+    )

@@ -16,7 +16,7 @@ from starlette.types import ExceptionHandler
 from temporalio.service import RPCError
 
 from desk.platform.temporal.client import ServerUnreachable
-from starters.operations.serve.pages import access, decide, reports, runs, start
+from starters.operations.serve.pages import access, decide, health, reports, runs, start
 from starters.operations.serve.pages.seen_runs import RunLooks
 from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard
 from starters.operations.serve.serving.hosting import DeskAway
@@ -57,6 +57,8 @@ def application(site: Site, hosts: list[str]) -> Starlette:
             Route(f"{decide.DECIDE}/{{workflow_id:path}}", decide.decide, methods=["POST"]),
             Route("/retry", decide.retry, methods=["POST"]),
             Route("/rerun", decide.rerun, methods=["POST"]),
+            Route("/scorecard", health.show_scorecard),
+            Route("/agents", health.show_health),
             Route(REPORTS, reports.list_reports),
             Route(f"{REPORTS}/{{name:path}}", reports.show_file),
             Route(LOGIN, access.ask_token),

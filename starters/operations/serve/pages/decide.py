@@ -27,14 +27,13 @@ from starters.operations.escalations import (
     answer_to,
     claim_words,
     decide_case,
-    default_of,
     evidence_words,
-    held_words,
     login_name,
     one_case,
     standing_words,
     weight_words,
 )
+from starters.operations.serve.pages.runs import sent_on
 from starters.operations.serve.serving.site import Site, site_of
 from starters.terminal.exit_status import CommandError, UsageError
 from starters.weeks.rerun import RerunOptions, rerun_of
@@ -60,7 +59,6 @@ class ConflictSide(NamedTuple):
 
     number: int
     position: Position
-    held: str
     weight: str
     claims: tuple[str, ...]
     evidence: tuple[ShownEvidence, ...]
@@ -125,7 +123,7 @@ async def retry(request: Request) -> Response:
     sent = await request.form()
     chosen = chosen_letter(await letters_at(desk), str(sent.get("letter", "")))
     run = await retried_at(desk, chosen)
-    return RedirectResponse(f"/runs/{quote(run.workflow_id)}", status_code=303)
+    return sent_on(request, run.workflow_id)
 
 
 async def rerun(request: Request) -> Response:
@@ -140,7 +138,7 @@ async def rerun(request: Request) -> Response:
         workflow_id=str(sent.get("run", "")),
     )
     run = await rerun_of(site.settings, options).ask(site.desk)
-    return RedirectResponse(f"/runs/{quote(run.workflow_id)}", status_code=303)
+    return sent_on(request, run.workflow_id)
 
 
 def _case(
@@ -162,7 +160,6 @@ def _case(
             _side(listed, number, position)
             for number, position in enumerate(asked.conflict.positions, start=1)
         ),
-        default=default_of(listed.status),
         is_open=listed.status.state is EscalationState.OPEN,
         decision=listed.status.decision,
         given=given,
@@ -177,7 +174,6 @@ def _side(listed: EscalationListing, number: int, position: Position) -> Conflic
     return ConflictSide(
         number,
         position,
-        held_words(position),
         weight_words(position),
         tuple(claim_words(claim) for claim in claims_at(asked, position)),
         tuple(_evidence(result) for result in evidence_at(asked, position)),

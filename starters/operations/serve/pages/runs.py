@@ -1,7 +1,9 @@
 """The list of runs, and the page of one, which follows it."""
 
+from urllib.parse import quote
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from desk.contracts.names import workflow_id_parts
 from starters.operations.serve.pages.seen_runs import RunLooks, recent_runs
@@ -19,6 +21,13 @@ async def list_runs(request: Request) -> Response:
     }
     part = "runs_live.html.j2" if "hx-request" in request.headers else "runs.html.j2"
     return site.page(request, part, groups=groups)
+
+
+def sent_on(request: Request, workflow_id: str, query: str = "") -> Response:
+    """On to the page of a run that was begun or asked for something just now."""
+    looks: RunLooks = request.app.state.looks
+    looks.forget(workflow_id)
+    return RedirectResponse(f"/runs/{quote(workflow_id)}{query}", status_code=303)
 
 
 async def show_run(request: Request) -> Response:

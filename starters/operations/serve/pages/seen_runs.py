@@ -218,6 +218,10 @@ class RunLooks:
     def __init__(self) -> None:
         self._watched: OrderedDict[str, _Watched] = OrderedDict()
 
+    def forget(self, workflow_id: str) -> None:
+        """Look at a run anew that was asked for something just now."""
+        self._watched.pop(workflow_id, None)
+
     async def look(self, client: Client, workflow_id: str) -> RunLook | None:
         """A run as it is now, or was a second ago; None where the server knows none of that id.
 

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.names import STOCK_RUN
 from desk.contracts.swarm.plan import Complexity
 from desk.programs.swarm.objectives import FORMS
+from starters.operations.serve.pages.runs import sent_on
 from starters.operations.serve.serving.site import Site, site_of
 from starters.questions.ask import AskOptions, question_start
 from starters.questions.graph_file import shipped_graphs
@@ -115,7 +116,7 @@ async def take_form(request: Request) -> Response:
         return _page(request, form, values, 409, words)
     words = " ".join(_sentence(_in_the_forms_words(note, form, site)) for note in told.notes)
     noted = f"?{urlencode(site.sealed(words))}" if words else ""
-    return RedirectResponse(f"/runs/{quote(run.workflow_id)}{noted}", status_code=303)
+    return sent_on(request, run.workflow_id, noted)
 
 
 def _page(

@@ -1,0 +1,96 @@
+"""How the desk does: its forecasts that have come due, and how its agents and sources are."""
+
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from desk.documents.rendering.words.wording import share_words
+from desk.learning.hypotheses import what_is_said
+from desk.programs.week.document.rendering.record_words import (
+    SCORE_COLUMNS,
+    brier_words,
+    score_cells,
+    score_notes,
+)
+from starters.learning.queries import NOTHING_YET, learned_at, learned_question
+from starters.learning.scorecard import DeskScorecard, scorecard_of
+from starters.monitoring.agents.command import AgentLine, SourceWorkLine, agents_at, span_words
+from starters.operations.serve.serving.site import site_of
+from starters.runs.market_choice import known_market
+from starters.terminal.exit_status import UsageError
+
+MOST_HYPOTHESES: Final = 20
+
+
+class HealthRow(NamedTuple):
+    """An agent or a source as a page shows it; `well` is since when it last did well, in words."""
+
+    name: str
+    line: AgentLine | SourceWorkLine
+    well: str
+
+
+async def show_health(request: Request) -> Response:
+    """How every agent and source is, and why."""
+    site = site_of(request)
+    found = await agents_at(site.desk)
+
+    def row(name: str, line: AgentLine | SourceWorkLine) -> HealthRow:
+        ago = (found.at - line.last_success).total_seconds() if line.last_success else None
+        return HealthRow(name, line, "" if ago is None else f"{span_words(ago)} ago")
+
+    groups = {
+        "Agents": [row(line.agent, line) for line in found.agents],
+        "Sources": [row(line.server, line) for line in found.sources],
+    }
+    return site.page(request, "health.html.j2", found=found, groups=groups)
+
+
+async def show_scorecard(request: Request) -> Response:
+    """How the forecasts did whose horizon has passed, of all markets or of one."""
+    site = site_of(request)
+    given = {name: request.query_params.get(name, "").strip() for name in ("week", "market")}
+    card: DeskScorecard | None = None
+    wrong = None
+    try:
+        config = site.settings.config
+        market = known_market(config, given["market"]) if given["market"] else None
+        view = await learned_at(
+            site.desk.client, learned_question(site.settings, given["week"] or None, market)
+        )
+        card = scorecard_of(view, market) if view is not None else None
+    except UsageError as error:
+        wrong = str(error)
+    return site.page(
+        request,
+        "scorecard.html.j2",
+        200 if wrong is None else 422,
+        given=given,
+        wrong=wrong,
+        card=card,
+        nothing=NOTHING_YET.replace("`", ""),
+        columns=SCORE_COLUMNS,
+        rows=_rows(card) if card else (),
+        notes=score_notes(card.scorecard) if card else (),
+        hypotheses=_hypotheses(card) if card else (),
+        markets=site.settings.config.market_names,
+    )
+
+
+def _rows(card: DeskScorecard) -> list[tuple[str, ...]]:
+    score = card.scorecard
+    rows = (*score.rows, *((score.hypotheses,) if score.hypotheses else ()), *score.views)
+    return [score_cells(row) for row in rows]
+
+
+def _hypotheses(card: DeskScorecard) -> list[tuple[str, str, str, str]]:
+    return [
+        (
+            what_is_said(one.hypothesis),
+            share_words(one.hypothesis.probability),
+            str(one.state),
+            brier_words(one.score),
+        )
+        for one in card.hypotheses[:MOST_HYPOTHESES]
+    ]
