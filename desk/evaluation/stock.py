@@ -20,6 +20,12 @@ ZONE: Final = ZoneInfo("Europe/London")
 HELD_OUT: Final = 0.7
 """Of a series, only days after this part of it are drawn."""
 
+LOOKED_AT: Final = 0.85
+"""Days after this part are drawn by sealed seeds alone, so that nothing is chosen by them."""
+
+SEALED_SEEDS: Final = 9_000
+"""From this seed on. They are for a last look: what is changed after it needs another seed."""
+
 ACCOUNTS: Final = frozenset(
     {
         Metric.PRICE_TO_EARNINGS,
@@ -67,7 +73,11 @@ def stock_tasks(seed: int, count: int) -> tuple[StockTask, ...]:
 
 def _task(draws: SeededDraws, seed: int, symbol: str, number: int) -> StockTask | None:
     days = prices.closes(symbol).days
-    at = draws.number(f"{symbol} {number}", int(len(days) * HELD_OUT), len(days) - 1)
+    sealed = seed >= SEALED_SEEDS
+    first, last = (LOOKED_AT, 1.0) if sealed else (HELD_OUT, LOOKED_AT)
+    # No horizon of a day that is looked at often reaches into the sealed days.
+    latest = int(len(days) * last) - (1 if sealed else 5 * WEEKS + 1)
+    at = draws.number(f"{symbol} {number}", int(len(days) * first), latest)
     as_of = datetime.combine(days[at], time(23, 59, 59), ZONE)
     rose = prices.closes(symbol).rose(days[at], _end(days[at]))
     if rose is None:

@@ -1,6 +1,6 @@
 """The settings of this process, put together from environment, `.env` and `desk.toml`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -142,18 +142,27 @@ def _with_models(config: RunConfig, read: _Environment) -> RunConfig:
         if model is not None and entry.model is None:
             entries[agent] = entry.model_copy(update={"model": model})
     policy = config.policy.model_copy(
-        update={"agents": tuple(entries.values()), "budget": _budget(config, execution)}
+        update={
+            "agents": tuple(entries.values()),
+            "budget": _budget(config, (orchestrator, execution)),
+        }
     )
     return config.model_copy(update={"policy": policy})
 
 
-def _budget(config: RunConfig, execution: str | None) -> BudgetConfig:
-    """Where agents are models of another maker, and nothing else was said, none of Anthropic's goes
-    on for them: their endpoint has none."""
-    budget = config.policy.budget
-    if execution is None or is_claude(execution) or budget.cheaper_model != CHEAPER_MODEL:
+def _budget(config: RunConfig, models: Iterable[str | None]) -> BudgetConfig:
+    """Where all agents are models of other makers, whose endpoint has none of Anthropic's and whose
+    prices are not known, tokens are what is held to, and none of Anthropic's models goes on."""
+    budget, named = config.policy.budget, [model for model in models if model is not None]
+    if not named or any(map(is_claude, named)):
         return budget
-    return budget.model_copy(update={"cheaper_model": execution})
+    theirs = budget.cheaper_model == CHEAPER_MODEL
+    return budget.model_copy(
+        update={
+            "cheaper_model": named[-1] if theirs else budget.cheaper_model,
+            "usd": budget.usd if budget.tokens is None else None,
+        }
+    )
 
 
 def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:

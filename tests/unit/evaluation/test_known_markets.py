@@ -1,6 +1,6 @@
 """What is known of markets: fixings, decisions and indicators, apart from the desk's own."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from desk.contracts.week.report import ResearchReport, Sentence
 from desk.evaluation.oracle import fixings, policy, prices
 from desk.evaluation.scores import Verdict
-from desk.evaluation.stock import stock_tasks
+from desk.evaluation.stock import LOOKED_AT, SEALED_SEEDS, stock_tasks
 from desk.evaluation.week import scored_week, week_tasks
 from tests.support.reports import sample_report
 
@@ -82,3 +82,16 @@ def test_the_market_that_moved_most_is_read_from_references() -> None:
         told = a_report(f"{expected} moved most, as [[{pair}:move]] says.")
         checks = scored_week(task, told, schedule)
         assert [c.verdict for c in checks if c.kind == "moved most"] == [verdict]
+
+
+def test_sealed_seeds_draw_days_that_no_other_seed_looks_at() -> None:
+    def shares(seed: int) -> list[float]:
+        found = []
+        for task in stock_tasks(seed, 40):
+            days = prices.closes(task.symbol).days
+            ends = task.as_of.date() + timedelta(weeks=4)
+            found.append(sum(day <= task.as_of.date() for day in days) / len(days))
+            assert seed >= SEALED_SEEDS or ends <= days[int(len(days) * LOOKED_AT) + 1]
+        return found
+
+    assert max(shares(1)) < LOOKED_AT < min(shares(SEALED_SEEDS))

@@ -234,6 +234,10 @@ def test_no_model_of_anthropics_goes_on_for_those_of_another_maker(project: Path
         settings = loaded(project, toml, CLAUDE_MODEL_EXECUTION=model)
         return settings.config.policy.budget.cheaper_model
 
+    both = "[budget]\nusd = 20\ntokens = 1_000\n"
+    theirs = loaded(project, both, CLAUDE_MODEL_EXECUTION="qwen3:8b").config.policy.budget
+    assert (theirs.usd, theirs.tokens) == (None, 1_000), "their prices are not known"
+
     assert cheaper("qwen3:8b") == "qwen3:8b"
     assert cheaper("claude-sonnet-5-5") == CHEAPER_MODEL
     assert cheaper("qwen3:8b", '[budget]\ncheaper_model = "qwen3:1b"\n') == "qwen3:1b"

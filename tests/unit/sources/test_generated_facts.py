@@ -20,6 +20,7 @@ from desk.sources.analysis.generated import (
     RELATIONS,
     GeneratedFacts,
     LaterReturns,
+    has_accounts,
 )
 from desk.sources.analysis.generated.facts import MARK, Draws
 from desk.sources.analysis.prices import PriceStore
@@ -74,7 +75,7 @@ def test_every_answer_says_by_what_and_with_which_seed_it_was_made() -> None:
         origin=GENERATED_SOURCE.origin,
         evidence_id="e",
     )
-    assert source.generated == "desk facts of companies, version 1, seed 2026"
+    assert source.generated == "desk facts of companies, version 2, seed 2026"
     assert source.model_copy(update={"origin": "Yahoo Finance"}).generated is None
     assert all(item.headline.startswith(MARK) for item in headlines("AAPL"))
     assert {item.publisher for item in headlines("AAPL")} == {source.generated}
@@ -114,10 +115,22 @@ def test_a_split_restates_what_is_told_for_a_share() -> None:
         assert after[ratio] == pytest.approx(before[ratio], rel=0.02)
 
 
-def test_an_index_and_a_pair_have_no_accounts() -> None:
-    for symbol in ("^GSPC", "XAUUSD=X", "NOSUCH"):
-        with pytest.raises(NoAccounts, match="no company with packaged prices"):
+def test_an_index_has_accounts_and_a_spot_price_has_none() -> None:
+    for symbol in ("XAUUSD=X", "NOSUCH"):
+        with pytest.raises(NoAccounts, match="no company or index with packaged prices"):
             facts().accounts(symbol)
+    assert facts().accounts("^GSPC").reports
+
+
+def test_there_are_accounts_and_headlines_of_ten_stocks_over_years() -> None:
+    store = PriceStore(RatesStore())
+    made, spans = GeneratedFacts(store), {}
+    for symbol in filter(has_accounts, store.packaged_stocks()):
+        told = [report.reported_at.date() for report in made.accounts(symbol).reports]
+        assert headlines(symbol)
+        spans[symbol] = (max(told) - min(told)).days / 365
+    assert len(spans) >= 10
+    assert sum(years >= 3 for years in spans.values()) >= 8
 
 
 def test_a_headline_sounds_as_its_words_are_meant() -> None:

@@ -15,7 +15,7 @@ from desk.sources.analysis.generated.facts import (
     LaterReturns,
     generated_accounts,
     generated_headlines,
-    is_company,
+    has_accounts,
 )
 
 __all__ = [
@@ -27,5 +27,5 @@ __all__ = [
     "LaterReturns",
     "generated_accounts",
     "generated_headlines",
-    "is_company",
+    "has_accounts",
 ]

@@ -38,7 +38,7 @@ from desk.analytics.technical.series import PriceSeries, Traded, known_until, ra
 from desk.contracts.agents.tools import GENERATED, SourceTier
 from desk.contracts.findings.source_results import NewsItem, Provenance
 
-GENERATOR: Final = "desk facts of companies, version 1"
+GENERATOR: Final = "desk facts of companies, version 2"
 """It changes with anything that changes a generated fact."""
 
 SEED: Final = 2026
@@ -57,20 +57,23 @@ class Relation(NamedTuple):
     correlation: float
 
 
-TONE, SURPRISE, GROWTH, CHEAPNESS, NOISE = "tone", "surprise", "growth", "cheapness", "noise"
+TONE, ATTENTION, NOISE = "tone", "attention", "noise"
+SURPRISE, GROWTH, CHEAPNESS = "surprise", "growth", "cheapness"
 
 RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType(
     {
-        TONE: Relation(20, 0.15),
-        SURPRISE: Relation(63, 0.3),
-        GROWTH: Relation(252, 0.4),
-        CHEAPNESS: Relation(252, 0.2),
+        TONE: Relation(20, 0.4),
+        ATTENTION: Relation(20, -0.5),
+        SURPRISE: Relation(63, 0.5),
+        GROWTH: Relation(252, 0.6),
+        CHEAPNESS: Relation(252, 0.4),
         NOISE: Relation(0, 0.0),
     }
 )
-"""Of the tone of one headline, the surprise of a quarter's earnings, a year's growth of revenue and
-how cheap the price is beside earnings. Margins, debt and how much is written are noise. Conventions
-of this generator; nothing of it was measured on companies."""
+"""Of the tone of one headline, how much is written on a day, the surprise of a quarter's earnings,
+a year's growth of revenue and how cheap the price is beside earnings. Much is written of what falls
+later. Margins and debt are noise. Conventions of this generator; nothing of it was measured on
+companies."""
 
 
 class LaterReturns:
@@ -238,7 +241,10 @@ MARK: Final = "[generated]"
 """Every headline begins with it."""
 
 FEWEST_A_DAY, MOST_A_DAY = 0.15, 0.35
-"""How likely a headline is on a day of trading: of each company another share."""
+"""How likely a headline is on a usual day of trading: of each company another share."""
+
+LOUDNESS: Final = 1.0
+"""By how much the logarithm of that share grows with the attention's score."""
 
 _OPENS: Final = time(11, tzinfo=UTC)
 _OPEN_MINUTES: Final = 600
@@ -312,7 +318,7 @@ def generated_headlines(series: PriceSeries, name: str, seed: int = SEED) -> Ite
     draws = Draws(seed, series.symbol, kind, LaterReturns(series.closes))
     often = FEWEST_A_DAY + draws.share() * (MOST_A_DAY - FEWEST_A_DAY)
     for at, day in enumerate(series.days):
-        if draws.share() < often:
+        if draws.share() < often * exp(LOUDNESS * draws.score(ATTENTION, at)):
             minutes = int(draws.share() * _OPEN_MINUTES)
             said = _said(draws.score(TONE, at), draws.share())
             yield NewsItem(
@@ -328,7 +334,7 @@ def _said(score: float, share: float) -> str:
 
 
 NOT_GENERATED: Final = (
-    "No accounts of {symbol} are generated: it is no company with packaged prices."
+    "No accounts of {symbol} are generated: it is no company or index with packaged prices."
 )
 
 
@@ -344,9 +350,10 @@ def generated_source(seed: int = SEED) -> Provenance:
 GENERATED_SOURCE: Final = generated_source()
 
 
-def is_company(symbol: str) -> bool:
-    """Whether a stock is a company's, and no index or spot price, by how Yahoo writes them."""
-    return not symbol.startswith("^") and not symbol.endswith("=X")
+def has_accounts(symbol: str) -> bool:
+    """Whether there can be accounts of a stock: a company's, or an index's, which are those of its
+    companies taken together. A spot price, as Yahoo writes it, has none."""
+    return not symbol.endswith("=X")
 
 
 class PackagedPrices(Protocol):
@@ -386,7 +393,7 @@ class GeneratedFacts:
             company = self._company(symbol)
         except NotInstalled as error:
             raise NoAccounts(f"{error}.") from error
-        if company is None or not is_company(symbol):
+        if company is None or not has_accounts(symbol):
             raise NoAccounts(NOT_GENERATED.format(symbol=symbol))
         return company.accounts
 
