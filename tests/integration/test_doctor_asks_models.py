@@ -26,4 +26,4 @@ def test_one_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
     models = {"CLAUDE_MODEL_ORCHESTRATOR": "tiny", "CLAUDE_MODEL_EXECUTION": "tiny"}
     desk = DeskCommand(tmp_path, ANTHROPIC_BASE_URL="http://127.0.0.1:9", **models)
     done = desk("doctor", "--ask")
-    assert done.code == 1 and "no way to Claude: ConnectError" in done.out
+    assert done.code == 1 and "no way to tiny: ConnectError" in done.out
