@@ -27,6 +27,9 @@ YEAR_WIDTH: Final = 380
 YEAR_HEIGHT: Final = 150
 PLOT_BELOW: Final = 18
 PLOT_RIGHT: Final = 52
+SMALL: Final = 20
+LARGE: Final = 1_000
+"""Levels below and from which on a chart shows four decimals, and none."""
 LEAST_GAP: Final = 12
 """Between two labels beside the line."""
 YEAR_GRID: Final = "#020201"
@@ -128,10 +131,16 @@ def _levels(axes: Axes, place: "_YearPlot", values: Sequence[Decimal]) -> None:
             linewidth=0.8,
             linestyle=":",
         )
-        _label_right(axes, place.up(value), f"{value:,f}", YEAR_FAINT)
+        _label_right(axes, place.up(value), _level(value), YEAR_FAINT)
     last = place.up(values[-1])
     if all(abs(last - place.up(value)) > LEAST_GAP for value in ends):
-        _label_right(axes, last, f"{values[-1]:,f}", WEEK)
+        _label_right(axes, last, _level(values[-1]), WEEK)
+
+
+def _level(value: Decimal) -> str:
+    """A level beside a line, of which a chart shows five figures or so."""
+    digits = 4 if abs(value) < SMALL else 2 if abs(value) < LARGE else 0
+    return f"{value:,.{digits}f}"
 
 
 class _YearPlot:
