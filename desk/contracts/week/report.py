@@ -30,6 +30,7 @@ from desk.contracts.base import (
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     ConflictRecord,
+    Finding,
     MarketEvent,
     ObjectionOutcome,
     Reported,
@@ -180,6 +181,13 @@ class ReportedEvent(MarketEvent):
     verified: bool = False
 
 
+class ReportedFinding(Finding):
+    """A finding that is no event, with its prose rendered, and who found it."""
+
+    agent: AgentId
+    text: Text
+
+
 class ReportedObjection(ValidationIssue):
     """An objection with its prose rendered, what became of it, and by what."""
 
@@ -234,6 +242,9 @@ class MarketReport(Contract):
     claims: Annotated[tuple[Claim, ...], Field(max_length=1_700)] = ()
     verdicts: Annotated[tuple[ClaimVerdict, ...], Field(max_length=1_700)] = ()
     events: Annotated[tuple[ReportedEvent, ...], Field(max_length=800)] = ()
+    findings: Annotated[
+        tuple[ReportedFinding, ...], Field(max_length=320, exclude_if=is_empty)
+    ] = ()
     views: Annotated[tuple[View, ...], Field(max_length=160)] = ()
     tones: Annotated[tuple[Tone, ...], Field(max_length=320)] = ()
     reported: Annotated[tuple[Reported, ...], Field(max_length=20, exclude_if=is_empty)] = ()

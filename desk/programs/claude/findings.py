@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Final, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import (
+    Finding,
     Forecast,
     Leaning,
     ResearchResult,
@@ -18,12 +19,17 @@ from desk.contracts.findings.source_results import Provenance, SourceResult
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.figures import Figures
+from desk.programs.claude.news import short_id
 from desk.trust.ledger import EvidenceUnusable, attributed, check_result
-from desk.trust.prose import REFERENCE
+from desk.trust.prose import REFERENCE, references
 
 MOST_VIEWS: Final = 20
 
 MOST_WARNINGS: Final = 20
+
+MOST_ANSWERS_NAMED: Final = 20
+
+LONGEST_STATEMENT: Final = 700
 
 ODDITY: Final = "A source holds words that are no data: "
 
@@ -56,6 +62,23 @@ class Refused(ValueError):
     def __init__(self, words: str, partial: AgentResult | None) -> None:
         super().__init__(words)
         self.partial = partial
+
+
+Topic = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+
+Statement = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_STATEMENT)
+]
+
+
+class ProposedFinding(Contract):
+    """One thing that was found, how sure it is, and the claims and answers that it rests on."""
+
+    topic: Topic
+    statement: Statement
+    confidence: Confidence
+    claims: Annotated[tuple[ClaimName, ...], Field(max_length=10)] = ()
+    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
 
 
 class ProposedView(Contract):
@@ -169,6 +192,44 @@ def _forecast(line: ProposedView, of_desk: View | None) -> Forecast | None:
     if made is None or own is None:
         return None
     return made.model_copy(update={"probability": own})
+
+
+def finding_faults(
+    request: TurnRequest, findings: Sequence[ProposedFinding], figures: Figures
+) -> Iterator[str]:
+    """What findings rest on that is not there, or that they rest on nothing; and two alike."""
+    answers = usable(request)
+    for place, finding in enumerate(findings):
+        yield from figures.unknown(f"findings.{place}.claims", finding.claims)
+        if not answers.keys() >= set(finding.evidence):
+            there = ", ".join(list(answers)[:MOST_ANSWERS_NAMED]) or "none"
+            yield f"findings.{place}.evidence: no answer goes by that name; there are {there}"
+        if not (finding.claims or finding.evidence or references(finding.statement)):
+            yield f"findings.{place}: it rests on nothing: name claims or evidence"
+    yield from twice("findings", [finding.statement for finding in findings])
+
+
+def findings_of(
+    request: TurnRequest, proposed: Iterable[ProposedFinding], figures: Figures
+) -> Iterator[Finding]:
+    """The findings, with all claims that they name or refer to."""
+    answers = usable(request)
+    for line in proposed:
+        named = dict.fromkeys((*line.claims, *references(line.statement)))
+        there = (name for name in dict.fromkeys(line.evidence) if name in answers)
+        yield Finding(
+            topic=line.topic,
+            statement=line.statement,
+            confidence=line.confidence,
+            claims=tuple(name for name in named if name in figures.known)[:20],
+            evidence=tuple(answers[name].evidence_id for name in there),
+        )
+
+
+def usable(request: TurnRequest) -> dict[str, ToolResult]:
+    """The answers that something can rest on, by the names that a model knows them by: unchanged,
+    and of the task's as-of instant."""
+    return {short_id(answer): answer for answer in request.results if is_usable(request, answer)}
 
 
 def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:

@@ -7,17 +7,20 @@ import pytest
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import EventType, Impact, MarketEvent, Severity
+from desk.contracts.findings.results import EventType, Finding, Impact, MarketEvent, Severity
 from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.judging.claims import printed_claims
-from desk.programs.week.document.sections.summary import dollar_direction
+from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.sections.summary import dollar_direction, titled
 from desk.trust.prose.gate import objections
 from desk.trust.prose.references import references
 from desk.trust.seals import seal_of
+from tests.support.builders import pair_market
 from tests.support.report_outcomes import (
     AS_OF,
     BANKS,
@@ -472,3 +475,46 @@ def test_a_rate_that_a_pair_brought_along_has_a_row_without_its_area_being_confi
     report = sample_report(sample_record(outcomes), config.model_copy(update={"markets": pairs}))
     rows = [(row.area, row.group, row.rate) for row in report.policy_rates]
     assert rows == [("US", MarketGroup.G10, Decimal("3.875"))]
+
+
+def test_a_title_says_what_is_covered() -> None:
+    pairs = [pair_market(name) for name in ("USD/CHF", "USD/SEK", "EUR/USD", "GBP/USD", "AUD/USD")]
+    assert titled("2026-W44", pairs[:2]) == (
+        "Currencies and policy rates, USD/CHF, USD/SEK, 2026-W44"
+    )
+    assert titled("2026-W44", pairs) == "G10 currencies and policy rates, 2026-W44"
+    both = [*pairs, pair_market("USD/JPY").model_copy(update={"group": MarketGroup.ASIA})]
+    assert titled("2026-W44", both) == titled("2026-W44")
+
+
+def test_a_dollar_against_one_currency_is_named_and_not_counted() -> None:
+    (outcome,) = (each for each in sample_outcomes() if each.market == "USD/JPY")
+    (spec,) = (each for each in sample_config().markets if each.market == "USD/JPY")
+    config = sample_config().model_copy(update={"markets": (spec,)})
+    alone = sample_report(sample_record([outcome]), config)
+    assert "USD/JPY" in alone.title
+    assert not any("The dollar" in line.prose for line in alone.summary)
+    assert not [each for each in audit(alone) if each.where in ("summary", "title")]
+
+
+def test_a_finding_that_is_no_event_is_printed_and_held_to_its_claims() -> None:
+    words = "The pair stands at [[USD/JPY:last]], which is little for a carry trade."
+    outcomes = []
+    for outcome in sample_outcomes():
+        if outcome.market == "USD/JPY":
+            first, *others = outcome.results
+            found = tuple(
+                Finding(topic="carry", statement=said, confidence=0.6)
+                for said in (words, "It rose 9.99 %.", "[[USD/JPY:nothing]] says so.")
+            )
+            told = first.model_copy(update={"findings": found})
+            outcome = outcome.model_copy(update={"results": (told, *others)})
+        outcomes.append(outcome)
+    report = sample_report(sample_record(outcomes))
+    (section,) = (each for each in report.markets if each.market == "USD/JPY")
+    (kept,) = section.findings
+    assert kept.statement == words and "144.33" in kept.text
+    assert f"Found: {kept.text} (confidence 60 %)" in render_markdown(report)
+    assert "which is little for a carry trade" in render_html(report)
+    assert not [each for each in audit(report) if "finding" in each.where]
+    assert len(section.dropped) == 2

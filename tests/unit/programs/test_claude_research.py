@@ -383,6 +383,17 @@ def test_a_number_of_a_tool_of_another_form_is_a_claim_by_the_path_to_it() -> No
     assert ledger.objection(wrong, {}) is not None
 
 
+def test_a_finding_that_is_no_event_has_a_field() -> None:
+    words = "The gap between the rates is wide: [[USD/JPY:last]] is its price."
+    found = {"topic": "the rates", "statement": words, "confidence": 0.6}
+    (kept,) = finding(asked(), findings=[found]).findings
+    assert (kept.statement, kept.claims) == (words, ("USD/JPY:last",))
+    bare = {**found, "statement": "The gap is wide."}
+    assert "findings.0: it rests on nothing" in objection(asked(), findings=[bare])
+    figure = {**found, "statement": "At [[USD/JPY:last]] it is 3 % dear."}
+    assert review(finding(asked(), findings=[figure]))[0].place == "finding 1"
+
+
 def test_both_agents_of_a_market_see_the_price_and_the_differential() -> None:
     for task in (TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES):
         blank = request(task, pair_market(), WEEK).model_copy(update={"model": MODEL})

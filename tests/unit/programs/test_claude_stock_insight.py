@@ -10,11 +10,11 @@ from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.runs.turns import TurnRequest
+from desk.programs.claude.findings import LONGEST_STATEMENT
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import pointers_of
 from desk.programs.episode.claude.board import claims_on_board
 from desk.programs.episode.claude.insight import MOST_INSIGHTS
-from desk.programs.swarm.claude.research import LONGEST_STATEMENT
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown

@@ -14,11 +14,10 @@ from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.findings.source_results import History
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import TurnRequest
-from desk.programs.claude.findings import ODDITY
+from desk.programs.claude.findings import LONGEST_STATEMENT, ODDITY
 from desk.programs.claude.turns import model_call
 from desk.programs.swarm.claude.research import (
     LONGEST_SAYING,
-    LONGEST_STATEMENT,
     MOST_FINDINGS,
     MOST_SAYINGS,
 )

@@ -16,10 +16,10 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import no_claim
-from desk.programs.claude.findings import ClaimName, checked, found_in, twice
+from desk.programs.claude.findings import ClaimName, Statement, Topic, checked, found_in, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
-from desk.programs.swarm.claude.research import Sayings, Statement, Topic
+from desk.programs.swarm.claude.research import Sayings
 from desk.trust.prose import references, unbacked
 
 MOST_INSIGHTS: Final = 12

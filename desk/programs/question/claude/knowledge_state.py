@@ -78,6 +78,7 @@ def _told_research(found: ResearchResult) -> dict[str, JsonValue]:
             {"day": event.event_date.isoformat(), "description": event.description}
             for event in found.events
         ],
+        "findings": [finding.statement for finding in found.findings],
         "views": [
             {"kind": view.kind, "subject": view.subject, "leaning": view.leaning}
             for view in found.views

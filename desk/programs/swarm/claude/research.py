@@ -13,26 +13,26 @@ from typing import Annotated, Final
 from pydantic import Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
-from desk.contracts.agents.tools import ToolResult
-from desk.contracts.base import Confidence, Contract, ShortText
-from desk.contracts.findings.results import MOST_SOURCES, Finding, ResearchResult
+from desk.contracts.base import Confidence, Contract
+from desk.contracts.findings.results import MOST_SOURCES, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
-    ClaimName,
     Oddities,
+    ProposedFinding,
     ProposedView,
     Unread,
     calls_without_answer,
     checked,
+    finding_faults,
+    findings_of,
     found_in,
-    is_usable,
     odd,
     sources_with,
-    twice,
     unread_in,
+    usable,
     views_faults,
     views_of,
 )
@@ -60,10 +60,6 @@ MOST_FINDINGS: Final = 8
 
 MOST_MISSING: Final = 20
 
-MOST_ANSWERS_NAMED: Final = 20
-
-LONGEST_STATEMENT: Final = 700
-
 MOST_SAYINGS: Final = 5
 
 LONGEST_SAYING: Final = 400
@@ -71,27 +67,11 @@ LONGEST_SAYING: Final = 400
 MOST_CLAIMS: Final = 200
 """The bound of `ResearchResult.claims`."""
 
-Topic = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
-
-Statement = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_STATEMENT)
-]
-
 Saying = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SAYING)
 ]
 
 Sayings = Annotated[tuple[Saying, ...], Field(max_length=MOST_SAYINGS)]
-
-
-class ProposedFinding(Contract):
-    """One thing that was found, how sure it is, and the claims and answers that it rests on."""
-
-    topic: Topic
-    statement: Statement
-    confidence: Confidence
-    claims: Annotated[tuple[ClaimName, ...], Field(max_length=10)] = ()
-    evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
 
 
 class ProposedFindings(Contract):
@@ -179,7 +159,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
 
     def make() -> ResearchResult:
         taken = figures.taken(_named(proposed))
-        findings = tuple(_findings(request, proposed, figures))
+        findings = tuple(findings_of(request, proposed.findings, figures))
         rested_on = [name for claim in taken for name in claim.evidence]
         rested_on += [name for finding in findings for name in finding.evidence]
         missing = (*found.missing, *unread_in(proposed.unread), *calls_without_answer(request))
@@ -212,41 +192,10 @@ def _named(proposed: ProposedFindings) -> Iterator[str]:
 
 def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) -> Iterator[str]:
     """What does not hold: where, and not in the model's words, which could end up in a report."""
-    answers = usable(request)
     if figures.own and not proposed.findings:
         yield "findings: there are claims, and nothing is said of them"
-    for place, finding in enumerate(proposed.findings):
-        yield from figures.unknown(f"findings.{place}.claims", finding.claims)
-        if not answers.keys() >= set(finding.evidence):
-            there = ", ".join(list(answers)[:MOST_ANSWERS_NAMED]) or "none"
-            yield f"findings.{place}.evidence: no answer goes by that name; there are {there}"
-        if not (finding.claims or finding.evidence or references(finding.statement)):
-            yield f"findings.{place}: it rests on nothing: name claims or evidence"
-    yield from twice("findings", [finding.statement for finding in proposed.findings])
+    yield from finding_faults(request, proposed.findings, figures)
     yield from views_faults(request, proposed.views, figures)
-
-
-def _findings(
-    request: TurnRequest, proposed: ProposedFindings, figures: Figures
-) -> Iterator[Finding]:
-    """The findings, with all claims that they name or refer to."""
-    answers = usable(request)
-    for line in proposed.findings:
-        named = dict.fromkeys((*line.claims, *references(line.statement)))
-        there = (name for name in dict.fromkeys(line.evidence) if name in answers)
-        yield Finding(
-            topic=line.topic,
-            statement=line.statement,
-            confidence=line.confidence,
-            claims=tuple(name for name in named if name in figures.known)[:20],
-            evidence=tuple(answers[name].evidence_id for name in there),
-        )
-
-
-def usable(request: TurnRequest) -> dict[str, ToolResult]:
-    """The answers that something can rest on, by the names that a model knows them by: unchanged,
-    and of the task's as-of instant."""
-    return {short_id(answer): answer for answer in request.results if is_usable(request, answer)}
 
 
 def _task(field: str) -> ModelTask:

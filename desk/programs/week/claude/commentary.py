@@ -50,6 +50,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "week": request.assignment.week,
         "as_of": request.assignment.window.end.isoformat(),
         "events": list(_events(request)),
+        "findings": list(_findings(request)),
         "groups": _groups(request),
         "counts": told_claims(_counts(request)),
         "quiet": list(_quiet(request)),
@@ -87,6 +88,18 @@ def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
                     "description": event.description,
                     "claims": told_claims(_cited(event.description, claims)),
                 }
+
+
+def _findings(request: TurnRequest) -> Iterator[dict[str, object]]:
+    """What the agents found that is no event."""
+    for finding in request.findings:
+        claims = {claim.claim_id: claim for claim in finding.claims}
+        for each in finding.findings:
+            yield {
+                "market": finding.market,
+                "statement": each.statement,
+                "claims": told_claims(_cited(each.statement, claims)),
+            }
 
 
 def _groups(request: TurnRequest) -> dict[str, list[str]]:

@@ -32,10 +32,13 @@ from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
     Oddities,
+    ProposedFinding,
     ProposedView,
     Unread,
     calls_without_answer,
     checked,
+    finding_faults,
+    findings_of,
     found_in,
     odd,
     sources_with,
@@ -59,6 +62,7 @@ from desk.trust.judging.checks import check_event_date
 from desk.trust.prose import references
 
 MOST_EVENTS: Final = 100
+MOST_FINDINGS: Final = 5
 MOST_CLAIMS: Final = 200
 """The bound of `ResearchResult.claims`."""
 
@@ -82,6 +86,7 @@ class ProposedResearch(Contract):
     events: Annotated[tuple[WrittenEvent, ...], Field(max_length=MOST_EVENTS)] = ()
     news: Annotated[tuple[ProposedNews, ...], Field(max_length=10)] = ()
     tones: Annotated[tuple[ProposedTone, ...], Field(max_length=20)] = ()
+    findings: Annotated[tuple[ProposedFinding, ...], Field(max_length=MOST_FINDINGS)] = ()
     views: Annotated[tuple[ProposedView, ...], Field(max_length=10)] = ()
     unread: Unread = ()
     oddities: Oddities = ()
@@ -160,7 +165,9 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
         events = (*(written.get(event.event_id, event) for event in found.events), *news)
         tones = tones_of(request, found, proposed.tones)
         taken = figures.taken(_named(proposed))
+        findings = tuple(findings_of(request, proposed.findings, figures))
         rested_on = {name for claim in taken for name in claim.evidence}
+        rested_on |= {name for finding in findings for name in finding.evidence}
         rested_on |= {name for event in news for name in event.evidence}
         rested_on |= {tone.evidence_id for tone in tones}
         missing = (*found.missing, *unread_in(proposed.unread), *calls_without_answer(request))
@@ -169,6 +176,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
             update={
                 "claims": (*found.claims, *taken)[:MOST_CLAIMS],
                 "events": events[:MOST_EVENTS],
+                "findings": findings,
                 "views": views_of(found, proposed.views, figures),
                 "tones": tones[:MOST_TONES],
                 "sources": tuple(sources_with(found.sources, rested_on, request))[:MOST_SOURCES],
@@ -186,6 +194,8 @@ def _named(proposed: ProposedResearch) -> Iterator[str]:
         yield from references(event.description)
     for item in proposed.news:
         yield from references(item.description)
+    for finding in proposed.findings:
+        yield from (*finding.claims, *references(finding.statement))
     for view in proposed.views:
         yield from view.claims
 
@@ -210,6 +220,7 @@ def _strangers(
                 yield f"{kind}.{place}: there is no such item of news in the evidence it names"
         yield from twice(kind, [(line.evidence, line.item) for line in lines])
     yield from twice("events", [event.event_id for event in proposed.events])
+    yield from finding_faults(request, proposed.findings, figures)
     yield from views_faults(request, proposed.views, figures)
 
 

@@ -114,6 +114,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                         }
                         for event in finding.events
                     ],
+                    "findings": [each.statement for each in finding.findings],
                     "views": [view.model_dump(mode="json") for view in finding.views],
                     "warnings": finding.warnings,
                     "missing": finding.missing,

@@ -42,7 +42,7 @@ from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.lead import lead_of
 from desk.programs.week.document.sections.markets import market_report, revised_in
 from desk.programs.week.document.sections.reported import with_reported
-from desk.programs.week.document.sections.summary import summary_of
+from desk.programs.week.document.sections.summary import summary_of, titled
 from desk.programs.week.document.sections.tables import movers_of, rate_rows_of
 from desk.programs.week.document.sections.tone import banks_in, with_tones
 from desk.runs.boards import usage_of_week
@@ -61,14 +61,6 @@ def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> tu
     if not isinstance(kept, Commentary):
         raise TypeError(f"the review of a commentary gave a {kept.kind}")
     return tuple(sentence(prose, claims) for prose in kept.sentences)
-
-
-TITLE = "Asia and G10 currencies and policy rates"
-
-
-def titled(week: str) -> str:
-    """The title of a week's report."""
-    return f"{TITLE}, {week}"
 
 
 def compile_report(
@@ -203,7 +195,7 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
         coverage = coverage.model_copy(update={"freshness": freshness})
         return ResearchReport(
             week=record.week,
-            title=titled(record.week),
+            title=titled(record.week, config.markets),
             as_of=record.window.end,
             window=record.window,
             revision=max((line.revision for line in record.revisions), default=1),

@@ -34,11 +34,11 @@ from desk.programs.week.document.audit.texts import (
     objection_findings,
     text_findings,
 )
-from desk.programs.week.document.compile_report import titled
 from desk.programs.week.document.judging.claims import printed_claims, same_figure
 from desk.programs.week.document.judging.conflicts import decided_by_rule
 from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.markets import revised_in
+from desk.programs.week.document.sections.summary import titled
 from desk.runs.assignments import together
 from desk.runs.boards import usage_of
 from desk.trust.claims.dollar_index import DOLLAR_INDEX, dollar_index_claims
@@ -61,7 +61,7 @@ def _of_week(report: ResearchReport) -> Iterator[AuditFinding]:
     window = window_of(report.week, report.config.schedule, report.as_of)
     if report.window != window:
         yield AuditFinding("window", f"it is not the one of {report.week} as of {report.as_of}")
-    if report.title != titled(report.week):
+    if report.title not in (titled(report.week, report.config.markets), titled(report.week)):
         yield AuditFinding("title", f"it is not that of {report.week}")
     took = (report.timings.finished_at - report.timings.started_at).total_seconds()
     if report.timings.seconds != took:
@@ -262,6 +262,7 @@ def counted(report: ResearchReport) -> Counts:
         *(change.prose for change in report.changes.entries),
         *(check.prose for check in report.cross_checks),
         *(event.description for section in report.markets for event in section.events),
+        *(found.statement for section in report.markets for found in section.findings),
     )
     cells = (
         value

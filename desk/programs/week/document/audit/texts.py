@@ -109,6 +109,12 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
                 *_check_origin(event, evidence, links),
             ):
                 yield AuditFinding(where, objection)
+        for number, finding in enumerate(section.findings, start=1):
+            where = f"{section.market}, finding {number}"
+            yield from _of_text(where, finding.statement, finding.text, known)
+            yield from typed_findings(where, finding.statement, known)
+            if not set(finding.evidence) <= set(evidence):
+                yield AuditFinding(where, "it names answers that the report does not hold")
         names = Counter(event.event_id for event in section.events)
         for name in (name for name, times in names.items() if times > 1):
             yield AuditFinding(f"{section.market}, event {name}", "it is told more than once")

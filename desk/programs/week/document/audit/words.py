@@ -37,6 +37,7 @@ def wording(report: ResearchReport) -> Wording:
     for section in report.markets:
         counts[_told_by(section)] += (
             len(section.events)
+            + len(section.findings)
             + len(section.warnings)
             + len(section.objections)
             + len(section.missing)

@@ -12,6 +12,7 @@ from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
     ConflictRecord,
+    Finding,
     MarketEvent,
     ObjectionOutcome,
     ResearchResult,
@@ -204,6 +205,7 @@ class ProseGuard:
         printed = printed.model_copy(
             update={
                 "events": tuple(self._event(event) for event in printed.events),
+                "findings": tuple(self._finding(finding) for finding in printed.findings),
                 "warnings": self._all_known(printed.warnings, "warnings"),
                 "missing": self._all_known(printed.missing, "missing"),
             }
@@ -215,6 +217,7 @@ class ProseGuard:
         return kept.model_copy(
             update={
                 "events": tuple(e for e in kept.events if self._is_sound(e, result.market)),
+                "findings": tuple(f for f in kept.findings if f.statement),
                 "warnings": self._all_printed(kept.warnings, "warnings"),
                 "missing": self._all_printed(kept.missing, "missing"),
             }
@@ -254,6 +257,14 @@ class ProseGuard:
             update={
                 "description": self.known(event.description, event.event_id),
                 "claims": tuple(name for name in event.claims if name in self.claims),
+            }
+        )
+
+    def _finding(self, finding: Finding) -> Finding:
+        return finding.model_copy(
+            update={
+                "statement": self.known(finding.statement, finding.topic),
+                "claims": tuple(name for name in finding.claims if name in self.claims),
             }
         )
 

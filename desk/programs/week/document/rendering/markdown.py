@@ -282,6 +282,10 @@ def _market(
         *((f"Direction: {direction}",) if direction else ()),
         *views,
         *(_event(event, market) for event in digest.events),
+        *(
+            f"Found: {escaped(found.text)} (confidence {share_words(found.confidence)})"
+            for found in market.findings
+        ),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
         *(_reported(story) for story in market.reported),
         *(_tone(tone) for tone in digest.tones),

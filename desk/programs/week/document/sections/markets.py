@@ -8,11 +8,17 @@ from typing import Final
 from desk.analytics.prices.dollar_index import PAIRS, index_of_pairs
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import MarketEvent, SuspectFixing
+from desk.contracts.findings.results import Finding, MarketEvent, SuspectFixing
 from desk.contracts.findings.source_results import History
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.markets import MarketSpec
-from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, Revision
+from desk.contracts.week.report import (
+    MarketOutcome,
+    MarketReport,
+    ReportedEvent,
+    ReportedFinding,
+    Revision,
+)
 from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.judging.coverage import is_counted
 from desk.programs.week.document.judging.judgement import JudgedMarket
@@ -56,6 +62,7 @@ def market_report(
         claims=tuple(judged.claims.values()),
         verdicts=judged.verdicts,
         events=_events(outcome, claims),
+        findings=_findings(outcome, claims),
         spent_before=outcome.spent_before,
         views=tuple(view for result in outcome.results for view in result.views),
         suspects=suspects,
@@ -160,6 +167,20 @@ def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[Report
             line = _reported(event, claims, event.event_id in verified)
             reported.setdefault((event.event_id, line.text), line)
     return tuple(sorted(reported.values(), key=lambda event: event.event_date))
+
+
+def _findings(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedFinding, ...]:
+    """What was found that is no event, each once."""
+    found = {
+        finding.statement: ReportedFinding(
+            **{name: getattr(finding, name) for name in Finding.model_fields},
+            agent=result.agent,
+            text=clip(render(finding.statement, claims)),
+        )
+        for result in outcome.results
+        for finding in result.findings
+    }
+    return tuple(found.values())
 
 
 def _reported(event: MarketEvent, claims: Mapping[str, Claim], verified: bool) -> ReportedEvent:

@@ -16,7 +16,7 @@ from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.findings.verdicts import ClaimStatus, CrossCheck, CrossCheckKind
-from desk.contracts.markets import MarketGroup
+from desk.contracts.markets import MarketGroup, MarketSpec
 from desk.contracts.week.report import (
     CalendarRow,
     Coverage,
@@ -26,6 +26,7 @@ from desk.contracts.week.report import (
     Sentence,
 )
 from desk.programs.week.document.sections.calendar import is_decided
+from desk.trust.claims.week_counts import WEEK
 from desk.trust.prose import sentence
 
 MOVERS_NAMED: Final = 3
@@ -43,6 +44,20 @@ DECIDERS: Final = {
 }
 
 
+TITLE: Final = "Asia and G10 currencies and policy rates"
+MOST_IN_TITLE: Final = 4
+
+
+def titled(week: str, markets: Sequence[MarketSpec] = ()) -> str:
+    """The title of a week's report: the few markets that it covers by name, else their groups."""
+    covered, groups = TITLE, {spec.group for spec in markets}
+    if len(groups) == 1:
+        covered = f"{ADJECTIVES[groups.pop()]} currencies and policy rates"
+    if 0 < len(markets) <= MOST_IN_TITLE:
+        covered = f"Currencies and policy rates, {', '.join(spec.market for spec in markets)}"
+    return f"{covered}, {week}"
+
+
 def summary_of(
     report: ResearchReport, claims: Mapping[str, Claim], *, earlier: bool = False
 ) -> tuple[Sentence, ...]:
@@ -54,7 +69,7 @@ def summary_of(
     _, as_of = window_days(report.window)
     lines = (
         *(_movers_line(group, report.movers, earlier=earlier) for group in MarketGroup),
-        _dollar_line(report.movers, claims),
+        _dollar_line(report, claims),
         _extremes_line(report.movers),
         _decisions_line(report.calendar),
         _open_line(report.calendar),
@@ -106,12 +121,17 @@ def _of(row: Mover, metric: Metric) -> str:
     return f"[[{claim_id(row.market, metric)}]]"
 
 
-def _dollar_line(movers: Sequence[Mover], claims: Mapping[str, Claim]) -> str | None:
+def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim]) -> str | None:
+    """Against how many currencies the dollar rose. One alone is named and not counted; a report
+    that covers little and is titled as if it covered all is an earlier desk's, which did."""
     names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
     counted = [f"[[{name}]]" for name in names if name in claims]
     if counted:
         return f"The dollar {' and '.join(counted)}."
-    return _typed_dollar_line(movers)
+    if report.title == titled(report.week):
+        return _typed_dollar_line(report.movers)
+    of_week = claim_id(WEEK, Metric.DOLLAR_ROSE)
+    return f"The dollar [[{of_week}]]." if of_week in claims else None
 
 
 def _typed_dollar_line(movers: Sequence[Mover]) -> str | None:
