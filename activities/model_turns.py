@@ -15,6 +15,7 @@ from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 from desk.contracts.agents.usage import Usage
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import PaidCalls
+from desk.platform.models.abilities import READ_BY_PROBES, WRITTEN_BY_PROBES
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.platform.models.other_makers import is_claude
 from desk.programs.claude.turns import is_worth_asking, model_call, turn_of, with_opening
@@ -130,6 +131,7 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
     little."""
     reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
     price = model.price(call.model, reading)
+    probes = _probes(call.model, price)
     if not allowed.unlimited:
         if price is None and allowed.usd is not None:
             if is_claude(call.model) or allowed.tokens is None:
@@ -137,11 +139,21 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
                 return Turn(over_budget=words)
             # What a model of another maker costs, whoever runs it knows: its tokens count.
             allowed = Allowance(tokens=allowed.tokens)
+        allowed = minus(allowed, spent(probes))
         most = affordable(allowed, price, reading, call.max_tokens)
         if most < LEAST_WRITTEN:
             return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")
         call = call.model_copy(update={"max_tokens": most})
-    return _Priced(call, _bound(call, price, reading))
+    return _Priced(call, probes.plus(_bound(call, price, reading)))
+
+
+def _probes(model: str, price: ModelPrice | None) -> Usage:
+    """What finding out what an endpoint can do may take: the first call of a model of another maker
+    is not made without it."""
+    if is_claude(model):
+        return Usage()
+    most = lost_call(price, READ_BY_PROBES, WRITTEN_BY_PROBES)
+    return most.model_copy(update={"lost_calls": 0, "model": model})
 
 
 def _bound(call: ModelCall, price: ModelPrice | None, reading: int) -> Usage:

@@ -179,3 +179,11 @@ _TRIALS: Final[tuple[tuple[str, Mapping[str, Any], Callable[[Mapping[str, Any]],
     ("tool_choice", {"tools": [_TOOL], "tool_choice": {"type": "none"}}, _calls_none),
     ("caching", {"cache_control": {"type": "ephemeral"}}, _any),
 )
+
+_PROBES: Final = tuple(_request("", more) for more in ({}, *(trial[1] for trial in _TRIALS)))
+
+READ_BY_PROBES: Final = sum(len(json.dumps(each)) for each in _PROBES)
+"""Tokens: all that finding out what an endpoint can do may read, at a character a token."""
+
+WRITTEN_BY_PROBES: Final = _MOST * len(_PROBES)
+"""Tokens: all that it may write."""

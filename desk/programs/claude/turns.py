@@ -6,7 +6,7 @@ week needs, and measures. That costs nothing, and the model writes over figures 
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
@@ -205,10 +205,30 @@ def model_call(request: TurnRequest) -> ModelCall:
         system=_system(task, request),
         messages=messages(task.material(request, own), request, figures_of(request, own)),
         schema_of_result=task.schema(request) if task.schema else task.form.model_json_schema(),
-        tools=described(request.tools),
+        tools=described(_answering(request)),
         no_more_calls=request.last,
         effort=effort_for(request.assignment.priority),
     )
+
+
+def _answering(request: TurnRequest) -> Iterator[ToolSpec]:
+    """The tools without those that the desk itself has just asked for the task, and that had
+    nothing: a model would ask in vain."""
+    own = [each for exchange in request.exchanges if not exchange.said for each in exchange.results]
+    told = {(each.call.server, each.call.tool) for each in own if not _is_empty(each)}
+    asked = {(each.call.server, each.call.tool) for each in own}
+    dead = asked - told
+    return (spec for spec in request.tools if (spec.server, spec.tool) not in dead)
+
+
+def _is_empty(answer: ToolResult) -> bool:
+    """Whether an answer says why it has nothing, and has nothing."""
+    if answer.status is not ToolStatus.OK:
+        return True
+    content = answer.content
+    if not isinstance(content, dict) or not content.get("missing"):
+        return False
+    return not any(isinstance(value, list) and value for value in content.values())
 
 
 def is_worth_asking(request: TurnRequest) -> bool:

@@ -10,12 +10,13 @@ from pydantic import JsonValue
 
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.analytics.figures import print_figure, print_full_day
+from desk.analytics.names.markets import pair_by_name
 from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.verdicts import ClaimCheck
-from desk.contracts.markets import MarketSpec
+from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.rate_claims import IN_A_ROW, differential_areas, differential_claim
 from desk.trust.claims.recompute import InputsUnusable, at_precision_of, recompute
@@ -60,6 +61,11 @@ class _EvidenceRead(NamedTuple):
     gives: Mapping[str, tuple[Claim, ...]]
 
 
+def _has_own_digits(spec: MarketSpec) -> bool:
+    """Whether a pair is quoted with other digits than its name tells."""
+    return spec.kind is MarketKind.PAIR and pair_by_name(spec.market).digits != spec.digits
+
+
 class Ledger:
     """The evidence of some markets, and what follows from it.
 
@@ -80,6 +86,7 @@ class Ledger:
     ) -> None:
         self._due = due
         self._specs = {spec.market: spec for spec in specs}
+        self._own_digits = [name for name, spec in self._specs.items() if _has_own_digits(spec)]
         self._window = window
         self._base_area = base_area
         self._results: dict[str, ToolResult] = {}
@@ -142,6 +149,9 @@ class Ledger:
             answer = verified_answer(result, self._window, self._due)
             window = window_of(result, self._window, self._due)
             derived = given_by(result, answer, self._specs, window)
+            if any(is_about(answer, pair) for pair in self._own_digits if answer):
+                # An agent on another market does not know that this one has digits of its own.
+                derived += given_by(result, answer, {}, window)
         except EvidenceUnusable as unusable:
             return str(unusable)
         gives: dict[str, tuple[Claim, ...]] = {}

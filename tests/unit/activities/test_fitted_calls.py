@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from temporalio.testing import ActivityEnvironment
 
+from activities.effects import effect_key
 from activities.model_turns import LEAST_WRITTEN
 from activities.turns import Analysts
 from desk.contracts.agents.budget import Allowance, ModelPrice
@@ -88,6 +89,28 @@ async def test_a_call_of_unknown_price_is_made_where_tokens_alone_are_limited() 
     caller = Caller(known=None)
     await turn(caller, planning(tokens=50_000))
     assert len(caller.asked) == 1
+
+
+async def test_what_finding_an_endpoint_out_may_take_is_written_down_before_it_is_asked() -> None:
+    written: list[Usage] = []
+
+    class Noting(Caller):
+        async def ask(self, call: ModelCall, *, timeout_seconds: float) -> ModelAnswer:
+            written.append(journal.paid.total(effect_key()) or Usage())
+            return await super().ask(call, timeout_seconds=timeout_seconds)
+
+    most = {}
+    for model in ("claude-opus-5-5", "gemma3:270m"):
+        caller = Noting(known=None)
+        asked = planning(tokens=50_000).model_copy(update={"model": model})
+        with TemporaryDirectory() as folder:
+            journal = EffectJournal(Path(folder) / "effects.db")
+            await ActivityEnvironment().run(Analysts(journal.paid, caller).__call__, asked)
+            journal.close()
+        (call,) = caller.asked
+        most[model] = written.pop().lost_tokens - call.max_tokens
+        assert most[model] + call.max_tokens <= 50_000
+    assert most["gemma3:270m"] - most["claude-opus-5-5"] > 6 * 64
 
 
 async def test_a_call_of_unknown_price_is_not_paid_from_money_and_the_turn_says_so() -> None:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import (
     EventType,
@@ -381,6 +381,20 @@ def test_a_number_of_a_tool_of_another_form_is_a_claim_by_the_path_to_it() -> No
     assert ledger.objection(claim, {}) is None
     wrong = claim.model_copy(update={"value": Decimal("-12.4")})
     assert ledger.objection(wrong, {}) is not None
+
+
+def test_a_tool_that_had_nothing_for_the_desk_is_offered_to_nobody() -> None:
+    given_request = asked()
+    (own,) = given_request.exchanges
+    call = ToolCall(call_id="USD/JPY/yields", server="cross_asset", tool="get_yields")
+    spec = ToolSpec(server=call.server, tool=call.tool, description="", input_schema={})
+    nothing = answered(call, NewsItems(as_of=window(WEEK).end, source=PRESS, items=()))
+    for missing, offered in ({}, 1), ({"US": "not fetched"}, 0):
+        content = {"as_of": "2026-11-02T07:00:00Z", "yields": [], "missing": missing}
+        answer = nothing.model_copy(update={"content": content})
+        exchange = own.model_copy(update={"results": (*own.results, answer)})
+        changed = given_request.model_copy(update={"exchanges": (exchange,), "tools": (spec,)})
+        assert len(model_call(changed).tools) == offered
 
 
 def test_a_finding_that_is_no_event_has_a_field() -> None:

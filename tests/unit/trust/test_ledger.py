@@ -365,6 +365,18 @@ def april() -> tuple[Ledger, dict[str, Claim]]:
     return Ledger(SPECS, window(APRIL), "US", [evidence]), {c.claim_id: c for c in claims}
 
 
+def test_a_pair_with_digits_of_its_own_follows_as_another_market_quotes_it() -> None:
+    history = real_history("USD/JPY", APRIL)
+    answer = result("yen", history, symbol="USD/JPY")
+    own = pair_market().model_copy(update={"digits": 3})
+    book = Ledger((own,), window(APRIL), "US", [answer])
+    for specs in ({}, {own.market: own}):
+        found = {c.claim_id: c for c in given_by(answer, history, specs, window(APRIL))}
+        assert all(book.objection(each, found) is None for each in found.values())
+    wrong = found["USD/JPY:last"].model_copy(update={"value": Decimal("1.000")})
+    assert book.objection(wrong, found) is not None
+
+
 def test_since_when_a_level_is_the_lowest_is_derived_again() -> None:
     book, claims = april()
     since = claims["USD/JPY:lowest_since"]

@@ -5,7 +5,8 @@ from typing import Final
 
 from pydantic import BaseModel, JsonValue
 
-from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.knowledge import (
     DocumentsRead,
     PdfsRead,
@@ -33,7 +34,8 @@ def told_state(request: TurnRequest) -> list[JsonValue]:
     """What each node before this one brought, with the names by which it is referred to; of a node
     that failed, why."""
     room = room_for(sum(1 for entry in request.state for _ in _things(entry)))
-    return [_told_entry(entry, room) for entry in request.state]
+    known: set[str] = set()
+    return [_told_entry(entry, room, known) for entry in request.state]
 
 
 def room_for(things: int) -> int:
@@ -53,7 +55,9 @@ def clipped(value: JsonValue, room: int) -> JsonValue:
     return _Clip(room).of(value)
 
 
-def _told_entry(entry: StateEntry, room: int) -> JsonValue:
+def _told_entry(entry: StateEntry, room: int, known: set[str]) -> JsonValue:
+    """An entry without the claims that are `known` from one before it: the agents of a market see
+    the same ones."""
     placed: dict[str, JsonValue] = {"key": entry.key, "node": entry.node, "round": entry.round}
     match entry.result:
         case None:
@@ -65,15 +69,19 @@ def _told_entry(entry: StateEntry, room: int) -> JsonValue:
             ]
             return {**placed, "kind": found.kind, "items": items, "missing": list(found.missing)}
         case ResearchResult() as research:
-            return {**placed, "kind": research.kind, **_told_research(research)}
+            return {**placed, "kind": research.kind, **_told_research(research, known)}
+        case ValidationResult() as validation:
+            return {**placed, "kind": validation.kind, **_told_validation(validation)}
         case other:
             return {**placed, **told(other, room)}
 
 
-def _told_research(found: ResearchResult) -> dict[str, JsonValue]:
+def _told_research(found: ResearchResult, known: set[str]) -> dict[str, JsonValue]:
+    new = [claim for claim in found.claims if claim.claim_id not in known]
+    known.update(claim.claim_id for claim in new)
     return {
         "market": found.market,
-        "claims": {**told_claims(found.claims)},
+        "claims": {**told_claims(new)},
         "events": [
             {"day": event.event_date.isoformat(), "description": event.description}
             for event in found.events
@@ -86,6 +94,24 @@ def _told_research(found: ResearchResult) -> dict[str, JsonValue]:
         "missing": list(found.missing),
         "warnings": list(found.warnings),
     }
+
+
+def _told_validation(found: ValidationResult) -> dict[str, JsonValue]:
+    """What speaks against findings. That a figure has one source, or two, is on the page beside
+    it, and told of none here."""
+    doubted = {ClaimStatus.CONTESTED, ClaimStatus.REJECTED}
+    verdicts = {v.claim_id: v.words for v in found.verdicts if v.status in doubted}
+    objections = [
+        {"severity": issue.severity, "event": issue.event, "objection": issue.description}
+        for issue in found.issues
+    ]
+    told: dict[str, JsonValue] = {
+        "market": found.market,
+        "doubted": {**verdicts},
+        "objections": [{**each} for each in objections],
+        "conflicts": [conflict.resolution for conflict in found.conflicts],
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def _things(entry: StateEntry) -> Iterator[BaseModel]:
