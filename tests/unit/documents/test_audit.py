@@ -16,6 +16,7 @@ from desk.contracts.week.report import MarketReport, MissingMarket, ResearchRepo
 from desk.programs.week.document.audit.report import audit, counted
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.sections.summary import titled
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.prose.references import sentence
 from desk.trust.seals import content_hash, seal_of, sealed
@@ -181,7 +182,8 @@ def test_the_counts_of_a_report_must_be_right() -> None:
     assert findings(outcome=Outcome.INCOMPLETE)
     assert findings(revision=2)
     assert findings(title="Another week, 2022-W44")
-    assert findings(title=held.title.replace("G10", "G20"))
+    assert findings(title=held.title.replace("policy rates", "rates"))
+    assert findings(title=titled(held.week, held.config.markets[1:]))
     assert findings(window=held.window.model_copy(update={"start": held.window.end}))
 
 
