@@ -149,7 +149,8 @@ class Ledger:
             answer = verified_answer(result, self._window, self._due)
             window = window_of(result, self._window, self._due)
             derived = given_by(result, answer, self._specs, window)
-            if any(is_about(answer, pair) for pair in self._own_digits if answer):
+            others = [pair for pair in self._own_digits if not evidence_id.startswith(f"{pair}/")]
+            if answer and any(is_about(answer, pair) for pair in others):
                 # An agent on another market does not know that this one has digits of its own.
                 derived += given_by(result, answer, {}, window)
         except EvidenceUnusable as unusable:

@@ -375,6 +375,10 @@ def test_a_pair_with_digits_of_its_own_follows_as_another_market_quotes_it() -> 
         assert all(book.objection(each, found) is None for each in found.values())
     wrong = found["USD/JPY:last"].model_copy(update={"value": Decimal("1.000")})
     assert book.objection(wrong, found) is not None
+    of_pair = result("USD/JPY/research_fx/yen", history, symbol="USD/JPY")
+    book = Ledger((own,), window(APRIL), "US", [of_pair])
+    cut = {c.claim_id: c for c in given_by(of_pair, history, {}, window(APRIL))}
+    assert book.objection(cut["USD/JPY:last"], cut) is not None
 
 
 def test_since_when_a_level_is_the_lowest_is_derived_again() -> None:
