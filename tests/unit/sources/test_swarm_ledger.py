@@ -101,11 +101,15 @@ def researched(
             ),
         )
     )
-    results = [asked(call, window_to(day).end) for call in builtin_turn(request).calls]
-    exchanges = (Exchange(results=tuple(results)),)
-    done = builtin_turn(request.model_copy(update={"exchanges": exchanges}))
-    assert done.failure is None or all(each.status is not ToolStatus.OK for each in results)
-    return (done.result if isinstance(done.result, ResearchResult) else None), results
+    results = list[ToolResult]()
+    turn = builtin_turn(request)
+    while turn.calls:
+        results += (answers := [asked(call, window_to(day).end) for call in turn.calls])
+        exchanges = (*request.exchanges, Exchange(results=tuple(answers)))
+        request = request.model_copy(update={"exchanges": exchanges})
+        turn = builtin_turn(request)
+    assert turn.failure is None or all(each.status is not ToolStatus.OK for each in results)
+    return (turn.result if isinstance(turn.result, ResearchResult) else None), results
 
 
 def planned(*markets: MarketSpec, objective: str = "The outlook") -> tuple[SubagentSpec, ...]:
