@@ -40,20 +40,23 @@ def main(argv: list[str] | None = None) -> int:
 
 def table_of(checked: list[CheckedWeek], seconds: float) -> str:
     """A line for each week, the sums, and the first of what was found."""
-    lines, found = [f"{'week':8}  {'checked':>8}  {'leaks':>6}  {'missing':>7}"], []
-    sums = [0, 0, 0]
+    found: list[str] = []
+    lines = [f"{'week':8}  {'checked':>8}  {'leaks':>6}  {'missing':>7}  {'unreached':>9}"]
+    sums = [0, 0, 0, 0]
     for week in checked:
         told = week.findings
         if told is None:
             lines.append(f"{week.week:8}  no report")
             continue
-        counts = (told.checked, len(told.leaks), len(told.missing))
+        counts = (told.checked, *map(len, (told.leaks, told.missing, told.unreached)))
         sums = [total + count for total, count in zip(sums, counts, strict=True)]
-        lines.append(f"{week.week:8}  {counts[0]:8}  {counts[1]:6}  {counts[2]:7}")
+        lines.append(f"{week.week:8}  {counts[0]:8}  {counts[1]:6}  {counts[2]:7}  {counts[3]:9}")
         found += [f"{week.week} shows {words}" for words in told.leaks]
         found += [f"{week.week} lacks {words}" for words in told.missing]
+        found += [f"{week.week} was written without {words}" for words in told.unreached]
     lines.append(
-        f"{len(checked)} weeks   {sums[0]:8}  {sums[1]:6}  {sums[2]:7}  in {seconds:.0f} s"
+        f"{len(checked)} weeks   {sums[0]:8}  {sums[1]:6}  {sums[2]:7}  {sums[3]:9}  "
+        f"in {seconds:.0f} s"
     )
     more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
     return "\n".join((*lines, *found[:SHOWN], *more)) + "\n"

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
+from desk.contracts.findings.sources import RefreshStatus
 from desk.contracts.weeks import monday_of, next_week, week_of
 from tests.leak.published import Findings, findings_of
 from tests.standins.configuration import write_configuration
@@ -22,6 +25,15 @@ ALLOWED_SECONDS = 3_600.0
 TROUBLES = (Failure.LATE, None, Failure.REVISED, Failure.LATE)
 """How the stand-ins stand as the sources are fetched, time after time: the newest data are lacking,
 come late, are revised, and are withdrawn."""
+
+TRIES = 5
+"""How often a refresh is begun before what could not be fetched ends the comparison."""
+
+NOT_FETCHED = (RefreshStatus.UNREACHABLE, RefreshStatus.NOT_WRITTEN)
+"""How a file stands that the desk does not have as the stand-ins told it. One that is rejected was
+fetched: what is late has fewer data than what there is."""
+
+_REFRESHED = TypeAdapter(list[dict[str, str | int | None]])
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,8 @@ def backfilled(
     """Fetch from the stand-ins as they change, write the reports of some weeks, compare each.
 
     Raises:
-        BackfillFailed: the desk did not write the reports.
+        BackfillFailed: the desk did not fetch what the stand-ins told, or did not write the
+            reports.
     """
     until = monday_of(next_week(weeks[-1]))
     standins.until = until
@@ -71,13 +84,29 @@ def backfilled(
         standins.mend()
         if kind is not None:
             standins.fail(EVERYBODY, kind)
-        # Its exit status says that something could not be had, as what is late cannot.
-        _desk(environment, "refresh", "--json")
+        _refresh(environment)
     done = _desk(environment, "backfill", "--from", weeks[0], "--to", weeks[-1])
     if done.returncode not in (0, 3):
         raise BackfillFailed(f"{done.stdout}{done.stderr}")
     for week in weeks:
         yield CheckedWeek(week, _compared(Path(environment["DESK_REPORTS"]), week, until))
+
+
+def _refresh(environment: dict[str, str]) -> None:
+    """Fetch every file. What was known when is compared with what the stand-ins told each time, so
+    a file that a loaded machine did not fetch in time is fetched again before they change."""
+    missed: list[str] = []
+    for _ in range(TRIES):
+        # Its exit status says that something could not be had, as what is late cannot.
+        done = _desk(environment, "refresh", "--json")
+        try:
+            told = _REFRESHED.validate_json(done.stdout)
+        except ValidationError as error:
+            raise BackfillFailed(f"desk refresh:\n{done.stdout}{done.stderr}") from error
+        missed = [f"{t['source']}: {t['reason']}" for t in told if t["status"] in NOT_FETCHED]
+        if not missed:
+            return
+    raise BackfillFailed("\n".join((f"not fetched in {TRIES} refreshes:", *missed)))
 
 
 def _compared(reports: Path, week: str, until: date) -> Findings | None:

@@ -23,6 +23,7 @@ FIXINGS = frozenset({"last", "previous", "window_high", "window_low", "year_high
 YIELDS = {"yield_2y": "2", "yield_10y": "10"}
 INSTANTS = frozenset({"published_at", "announced_at", "decided_at"})
 OBSERVED = frozenset({"value", "rate", "close", "fixing"})
+FEEDS = "bank_feeds"
 AHEAD = timedelta(days=28)
 """How far ahead a meeting is asked for at the least."""
 
@@ -44,11 +45,13 @@ were fetched long after every report was not public by any of them, however old 
 @dataclass
 class Findings:
     """What became of a report: how many figures and instants were compared, what it shows that was
-    not public then, and what it lacks that was."""
+    not public then, what it lacks that was, and what it lacks because a source was not reached, as
+    the report says itself."""
 
     checked: int = 0
     leaks: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)
 
     def see(self, holds: bool, words: str) -> None:
         """Count a figure or an instant; where it does not hold, as a leak."""
@@ -75,11 +78,25 @@ def findings_of(report: Report, until: date) -> Findings:
         found.see(at <= as_of, f"{place}: {at} is after the report")
     start = datetime.fromisoformat(report["window"]["start"])
     told = {item.get("headline") for each in report["evidence"] for item in _items(each)}
+    not_reached = not_offered(report, FEEDS)
     for area, releases in RELEASES.items():
         for title, at in releases:
             if start <= at <= as_of:
-                found.want(title in told, f"{area}: no evidence has the release {title!r}")
+                words = f"{area}: no evidence has the release {title!r}"
+                if title not in told and not_reached is not None:
+                    found.unreached.append(f"{words}; {FEEDS} was not reached: {not_reached}")
+                else:
+                    found.want(title in told, words)
     return found
+
+
+def not_offered(report: Report, server: str) -> str | None:
+    """Why a report says that a source could not be reached when its run was planned; None where it
+    does not say so. One that was asked and stopped answering is not meant."""
+    for source in report["coverage"].get("unreachable", ()):
+        if source["server"] == server and not source.get("unanswered"):
+            return str(source["reason"])
+    return None
 
 
 def known_decisions(area: str, as_of: datetime, until: date) -> dict[date, Decimal]:
