@@ -18,8 +18,11 @@ def used_and_recorded(answer: Answer) -> bool:
 
 def test_the_tools_are_listed_with_what_they_did_in_the_latest_run(tmp_path: Path) -> None:
     desk = DeskCommand(tmp_path)
-    assert desk("run", "--week", WEEK, "--markets", "USD/JPY").code == 0
-    answer = desk.until(used_and_recorded, "tools", "--json")
+    with desk.up():
+        assert desk("run", "--week", WEEK, "--markets", "USD/JPY").code == 0
+        answer = desk.until(used_and_recorded, "tools", "--json")
+        table = desk("tools", "--week", WEEK)
+        unknown = desk("tools", "--week", "2026-W43")
     assert answer.code == 0, answer.err
     found = DeskTools.model_validate_json(answer.out)
     lines = {(s.server, t.tool): t for s in found.servers for t in s.tools}
@@ -34,9 +37,8 @@ def test_the_tools_are_listed_with_what_they_did_in_the_latest_run(tmp_path: Pat
     (recorded,) = (line for line in found.record.lines if line.tool == "get_historical")
     assert (recorded.agent, recorded.calls) == (AgentId.RESEARCH_AGENT_1, 1)
     assert recorded.mean_ms is not None
-    table = desk("tools", "--week", WEEK)
     assert table.out.startswith(f"use in {WEEK}\n")
     assert "record of 1 week\n" in table.out
     rows = [line.split() for line in table.out.splitlines()]
     assert ["ecb.get_historical", "R1", "1"] in [row[:3] for row in rows]
-    assert "no run of 2026-W43 is known" in desk("tools", "--week", "2026-W43").out
+    assert "no run of 2026-W43 is known" in unknown.out
