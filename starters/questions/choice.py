@@ -15,9 +15,9 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
+from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
-from desk.programs.question.builtin.asking import ticket_ids
 from starters.questions.graph_file import find_graph, read_graph
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError

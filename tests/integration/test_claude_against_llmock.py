@@ -146,7 +146,7 @@ async def test_the_pause_that_is_asked_for_is_kept(
 
 async def test_an_answer_that_takes_too_long_may_be_asked_for_again(server: Llmock) -> None:
     server.will({"type": "delay", "seconds": 2})
-    with pytest.raises(ModelFailed, match="in time") as failed:
+    with pytest.raises(ModelFailed, match="did not answer within") as failed:
         await answer(server, within=0.3)
     assert failed.value.again
 

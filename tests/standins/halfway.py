@@ -99,11 +99,15 @@ def _invented(whole: dict[str, Any], halved: dict[str, Any]) -> list[str]:
 
 
 def _figures(report: dict[str, Any]) -> dict[tuple[str, str], str]:
-    return {
-        (f"{market['market']} {claim['claim_id']}", claim["as_of"]): claim["value"]
-        for market in report["markets"]
-        for claim in market["claims"]
-    }
+    """Each figure by its name and its day. One that follows from others bears its oldest one's day,
+    so it goes by the days of all that it follows from: two of one day may rest on others."""
+    figures: dict[tuple[str, str], str] = {}
+    for market in report["markets"]:
+        days = {claim["claim_id"]: claim["as_of"] for claim in market["claims"]}
+        for claim in market["claims"]:
+            of = (claim["as_of"], *(days.get(each, "") for each in claim["inputs"]))
+            figures[f"{market['market']} {claim['claim_id']}", " ".join(of)] = claim["value"]
+    return figures
 
 
 def main(argv: list[str] | None = None) -> int:

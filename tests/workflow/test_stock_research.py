@@ -752,18 +752,16 @@ async def test_the_built_in_agents_take_the_usual_order_on_the_real_servers(
     assert sum(event.ByteSize() for event in history.events) < 160_000
 
 
-async def test_on_the_real_servers_a_stock_whose_prices_have_ended_is_not_waited_for(
+async def test_on_the_real_servers_a_stock_whose_prices_have_ended_is_refused_by_its_days(
     tmp_path: Path,
 ) -> None:
     as_of = datetime.now(UTC) - timedelta(minutes=1)
     async with stock_desk(tmp_path) as desk:
-        result = await desk.run_episode("AAPL", as_of)
-    assert (result.board.taken, result.outcome) == (ORDER, Outcome.COMPLETE)
-    assert result.board.recommendation is Recommended.ABSTAIN
-    missing = report_of(result).missing
-    for action in (BASIC, ADVANCED):
-        assert any(line.startswith(f"{action}: AAPL: its prices end on") for line in missing)
-    assert any(line.startswith(f"{EVALUATE}: AAPL: there was no price to") for line in missing)
+        with pytest.raises(WorkflowFailureError) as failed:
+            await desk.run_episode("AAPL", as_of)
+    cause = failed.value.cause
+    assert isinstance(cause, ApplicationError) and cause.type == FailureType.UNUSABLE_REQUEST
+    assert "they end on 2013-03-01" in cause.message
 
 
 async def test_one_that_is_cancelled_while_it_waits_has_its_first_report(

@@ -62,6 +62,7 @@ _WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
             Capability.STANDING: "percentile rank own past drawdown",
             Capability.CO_MOVEMENT: "correlation beta two markets together",
             Capability.PEG_BAND: "peg band floor cap edges authority",
+            Capability.DECISION_RECORD: "decisions meetings bank followed hold cut",
         }.items()
     }
 )
@@ -110,6 +111,7 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.STANDING: ("symbol",),
         Capability.CO_MOVEMENT: ("symbol", "other"),
         Capability.PEG_BAND: ("symbol",),
+        Capability.DECISION_RECORD: ("symbol",),
     }
 )
 """What the desk's own tools take."""

@@ -47,6 +47,7 @@ SECRETS = {
     "DESK_PAYLOAD_KEYS",
     "DESK_CODEC_TOKEN",
     "DESK_SIGNING_KEY",
+    "DESK_SERVE_TOKEN",
     "POSTGRES_PASSWORD",
     "POSTGRES_PWD",
     "SQL_PASSWORD",
@@ -187,7 +188,7 @@ def test_every_key_that_the_settings_know_can_be_given() -> None:
     known = {
         name.upper() for name, field in Settings.model_fields.items() if "Secret" in str(field)
     }
-    ours = {"CODEC_TOKEN", "SIGNING_KEY"}
+    ours = {"CODEC_TOKEN", "SIGNING_KEY", "SERVE_TOKEN"}
     known = {f"DESK_{name}" if name in ours else name for name in known}
     assert known
     assert known <= SECRETS

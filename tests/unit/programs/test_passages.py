@@ -1,7 +1,7 @@
 """Texts in passages, and which of them answers a question."""
 
+from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import StateEntry
-from desk.programs.question.builtin.asking import ticket_ids
 from desk.programs.question.builtin.passages import (
     SourcePassage,
     passages_in,

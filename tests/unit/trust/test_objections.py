@@ -242,7 +242,8 @@ def test_an_objection_is_printed_beside_its_event() -> None:
     report = reported(about_event(Severity.MEDIUM))
     lines = render_markdown(report).splitlines()
     (line,) = (line for line in lines if WORDS in line)
-    assert "impact**" in line and "medium, not settled by evidence" in line
+    assert "medium impact: a larger move than most**" in line
+    assert "medium, not settled by evidence" in line
     assert WORDS in render_html(report)
 
 

@@ -21,6 +21,7 @@ from desk.contracts.agents.tools import (
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType
 from desk.contracts.question.knowledge import WebSearched
+from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
@@ -29,9 +30,6 @@ LONGEST_LINE: Final = 300
 """Characters of what a tool said that a line about something missing repeats."""
 
 LONGEST_QUERY: Final = 600
-
-TICKET_ID: Final = re.compile(r"(?<![\w/-])([A-Za-z][A-Za-z0-9]{1,9}-\d{1,6})(?![\w-])")
-"""A ticket as it is named: `DESK-101`."""
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _FAILURES: Final = {
@@ -62,11 +60,6 @@ def parameter_list(query: Query, *names: str) -> tuple[str, ...]:
     values = (query.parameters.get(name, "") for name in names)
     pieces = (piece.strip() for value in values for piece in re.split(r"[,;\n]", value))
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
-
-
-def ticket_ids(text: str) -> tuple[str, ...]:
-    """The tickets that a text names, each once, as trackers write them."""
-    return tuple(dict.fromkeys(found.upper() for found in TICKET_ID.findall(text)))
 
 
 def named_tickets(query: Query) -> tuple[str, ...]:

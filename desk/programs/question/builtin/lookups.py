@@ -14,6 +14,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
     WebSearched,
 )
+from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
@@ -27,7 +28,6 @@ from desk.programs.question.builtin.asking import (
     query_of,
     results_of,
     stop_if_nobody_answered,
-    ticket_ids,
     why_not,
 )
 from desk.trust.prose import LONGEST_TEXT, clip

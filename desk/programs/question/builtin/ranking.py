@@ -12,7 +12,7 @@ from desk.analytics.names.currencies import currency_words
 from desk.analytics.retrieval.full_text import FullTextIndex, stem, stems, telling_stems, words
 from desk.analytics.retrieval.fusion import Order, fused
 from desk.analytics.retrieval.meaning import WORKERS_MEANING, Meaning, by_meaning, passage_vector
-from desk.programs.question.builtin.asking import TICKET_ID
+from desk.contracts.question.tickets import TICKET_ID
 from desk.programs.question.builtin.passages import SourcePassage
 
 FITS: Final = 0.7

@@ -32,10 +32,10 @@ from desk.contracts.question.knowledge import (
     PdfText,
     TicketsFound,
 )
+from desk.contracts.question.tickets import TICKET_ID
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
-    TICKET_ID,
     ask_about,
     asked_for,
     distinct,

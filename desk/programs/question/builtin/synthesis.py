@@ -26,9 +26,9 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.question.knowledge import Quotation, Section, Synthesis, Ticket
+from desk.contracts.question.tickets import TICKET_ID
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
-    TICKET_ID,
     named_tickets,
     parameter_list,
     query_of,

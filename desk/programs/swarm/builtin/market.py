@@ -190,7 +190,9 @@ def tell_expected(reading: SpecialistReading) -> str:
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
     told = f"Given its usual swings, a price from {low} to {high} in four weeks is more likely"
     told += " than not"
-    if not reading.has(Metric.RANGE_HELD, Metric.RANGE_STARTS):
+    # How often a range held is no part of what an episode of a stock observes.
+    of_stock = reading.market.kind is MarketKind.STOCK
+    if of_stock or not reading.has(Metric.RANGE_HELD, Metric.RANGE_STARTS):
         return f"{told}."
     held, starts = reading.reference(Metric.RANGE_HELD), reading.reference(Metric.RANGE_STARTS)
     return f"{told}: such ranges held in {held} of {starts} weekly starts of its last five years."
