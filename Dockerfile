@@ -8,7 +8,7 @@ RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/req
 # Sends traces where a collector is named, and is not loaded otherwise.
 RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-observe.lock
 
-COPY pyproject.toml README.md /build/
+COPY pyproject.toml README.md LICENSE /build/
 COPY desk /build/desk
 COPY workflows /build/workflows
 COPY activities /build/activities

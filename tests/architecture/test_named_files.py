@@ -1,4 +1,4 @@
-"""What the README and docs/ name of the tree is there."""
+"""What the pages at the root and in docs/ name of the tree is there."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.homes import PROJECT
 
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))]
 PLACE = re.compile(
     r"`((?:desk|workflows|activities|workers|starters|mcp_servers|tests|docs|deploy)/[\w./-]+)`"
 )

@@ -22,7 +22,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in PACKAGES:
         leave = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PROJECT / name, source / name, ignore=leave)
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(PROJECT / name, source)
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
@@ -59,6 +59,19 @@ def test_the_wheel_takes_no_name_but_those_of_the_desk(wheel: Path) -> None:
     tracked = subprocess.run(listed, cwd=PROJECT, check=True, capture_output=True, text=True)
     wanted = {name for name in tracked.stdout.split("\0") if name and (PROJECT / name).is_file()}
     assert wanted - set(names) == set()
+
+
+def test_the_wheel_brings_its_licence_and_those_of_what_it_carries(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        texts = {
+            Path(name).name: archive.read(name).decode()
+            for name in archive.namelist()
+            if ".dist-info/licenses/" in name
+        }
+        (metadata,) = (n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        assert "License-Expression: Apache-2.0\n" in archive.read(metadata).decode()
+    assert texts["LICENSE"] == (PROJECT / "LICENSE").read_text()
+    assert set(texts) == {"LICENSE", "htmx.LICENSE"}
 
 
 def test_an_empty_folder_has_a_week_its_audit_and_an_answer(desk: Path, tmp_path: Path) -> None:
