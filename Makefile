@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: axe run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-observe install-dev
+.PHONY: axe run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -83,7 +83,8 @@ lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --extra deliver --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-deliver.lock
 	$(BIN)/uv pip compile pyproject.toml --extra pdf --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-pdf.lock
 	$(BIN)/uv pip compile pyproject.toml --extra observe --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-observe.lock
-	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra swarm --extra episodes --extra memory --extra dev --constraint requirements-live.lock --constraint requirements-swarm.lock --constraint requirements-episodes.lock --constraint requirements-memory.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
+	$(BIN)/uv pip compile pyproject.toml --extra frames --constraint requirements.lock --constraint requirements-swarm.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-frames.lock
+	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra swarm --extra episodes --extra memory --extra frames --extra dev --constraint requirements-live.lock --constraint requirements-swarm.lock --constraint requirements-episodes.lock --constraint requirements-memory.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
 
 axe: install-dev  ## accessibility of the pages by axe-core, which npm fetches; needs a Chromium
 	@npm install --silent --no-save --prefix .desk/axe axe-core@4.14.1
@@ -111,6 +112,9 @@ install-chroma: install  ## the desk's memory in Chroma
 
 install-pdf: install  ## WeasyPrint, for `desk report --pdf` without a browser
 	@$(PIP) $(LOCKED) requirements-pdf.lock
+
+install-frames: install  ## pandas, for what is published as frames in Python
+	@$(PIP) $(LOCKED) requirements-frames.lock
 
 install-deliver: install  ## what it takes to put reports into a bucket
 	@$(PIP) $(LOCKED) requirements-deliver.lock

@@ -66,12 +66,7 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
     log_to_file(settings)
 
     async def work(desk: Desk) -> ExitStatus:
-        chosen = written or await newest_week(desk.client)
-        found = await find_any_run(desk.client, chosen) if chosen else None
-        if chosen is None or found is None:
-            which = chosen or "any week"
-            raise CommandError(f"no run of {which} is known; `desk run` researches one")
-        status = await _status(desk, found, chosen)
+        found, status = await status_at(desk, written)
         text = status.model_dump_json(indent=2) if as_json else "\n".join(status_lines(status))
         sys.stdout.write(f"{text}\n")
         if not as_json:
@@ -82,6 +77,20 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
         return ExitStatus.COMPLETE
 
     return interruptible(with_desk(settings, work))
+
+
+async def status_at(desk: Desk, week: str | None) -> tuple[FoundRun, WeekStatus]:
+    """The run of a week, or of the latest week that has one, and how far it is.
+
+    Raises:
+        CommandError: there is no such run, or no worker answers for it.
+    """
+    chosen = week or await newest_week(desk.client)
+    found = await find_any_run(desk.client, chosen) if chosen else None
+    if chosen is None or found is None:
+        which = chosen or "any week"
+        raise CommandError(f"no run of {which} is known; `desk run` researches one")
+    return found, await _status(desk, found, chosen)
 
 
 async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:

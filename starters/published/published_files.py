@@ -67,6 +67,25 @@ def other_reports(reports_dir: Path, week: str | None) -> list[str]:
     return [str(f) for w, slug, f in listed if slug != DEFAULT_SLUG and week in (None, w)]
 
 
+def published_week(reports_dir: Path, written: str | None) -> str:
+    """The week that somebody named, or the latest, when its full report is on disk.
+
+    Raises:
+        CommandError: it is not; the message says what there is.
+    """
+    weeks = published_weeks(reports_dir)
+    if written in weeks:
+        return written
+    if written is None and weeks:
+        return weeks[-1]
+    wanted = written or "any week"
+    there = f"; there are {', '.join(weeks[-5:])}" if weeks else ""
+    others = other_reports(reports_dir, written)
+    partly = f"; of some markets: {', '.join(others[-3:])}" if others else ""
+    again = f"desk run --week {written}" if written else "desk run"
+    raise CommandError(f"no report of {wanted}{there}{partly}; `{again}` publishes it")
+
+
 def _published(reports_dir: Path) -> list[tuple[str, str, Path]]:
     """Week, slug and file of every latest revision."""
     from desk.programs.week.document.publishing import FOLDER

@@ -53,8 +53,7 @@ from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.seals import seal_of
 from starters.published.published_files import (
     latest_files,
-    other_reports,
-    published_weeks,
+    published_week,
     read_report,
 )
 from starters.runs.summary import PublishedWeek, summary_lines, summary_of
@@ -151,7 +150,7 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     now = datetime.now(UTC)
     written = written_week(week, now, settings.config.schedule)
     against = written_week(view.diff, now, settings.config.schedule)
-    files = latest_files(settings.reports_dir, _chosen(settings, written))
+    files = latest_files(settings.reports_dir, published_week(settings.reports_dir, written))
     report = read_report(Path(files.json_file))
     if against is not None or view.trace is not None:
         _tell_of_a_change(report)
@@ -227,7 +226,7 @@ def _difference(
             f"--diff {against} is {order} the report's, {report.week}; name an earlier one, or "
             "a later report with --week"
         )
-    files = latest_files(settings.reports_dir, _chosen(settings, against))
+    files = latest_files(settings.reports_dir, published_week(settings.reports_dir, against))
     before = read_report(Path(files.json_file))
     _tell_of_a_change(before)
     return show_differences(before, report, as_json=as_json)
@@ -240,20 +239,6 @@ def _tell_of_a_change(report: ResearchReport) -> None:
             f"desk: the file of {report.week} was changed since it was published; "
             f"`desk audit {report.week}` says where\n"
         )
-
-
-def _chosen(settings: Settings, written: str | None) -> str:
-    weeks = published_weeks(settings.reports_dir)
-    if written in weeks:
-        return written
-    if written is None and weeks:
-        return weeks[-1]
-    wanted = written or "any week"
-    there = f"; there are {', '.join(weeks[-5:])}" if weeks else ""
-    others = other_reports(settings.reports_dir, written)
-    partly = f"; of some markets: {', '.join(others[-3:])}" if others else ""
-    again = f"desk run --week {written}" if written else "desk run"
-    raise CommandError(f"no report of {wanted}{there}{partly}; `{again}` publishes it")
 
 
 def _browse(page: Path) -> ExitStatus:
@@ -515,7 +500,7 @@ def show_trace(report: ResearchReport, written: str, *, as_json: bool) -> ExitSt
     market = next((m.market for m in report.markets if _key(m.market) == _key(written)), None)
     if market is not None:
         return _list(report, traces, market, as_json=as_json)
-    trace = traces.trace(_known(report, traces, written))
+    trace = trace_named(traces, f"the report of {report.week}", written)
     if as_json:
         sys.stdout.write(f"{trace.model_dump_json(indent=2)}\n")
         return ExitStatus.COMPLETE
@@ -529,16 +514,26 @@ def console() -> Console:
     return Console(file=sys.stdout, width=None if on_screen else ROOM_ELSEWHERE, highlight=False)
 
 
-def _known(report: ResearchReport, traces: Traces, written: str) -> str:
+def trace_named(traces: Traces, document: str, written: str) -> Trace:
+    """The trace of a figure whose id somebody wrote, in any case and with or without its slash.
+
+    Args:
+        traces: Those of the document.
+        document: What the document is called in the message of an error.
+        written: The id.
+
+    Raises:
+        CommandError: there is no such figure; the message has the nearest ids.
+    """
     ids = {_key(name): name for name in traces.claim_ids}
     found = ids.get(_key(written))
     if found is not None:
-        return found
+        return traces.trace(found)
     if not ids:
-        raise CommandError(f"the report of {report.week} has no figures")
+        raise CommandError(f"{document} has no figures")
     near = ", ".join(nearest(written.strip(), traces.claim_ids))
     raise CommandError(
-        f"no figure '{written.strip()}' in the report of {report.week}; nearest: {near} "
+        f"no figure '{written.strip()}' in {document}; nearest: {near} "
         "(a market's name alone lists its figures)"
     )
 

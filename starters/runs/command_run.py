@@ -119,6 +119,16 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         await self._prepare(desk, progress.note)
         return await self._begun(desk, progress)
 
+    async def outcome(self, desk: Desk, progress: Progress[Status]) -> Outcome:
+        """The outcome that the run has, or comes to when it is started or followed.
+
+        Raises:
+            UsageError, CommandError: with what to do next.
+        """
+        self._hosting = desk.hosting
+        found, outcome = await self.begun(desk, progress)
+        return await self._outcome(found, progress) if outcome is None else outcome
+
     async def _begun(
         self, desk: Desk, progress: Progress[Status]
     ) -> tuple[ServerRun[Result], Outcome | None]:

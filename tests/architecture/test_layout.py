@@ -26,6 +26,7 @@ OURS: dict[str, set[str]] = {
     "desk.sources": {"desk.contracts", "desk.analytics"},
     "desk.training": _PURE | {"desk.learning", "desk.programs", "desk.sources"},
     "desk.evaluation": _LOGIC | {"desk.programs", "desk.platform", "desk.sources"},
+    "desk.api": _LOGIC | {"desk.programs", "desk.platform", "starters"},
     "mcp_servers": {"desk.platform"},
     "activities": _LOGIC | {"desk.programs", "desk.platform"},
     "workflows": _LOGIC | {"desk.programs", "activities"},

@@ -1,0 +1,11 @@
+"""The desk in Python: what is published as typed objects and frames, and a desk that is asked.
+
+It does what the commands do, by their functions. Frames are pandas' (`pip install
+'research-desk[frames]'`); everything else works without.
+"""
+
+from desk.api._desk import Desk, scorecard
+from desk.api._documents import Answer, Report, load_answer, load_report
+from desk.api._scores import Scores
+
+__all__ = ["Answer", "Desk", "Report", "Scores", "load_answer", "load_report", "scorecard"]

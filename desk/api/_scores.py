@@ -1,0 +1,178 @@
+"""How the desk's forecasts did, as frames."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from desk.api._frames import Column, frame
+from desk.contracts.findings.claims import Unit
+from desk.contracts.learning.lessons import RecordWeight, Scorecard, ScoredForecast
+from desk.contracts.swarm.hypotheses import ScoredHypothesis
+from desk.learning.calibration import brier, outcome
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_TABLE: Final = {
+    "of": Column.TEXT,
+    "scored": Column.COUNT,
+    "decided": Column.COUNT,
+    "hits": Column.COUNT,
+    "hit_rate": Column.NUMBER,
+    "brier": Column.NUMBER,
+    "random_walk": Column.NUMBER,
+    "carried": Column.COUNT,
+    "brier_carried": Column.NUMBER,
+    "carry": Column.NUMBER,
+}
+_FORECASTS: Final = {
+    "market": Column.NAME,
+    "agent": Column.NAME,
+    "week": Column.NAME,
+    "due": Column.INSTANT,
+    "probability": Column.NUMBER,
+    "carry": Column.NUMBER,
+    "level": Column.NUMBER,
+    "level_on": Column.DAY,
+    "value": Column.NUMBER,
+    "value_on": Column.DAY,
+    "brier": Column.NUMBER,
+}
+_FORECAST_UNITS: Final = {"level": Unit.LEVEL, "value": Unit.LEVEL}
+_CALIBRATION: Final = {
+    "low": Column.NUMBER,
+    "high": Column.NUMBER,
+    "forecasts": Column.COUNT,
+    "said": Column.NUMBER,
+    "came": Column.NUMBER,
+}
+_WEIGHTS: Final = {
+    "voice": Column.NAME,
+    "name": Column.TEXT,
+    "factor": Column.NUMBER,
+    "outcomes": Column.COUNT,
+    "reason": Column.TEXT,
+}
+_HYPOTHESES: Final = {
+    "market": Column.NAME,
+    "kind": Column.NAME,
+    "due": Column.INSTANT,
+    "probability": Column.NUMBER,
+    "state": Column.NAME,
+    "value": Column.NUMBER,
+    "brier": Column.NUMBER,
+}
+
+
+class Scores:
+    """A scorecard of the desk's forecasts. `document` is all of it.
+
+    A Brier score is the squared distance of a probability from what came, 1 or 0: 0 is perfect and
+    0.25 a coin. A notebook shows the table.
+    """
+
+    def __init__(
+        self,
+        document: Scorecard,
+        *,
+        forecasts: Sequence[ScoredForecast] = (),
+        weights: Sequence[RecordWeight] = (),
+        hypotheses: Sequence[ScoredHypothesis] = (),
+    ) -> None:
+        self.document: Final = document
+        self._forecasts = forecasts
+        self._weights = weights
+        self._hypotheses = hypotheses
+
+    def __repr__(self) -> str:
+        return f"<Scores as of {self.document.as_of:%Y-%m-%d}: {self.document.open} open>"
+
+    def _repr_html_(self) -> str:
+        return str(self.table().to_html(index=False))
+
+    def table(self) -> "DataFrame":
+        """A row for all forecasts, for each agent and for each market that has any scored. Of those
+        that had a rate differential, `carry` is a carry trader's Brier score, and `brier_carried`
+        the desk's over the same.
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        rows = (
+            {**row.model_dump(), "hit_rate": row.hits / row.decided if row.decided else None}
+            for row in self.document.rows
+        )
+        return frame(rows, _TABLE)
+
+    def forecasts(self) -> "DataFrame":
+        """The newest forecasts whose horizon has passed, at most 1,000: `probability` that the
+        market is fixed above `level` at `due`, and `value`, the last fixing known then. Empty for
+        the scorecard of a report, which holds the sums alone.
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        rows = (
+            {
+                **each.made.model_dump(),
+                "value": each.value,
+                "value_on": each.value_on,
+                "brier": _brier(each),
+            }
+            for each in self._forecasts
+        )
+        return frame(rows, _FORECASTS, _FORECAST_UNITS)
+
+    def calibration(self) -> "DataFrame":
+        """Forecasts of about the same probability: their mean (`said`), and the share of them that
+        came so (`came`).
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        rows = (
+            {
+                "low": each.low,
+                "high": each.high,
+                "forecasts": each.count,
+                "said": each.mean,
+                "came": each.rose / each.count if each.count else None,
+            }
+            for each in self.document.bins
+        )
+        return frame(rows, _CALIBRATION)
+
+    def weights(self) -> "DataFrame":
+        """By what the weight of each agent and source in a vote is multiplied, and why.
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        rows = (each.model_dump(mode="json") for each in self._weights)
+        return frame(rows, _WEIGHTS)
+
+    def hypotheses(self) -> "DataFrame":
+        """The scored hypotheses of swarms and stocks that were due last.
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        rows = (
+            {
+                "market": each.hypothesis.market.market,
+                "kind": each.hypothesis.kind.value,
+                "due": each.hypothesis.due,
+                "probability": each.hypothesis.probability,
+                "state": each.state.value,
+                "value": each.value,
+                "brier": each.score,
+            }
+            for each in self._hypotheses
+        )
+        return frame(rows, _HYPOTHESES)
+
+
+def _brier(forecast: ScoredForecast) -> float | None:
+    """None where there was no fixing for too long."""
+    if forecast.value is None:
+        return None
+    return brier([forecast.made.probability], [outcome(forecast)])
