@@ -43,12 +43,24 @@ Parameters = Annotated[
     ),
 ]
 
+PeriodGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--period",
+        metavar="PERIOD",
+        help="The days to measure, such as 2026-W36, 2026-09, 2026-Q3 or 2026-09-01/2026-09-04;"
+        " goes before what the question says.",
+        show_default=False,
+    ),
+]
+
 
 def ask(
     question: Question,
     graph: Graph = None,
     param: Parameters = None,
     as_of: AsOf = None,
+    period: PeriodGiven = None,
     budget_usd: BudgetUsd = None,
     budget_tokens: BudgetTokens = None,
     out: Annotated[
@@ -69,7 +81,7 @@ def ask(
     detaches; the same command comes back to the run.
     """
     return ask_question(
-        AskOptions(question, graph, tuple(param or ()), as_of),
+        AskOptions(question, graph, tuple(param or ()), as_of, period),
         Wanted(budget_usd, out, as_json, again, budget_tokens=budget_tokens),
     )
 
@@ -82,6 +94,7 @@ class AskOptions:
     graph: str | None = None
     parameters: Sequence[str] = ()
     as_of: str | None = None
+    period: str | None = None
 
 
 def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
@@ -116,6 +129,7 @@ def question_start(
         graph=options.graph,
         parameters=options.parameters,
         as_of=options.as_of,
+        period=options.period,
         now=datetime.now(UTC),
     )
     request = choice.request
@@ -129,4 +143,5 @@ def _command(options: AskOptions) -> list[str]:
     for parameter in options.parameters:
         words += ["--param", parameter]
     words += ["--as-of", options.as_of] if options.as_of else []
+    words += ["--period", options.period] if options.period else []
     return words

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
+from desk.analytics.names.periods import Period, names_period, period_given, period_named
 from desk.analytics.names.subjects import currencies_named, currency_asked_for
-from desk.analytics.weeks import names_period, window_named
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -53,15 +53,16 @@ def chosen(
     parameters: Sequence[str],
     as_of: str | None,
     now: datetime,
+    period: str | None = None,
 ) -> Choice:
-    """The request of a question.
+    """The request of a question. A `period` that is given goes before one that it names.
 
     Raises:
         UsageError: something of it cannot be asked; the message says what to do.
     """
     words = checked_words(question, "the question", longest=LONGEST_QUESTION)
     given = read_parameters(parameters)
-    named = market_in(words, config.markets)
+    named = market_in(words, config.markets, measured=period is not None)
     aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
     name, remark = _graph_for(graph, given, named, aside)
     spec = read_graph(find_graph(name, settings.project_dir))
@@ -74,15 +75,19 @@ def chosen(
     known_at = read_as_of(as_of, config.schedule.time_zone, now) if as_of else None
     zone = config.schedule.time_zone
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
+    days = _period_of(words, period, known_at or now, zone) if researches else None
+    if period is not None and days is None:
+        raise UsageError(f"--period is for what is measured, and the graph {name} measures nothing")
+    told = days.parameters if days else {}
     return Choice(
         GraphRequest(
             graph=spec,
-            query=Query(question=words, parameters={**usual, **wanted}),
+            query=Query(question=words, parameters={**usual, **wanted, **told}),
             policy=config.policy,
             market=market,
             as_of=known_at,
             time_zone=zone,
-            window=window_named(words, known_at or now, zone) if researches else None,
+            window=days.window if days else None,
         ),
         remark,
     )
@@ -124,12 +129,23 @@ def read_parameters(written: Sequence[str]) -> dict[str, str]:
     return read
 
 
-def market_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
+def _period_of(words: str, given: str | None, known_at: datetime, zone: str) -> Period:
+    if given is None:
+        return period_named(words, known_at, zone)
+    try:
+        return period_given(given, known_at, zone)
+    except ValueError as wrong:
+        raise UsageError(f"--period {wrong}") from None
+
+
+def market_in(
+    question: str, markets: Sequence[MarketSpec], *, measured: bool = False
+) -> str | None:
     """The configured pair that a question names first, as USD/JPY, USDJPY or USD-JPY.
 
-    Where it names a period and no pair, that of the currency it names first, such as the kiwi,
-    against the dollar: payments and limits have currencies as well. Areas are not looked for: two
-    letters are too often a word.
+    Where it names a period and no pair, or is to be `measured`, that of the currency it names
+    first, such as the kiwi, against the dollar: payments and limits have currencies as well. Areas
+    are not looked for: two letters are too often a word.
     """
     places: list[tuple[int, str]] = []
     for spec in markets:
@@ -140,7 +156,8 @@ def market_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
                 places.append((found.start(), spec.market))
     if places:
         return min(places)[1]
-    currency = currency_asked_for(question) if names_period(question) else None
+    timed = measured or names_period(question)
+    currency = currency_asked_for(question) if timed else None
     of_it = (m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market)
     return next((pair for pair in of_it if currency and currency in pair.split("/")), None)
 

@@ -9,7 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import meant, nearest
-from desk.analytics.weeks import window_named
+from desk.analytics.names.periods import period_named
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
@@ -159,7 +159,7 @@ def chosen_swarm(
         complexity=read_effort(effort),
         markets=config.markets,
         as_of=known_at,
-        window=window_named(words, known_at or now, zone),
+        window=period_named(words, known_at or now, zone).window,
         time_zone=zone,
         most_rounds=rounds,
         answer_within=read_span(answer_within, "--answer-within"),

@@ -10,10 +10,8 @@ from desk.analytics.weeks import (
     as_of_of,
     latest_complete_week,
     latest_covered_week,
-    names_period,
     parse_week,
     week_ended_before,
-    window_named,
     window_of,
 )
 from desk.contracts.agents.config import ScheduleConfig, Weekday
@@ -95,27 +93,3 @@ def test_a_week_may_be_written_carelessly(text: str) -> None:
 def test_what_is_no_week_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match="week"):
         parse_week(text)
-
-
-@pytest.mark.parametrize(
-    ("words", "as_of", "first", "end"),
-    [
-        ("Did it fall last week?", "2026-11-03T12:00", "2026-10-25", "2026-11-02T00:00"),
-        ("What moved this week?", "2026-10-31T12:00", "2026-10-25", "2026-10-31T12:00"),
-        ("What moved?", "2026-11-02T07:00", "2026-10-25", "2026-11-02T00:00"),
-        ("worst in October", "2026-11-24T12:00", "2026-10-01", "2026-11-01T00:00"),
-        ("worst last month", "2026-11-24T12:00", "2026-10-01", "2026-11-01T00:00"),
-        ("What happened in 2026-W40?", "2026-11-24T12:00", "2026-09-27", "2026-10-05T00:00"),
-    ],
-)
-def test_a_period_that_is_named_has_one_window(
-    words: str, as_of: str, first: str, end: str
-) -> None:
-    window = window_named(words, datetime.fromisoformat(f"{as_of}+00:00"), "UTC")
-    assert window.start.isoformat() == f"{first}T00:00:00+00:00"
-    assert window.end.isoformat() == f"{end}:00+00:00"
-
-
-def test_words_without_a_period_name_none() -> None:
-    assert not names_period("The march of the dollar may go on")
-    assert names_period("How did the won do in March?")

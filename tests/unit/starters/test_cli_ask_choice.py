@@ -29,7 +29,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 def asked(settings: Settings, question: str, *parameters: str, graph: str | None = None,
-          as_of: str | None = None) -> Choice:  # fmt: skip
+          as_of: str | None = None, period: str | None = None) -> Choice:  # fmt: skip
     return chosen(
         question,
         settings,
@@ -38,6 +38,7 @@ def asked(settings: Settings, question: str, *parameters: str, graph: str | None
         parameters=parameters,
         as_of=as_of,
         now=NOW,
+        period=period,
     )
 
 
@@ -74,6 +75,28 @@ def test_a_currency_without_a_period_is_looked_up_and_measured(
     settings: Settings, question: str, graph: str
 ) -> None:
     assert asked(settings, question).request.graph.name == graph
+
+
+def test_a_period_that_is_given_goes_before_one_that_is_named(settings: Settings) -> None:
+    request = asked(settings, "How was the krona in the first week of September?").request
+    assert request.query.parameters["period_read"] == "September"
+    assert request.query.parameters["period_unread"] == "week"
+    given = asked(settings, "How was the krona in September?", period="2026-W36").request
+    assert given.query.parameters["period_read"] == "2026-W36"
+    assert "period_unread" not in given.query.parameters
+    assert given.window is not None and given.window.end < datetime(2026, 9, 8, tzinfo=UTC)
+    assert ask_run_id(given.graph, given.query) != ask_run_id(request.graph, request.query)
+
+
+@pytest.mark.parametrize("period", ["last week", "2026-W60", "2027", "2026-09-04/2026-09-01"])
+def test_a_period_that_is_none_is_refused(settings: Settings, period: str) -> None:
+    with pytest.raises(UsageError, match="--period"):
+        asked(settings, "How was the krona?", period=period)
+
+
+def test_a_period_is_for_what_is_measured(settings: Settings) -> None:
+    with pytest.raises(UsageError, match="measures nothing"):
+        asked(settings, "What holds up DESK-101?", period="2026-W36")
 
 
 def test_a_market_as_a_parameter_is_the_market_that_is_meant(settings: Settings) -> None:

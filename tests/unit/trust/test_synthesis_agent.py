@@ -38,8 +38,23 @@ TICKETS = tickets_state(
 )
 
 
-def synthesis(question: str, *state: StateEntry, first: str = "", second: str = "") -> Synthesis:
-    request = asked(TaskType.SYNTHESISE, question, state=state, first=first, second=second)
+def synthesis(
+    question: str,
+    *state: StateEntry,
+    first: str = "",
+    second: str = "",
+    read: str = "",
+    unread: str = "",
+) -> Synthesis:
+    request = asked(
+        TaskType.SYNTHESISE,
+        question,
+        state=state,
+        first=first,
+        second=second,
+        period_read=read,
+        period_unread=unread,
+    )
     made = take_turn(request).result
     assert isinstance(made, Synthesis)
     assert review_synthesis(made, state) == (), "what it says is all quoted"
@@ -209,6 +224,36 @@ def test_research_of_a_market_is_told_by_its_claims() -> None:
     made = synthesis("What happened to USD/JPY?", entry)
     assert made.answered and "[[USD/JPY:move]]" in made.summary
     assert made.sections[0].title == "USD/JPY: prices"
+
+
+def test_a_measured_answer_leads_with_its_days_and_what_named_them() -> None:
+    made = _on_the_week("2026-W44")
+    lead = "Measured for 2026-W44: from the fixing of 23 Oct 2026 to that of 30 Oct 2026."
+    assert made.summary.startswith(lead) and made.answered
+
+
+def test_a_period_that_was_not_wholly_read_is_told_first_and_is_no_answer() -> None:
+    made = _on_the_week("september", "week, 5")
+    assert made.summary.startswith(
+        "The period asked for was not understood, or not all of it. Not read was: week and a"
+        " number. `--period` names other days. Measured for september: from"
+    )
+    assert not made.answered and not made.found
+
+
+def test_a_pair_without_a_fixing_is_no_answer() -> None:
+    result = research("USD/JPY", "2026-W44")
+    event = result.events[0].model_copy(update={"description": "A bank will decide."})
+    bare = result.model_copy(update={"claims": (), "views": (), "events": (event,)})
+    made = synthesis("What happened?", StateEntry(key="prices", node="researchPrices", result=bare))
+    assert made.summary.startswith("No move was measured of the days that are asked about.")
+    assert not made.answered
+
+
+def _on_the_week(read: str, unread: str = "") -> Synthesis:
+    result = research("USD/JPY", "2026-W44")
+    entry = StateEntry(key="prices", node="researchPrices", result=result)
+    return synthesis("What happened to USD/JPY?", entry, read=read, unread=unread)
 
 
 def test_many_tickets_fit_into_one_answer() -> None:

@@ -9,9 +9,12 @@ What research agents found of a market is told as they left it.
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.periods import READ, UNREAD
+from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
 from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.claims import Metric
@@ -28,6 +31,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.question.knowledge import Quotation, Section, Synthesis, Ticket
 from desk.contracts.question.tickets import TICKET_ID
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
+from desk.contracts.weeks import TimeWindow
 from desk.programs.question.builtin.asking import (
     named_tickets,
     parameter_list,
@@ -45,6 +49,9 @@ MOST_EVENTS: Final = 3
 
 LONGEST_SECTION: Final = 20_000
 UNJUDGED: Final = "What caused it is not judged without a model."
+NO_PERIOD: Final = "the last week, as no period was read in the question"
+PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
+OTHER_DAYS: Final = "`--period` names other days."
 NO_EVENT: Final = "The research found no event."
 
 _STANDING: Final = (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH, Metric.RANGE_POSITION)
@@ -61,14 +68,16 @@ def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
-def research_summary(results: Sequence[ResearchResult]) -> str | None:
-    """The days that were measured, what the market did, and the events of most impact, in the words
-    of those who found them; None without any event."""
+def research_summary(
+    query: Query, window: TimeWindow, results: Sequence[ResearchResult]
+) -> str | None:
+    """The days that were measured with what named them, what the market did, and the events of most
+    impact, in the words of those who found them; None without any event."""
     events = sorted(_ranked(results), key=lambda event: not _is_move(event))
     told = list(dict.fromkeys(event.description for event in events))[:MOST_EVENTS]
     if not told:
         return None
-    return clip(" ".join((*_days(results), *told, UNJUDGED)), LONGEST_TEXT)
+    return clip(" ".join((*_days(query, window, results), *told, UNJUDGED)), LONGEST_TEXT)
 
 
 def standing_summary(results: Sequence[ResearchResult]) -> str | None:
@@ -92,12 +101,40 @@ def standing_summary(results: Sequence[ResearchResult]) -> str | None:
     )
 
 
-def _days(results: Sequence[ResearchResult]) -> Iterator[str]:
-    """The days between which a market's move was measured."""
+def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
+    """The days between which a market's move was measured, and what of the question named them:
+    another period than the one that was meant is not told as that."""
+    if unread := query.parameters.get(UNREAD):
+        left = joined(dict.fromkeys(_safe_line(w, "a number") for w in unread.split(", ")))
+        yield f"{PERIOD_UNSURE} Not read was: {left}. {OTHER_DAYS}"
+    named = query.parameters.get(READ)
+    what = _safe_line(named, "the days asked for") if named else NO_PERIOD
     days = {c.metric: c.as_of for r in results for c in r.claims}
     if Metric.PREVIOUS in days and Metric.LAST in days:
         first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
-        yield f"The move is from the fixing of {first} to that of {last}."
+        yield f"Measured for {what}: from the fixing of {first} to that of {last}."
+        return
+    if not days:
+        # Where there is no claim at all, no digit stands in an answer: not even those of a day.
+        yield "No move was measured of the days that are asked about."
+        return
+    first, last = map(print_full_day, _whole_days(window))
+    if any("/" in result.market for result in results):
+        yield f"No move was measured for {what}, {first} to {last}."
+    else:
+        yield f"Looked at for {what}: {first} to {last}."
+
+
+def _whole_days(window: TimeWindow) -> tuple[date, date]:
+    """The first day of a window and the last of which it has more than its first instant."""
+    before = max(window.start, window.end - timedelta(microseconds=1))
+    return window_days(window.model_copy(update={"end": before}))
+
+
+def _is_measured(results: Sequence[ResearchResult]) -> bool:
+    """Whether a move is known, where a pair was researched."""
+    pair = any("/" in result.market for result in results)
+    return not pair or any(c.metric is Metric.MOVE for r in results for c in r.claims)
 
 
 def research_sections(state: Sequence[StateEntry]) -> Iterator[Section]:
@@ -251,7 +288,8 @@ def take_turn(request: TurnRequest) -> Turn:
     query, quoter = query_of(request), Quoter()
     passages = passages_in(request.state, named_tickets(query))
     ranked = fits(query.question, passages)
-    draft = _draft(query, passages, ranked, research_in(request.state), quoter)
+    window = request.assignment.window
+    draft = _draft(query, window, passages, ranked, research_in(request.state), quoter)
     sections = (*_further(ranked, draft, quoter), *research_sections(request.state))
     return Turn(
         result=Synthesis(
@@ -268,12 +306,14 @@ def take_turn(request: TurnRequest) -> Turn:
 
 def _draft(
     query: Query,
+    window: TimeWindow,
     passages: Sequence[SourcePassage],
     ranked: Sequence[Fit],
     research: Sequence[ResearchResult],
     quoter: Quoter,
 ) -> Draft:
-    names, researched = named_tickets(query), research_summary(research)
+    names = named_tickets(query)
+    researched = research_summary(query, window, research)
     if parameter_list(query, "first", "second"):
         return _side_by_side(query, ranked, quoter)
     if names:
@@ -292,7 +332,8 @@ def _draft(
         )
     if researched:
         told = _quoted(found, quoter) if found else Draft("", answered=True)
-        return Draft(f"{researched} {told.summary}".strip(), True, True, told.told)
+        sure = not query.parameters.get(UNREAD) and _is_measured(research)
+        return Draft(f"{researched} {told.summary}".strip(), sure, sure, told.told)
     if found:
         return _cell_asked(query.question, found, quoter) or _of_best(found, quoter)
     near = [fit for fit in ranked if fit.near][:MOST_QUOTED]

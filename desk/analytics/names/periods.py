@@ -1,0 +1,305 @@
+"""Which days a question is about: the period that it names, and which of its words were read.
+
+Read are ISO 8601's dates, weeks, months, years and spans, `this` and `last` before a unit of time,
+and a month by its name. No other English is. What else of a question speaks of time is known by the
+names that the Unicode CLDR has for units of time, months, quarters and days of the week, as Babel
+has it: where one was left over, the days that were measured may not be those that were meant.
+"""
+
+import re
+from calendar import month_name
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import cache
+from typing import Final, NamedTuple
+
+import pendulum
+from babel import Locale
+from babel.units import format_unit
+
+from desk.analytics.weeks import parse_week
+from desk.contracts.weeks import TimeWindow, monday_of
+
+READ: Final = "period_read"
+"""The parameter of a question with the words that named its period."""
+
+UNREAD: Final = "period_unread"
+"""The parameter with other words of it that speak of time and were not read."""
+
+MONTHS_OF_A_QUARTER: Final = 3
+
+_UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")
+_MONTHS: Final = [name.casefold() for name in month_name]
+_WORDS_BESIDES: Final = frozenset({"may", "march"})
+"""Months that are words besides: in small letters the word before tells."""
+
+_DAY: Final = r"\d{4}-\d{2}-\d{2}"
+_ISO: Final = re.compile(
+    rf"(?<![\w/-])(?:(?P<first>{_DAY})/(?P<last>{_DAY})|(?P<day>{_DAY})"
+    r"|(?P<week>\d{4}-w\d{2})|(?P<quarter>\d{4}-q[1-4])|(?P<month>\d{4}-(?:0[1-9]|1[0-2])))"
+    r"(?![\w/-])",
+    re.IGNORECASE,
+)
+_YEAR: Final = re.compile(r"(?:19|20)\d{2}")
+_SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
+_MONTH: Final = re.compile(
+    rf"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for)"
+    rf" (?P<named>(?P<name>{'|'.join(_MONTHS[1:])})(?:,? (?P<year>(?:19|20)\d{{2}}))?)\b",
+    re.I,
+)
+_NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
+_NUMBER_BEFORE: Final = re.compile(r"\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
+
+
+class Period(NamedTuple):
+    """The days of a question.
+
+    `read` are its words, or what was given, that named them; None where nothing did and it is the
+    week up to the as-of instant. `unread` are other words of it that speak of time, and were not
+    read: where there are some, another period may be meant.
+    """
+
+    window: TimeWindow
+    read: str | None = None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What a question carries along, so that its answer tells its days and what named them."""
+        told = {READ: self.read, UNREAD: ", ".join(self.unread)}
+        return {name: words for name, words in told.items() if words}
+
+
+class _PeriodDays(NamedTuple):
+    """The first instant of a period, and the first after it."""
+
+    start: pendulum.DateTime
+    end: pendulum.DateTime
+
+    def window(self, as_of: datetime, time_zone: str) -> TimeWindow:
+        return TimeWindow(
+            start=_utc(self.start), end=min(_utc(self.end), as_of), time_zone=time_zone
+        )
+
+
+class _PeriodReading(NamedTuple):
+    """What was read of a text, where it stands, and what was left of its very words."""
+
+    days: _PeriodDays
+    start: int
+    end: int
+    part: str | None = None
+
+
+def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
+    """The period that words name, as known at an instant: `this week`, `last month` or quarter or
+    year, a month by its English name, the last one that has begun unless its year is said, or one
+    in the form of ISO 8601. Where they name none, the week up to the instant.
+
+    A week is that of the weekly report: its moves run from the Friday before it to its own Friday.
+    On a Monday, before the day's fixing, `this week` is the one that has just ended. A month runs
+    from the last fixing before it. What has not ended ends at the instant.
+    """
+    today = pendulum.instance(as_of).in_timezone(time_zone)
+    found = next((r for read in _READERS if (r := read(words, today, as_of))), None)
+    if found is None:
+        window = _week_so_far(today).window(as_of, time_zone)
+        return Period(window, None, tuple(_calendar_words(words)))
+    rest = (*_left_beside(words, found), *_calendar_words(_without(words, found)))
+    return Period(
+        found.days.window(as_of, time_zone),
+        words[found.start : found.end],
+        tuple(dict.fromkeys(rest)),
+    )
+
+
+def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
+    """A period in the form of ISO 8601: a day, a week, a month, a year, a span
+    `2026-09-01/2026-09-04` with both days, or a quarter as `2026-Q3`.
+
+    Raises:
+        ValueError: it is none of these, ends before it begins, or begins after the instant; with a
+            sentence for whoever wrote it.
+    """
+    text = written.strip()
+    today = pendulum.instance(as_of).in_timezone(time_zone)
+    if _YEAR.fullmatch(text):
+        days = _span(_first_of(int(text), 1, today), years=1)
+    elif found := _ISO.fullmatch(text):
+        days = _iso_days(found, today)
+    else:
+        raise ValueError(
+            f"{written!r} is no period; write 2026-W36, 2026-09, 2026-Q3, 2026, 2026-09-01 or"
+            " 2026-09-01/2026-09-04"
+        )
+    if days.end <= days.start:
+        raise ValueError(f"{written} ends before it begins")
+    if _utc(days.start) >= as_of:
+        raise ValueError(f"{written} has not begun by what is known")
+    return Period(days.window(as_of, time_zone), text)
+
+
+def names_period(words: str) -> bool:
+    """Whether words name one of the periods that `period_named` reads."""
+    in_words = _SPOKEN.search(words) or _MONTH.search(words)
+    return bool(in_words or any(not found["day"] for found in _ISO.finditer(words)))
+
+
+def _iso(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """A single day is left: the words before it say whether it is meant, or what began with it."""
+    for found in (each for each in _ISO.finditer(words) if not each["day"]):
+        try:
+            days = _iso_days(found, today)
+        except ValueError:
+            continue
+        if days.start < days.end and _utc(days.start) < as_of:
+            return _PeriodReading(days, found.start(), found.end())
+    return None
+
+
+def _iso_days(found: re.Match[str], today: pendulum.DateTime) -> _PeriodDays:
+    """The days of a period in ISO's form.
+
+    Raises:
+        ValueError: there is no such day or week.
+    """
+    if found["first"]:
+        first, last = _midnight(found["first"], today), _midnight(found["last"], today)
+        return _PeriodDays(first, last.add(days=1))
+    if found["day"]:
+        return _span(_midnight(found["day"], today), days=1)
+    if found["week"]:
+        monday = _midnight(monday_of(parse_week(found["week"])).isoformat(), today)
+        return _week(monday)
+    if found["quarter"]:
+        year, quarter = int(found["quarter"][:4]), int(found["quarter"][-1])
+        first = _first_of(year, (quarter - 1) * MONTHS_OF_A_QUARTER + 1, today)
+        return _span(first, months=MONTHS_OF_A_QUARTER)
+    named, _, month = found["month"].partition("-")
+    return _span(_first_of(int(named), int(month), today), months=1)
+
+
+def _spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    found = _SPOKEN.search(words)
+    if found is None:
+        return None
+    unit, last = found["unit"].casefold(), found["which"].casefold() == "last"
+    return _PeriodReading(_spoken_days(unit, today, last=last), found.start(), found.end())
+
+
+def _spoken_days(unit: str, today: pendulum.DateTime, *, last: bool) -> _PeriodDays:
+    back = int(last)
+    if unit == "week":
+        return _week(today.start_of("week").subtract(weeks=1)) if last else _this_week(today)
+    if unit == "year":
+        return _span(today.start_of("year").subtract(years=back), years=1)
+    month = today.start_of("month")
+    if unit == "month":
+        return _span(month.subtract(months=back), months=1)
+    first = month.subtract(months=(month.month - 1) % MONTHS_OF_A_QUARTER)
+    return _span(first.subtract(months=back * MONTHS_OF_A_QUARTER), months=MONTHS_OF_A_QUARTER)
+
+
+def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """A month by its name; one `of` which something is meant is read, and that thing is not."""
+    found = _MONTH.search(words)
+    if found is None:
+        return None
+    month, number = today.start_of("month"), _MONTHS.index(found["name"].casefold())
+    first = (
+        _first_of(int(found["year"]), number, today)
+        if found["year"]
+        else month.subtract(months=(month.month - number) % 12)
+    )
+    if _utc(first) >= as_of:
+        return None
+    part = found["part"] if found["before"].casefold() == "of" else None
+    if part and part.casefold() == "month":
+        return _PeriodReading(_span(first, months=1), *found.span())
+    return _PeriodReading(_span(first, months=1), *found.span("named"), part=part)
+
+
+_READERS: Final[tuple[Callable[[str, pendulum.DateTime, datetime], _PeriodReading | None], ...]] = (
+    _iso,
+    _spoken,
+    _month,
+)
+
+
+def _left_beside(words: str, found: _PeriodReading) -> Iterator[str]:
+    """What was not read right beside what was: a part of a month, the number of a day."""
+    if found.part:
+        yield found.part
+    before = _NUMBER_BEFORE.search(words[: found.start])
+    after = _NUMBER_BESIDE.match(words[found.end :])
+    yield from (number[1] for number in (before, after) if number)
+
+
+def _without(words: str, found: _PeriodReading) -> str:
+    return f"{words[: found.start]} {words[found.end :]}"
+
+
+def _calendar_words(words: str) -> Iterator[str]:
+    """The words of a text that the CLDR has for units of time, months, quarters and days, and what
+    is written as a date or a year."""
+    yield from (found[0] for found in _ISO.finditer(words))
+    for word in re.findall(r"[A-Za-z]+\d?|\b(?:19|20)\d{2}\b", _ISO.sub(" ", words)):
+        if word not in _WORDS_BESIDES and _is_of_time(word):
+            yield word
+
+
+def _is_of_time(word: str) -> bool:
+    known = word.casefold() in _calendar() or word in _abbreviated()
+    return known or _YEAR.fullmatch(word) is not None
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    english = Locale("en")
+    units = (
+        format_unit(count, f"duration-{unit}", locale=english).split()[-1]
+        for unit in _UNITS
+        for count in (1, 2)
+    )
+    names = (*english.months["format"]["wide"].values(), *english.days["format"]["wide"].values())
+    quarters = english.quarters["format"]["abbreviated"].values()
+    return frozenset(name.casefold() for name in (*units, *names, *quarters))
+
+
+@cache
+def _abbreviated() -> frozenset[str]:
+    """Short names of months as they are written; in small letters some are words."""
+    return frozenset(Locale("en").months["format"]["abbreviated"].values())
+
+
+def _this_week(today: pendulum.DateTime) -> _PeriodDays:
+    return _week(today.subtract(days=1).start_of("week"))
+
+
+def _week_so_far(today: pendulum.DateTime) -> _PeriodDays:
+    """This week up to now: on a Monday with the day's fixing, if that is known."""
+    return _PeriodDays(_this_week(today).start, today.add(days=1))
+
+
+def _week(monday: pendulum.DateTime) -> _PeriodDays:
+    """A week from its Sunday on, so that the Friday before it is the last fixing before."""
+    return _PeriodDays(monday.subtract(days=1), monday.add(weeks=1))
+
+
+def _span(
+    first: pendulum.DateTime, *, days: int = 0, months: int = 0, years: int = 0
+) -> _PeriodDays:
+    return _PeriodDays(first, first.add(days=days, months=months, years=years))
+
+
+def _first_of(year: int, month: int, today: pendulum.DateTime) -> pendulum.DateTime:
+    return pendulum.datetime(year, month, 1, tz=today.timezone_name or "UTC")
+
+
+def _midnight(day: str, today: pendulum.DateTime) -> pendulum.DateTime:
+    read = datetime.fromisoformat(day)
+    return pendulum.datetime(read.year, read.month, read.day, tz=today.timezone_name or "UTC")
+
+
+def _utc(moment: pendulum.DateTime) -> datetime:
+    return datetime.fromtimestamp(moment.timestamp(), tz=pendulum.UTC)

@@ -1,0 +1,88 @@
+"""Which days a question is about."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from desk.analytics.names.periods import names_period, period_given, period_named
+
+NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "as_of", "first", "end"),
+    [
+        ("Did it fall last week?", "2026-11-03T12:00", "2026-10-25", "2026-11-02T00:00"),
+        ("What moved this week?", "2026-10-31T12:00", "2026-10-25", "2026-10-31T12:00"),
+        ("What moved?", "2026-11-02T07:00", "2026-10-25", "2026-11-02T07:00"),
+        ("What moved this week?", "2026-11-02T07:00", "2026-10-25", "2026-11-02T00:00"),
+        ("worst in September 2025", "2026-11-24T12:00", "2025-09-01", "2025-10-01T00:00"),
+        ("worst last quarter", "2026-11-24T12:00", "2026-07-01", "2026-10-01T00:00"),
+        ("worst in October", "2026-11-24T12:00", "2026-10-01", "2026-11-01T00:00"),
+        ("worst last month", "2026-11-24T12:00", "2026-10-01", "2026-11-01T00:00"),
+        ("What happened in 2026-W40?", "2026-11-24T12:00", "2026-09-27", "2026-10-05T00:00"),
+    ],
+)
+def test_a_period_that_is_named_has_one_window(
+    words: str, as_of: str, first: str, end: str
+) -> None:
+    window = period_named(words, datetime.fromisoformat(f"{as_of}+00:00"), "UTC").window
+    assert window.start.isoformat() == f"{first}T00:00:00+00:00"
+    assert window.end.isoformat() == f"{end}:00+00:00"
+
+
+def test_words_without_a_period_name_none() -> None:
+    assert not names_period("The march of the dollar may go on")
+    assert names_period("How did the won do in March?")
+
+
+def test_without_a_period_a_monday_has_its_own_fixing() -> None:
+    evening = datetime(2026, 11, 2, 20, tzinfo=UTC)
+    assert period_named("Is the yen overbought?", evening, "UTC").window.end == evening
+
+
+@pytest.mark.parametrize(
+    ("words", "read", "unread"),
+    [
+        ("what did the krona do in the first week of september", "september", ("week",)),
+        ("how did it do in the second half of October", "October", ("half",)),
+        ("how did it do in the month of october", "month of october", ()),
+        ("how did it do from 3 to 14 August", None, ("August",)),
+        ("how did it do in October 3", "October", ("3",)),
+        ("how did it do in Q3", None, ("Q3",)),
+        ("how did it do over the past ten days", None, ("days",)),
+        ("how did it do since 2026-10-05", None, ("2026-10-05",)),
+        ("how did it do in 2022", None, ("2022",)),
+        ("how did it do last week", "last week", ()),
+        ("how may the march of the won go on", None, ()),
+    ],
+)
+def test_words_of_time_that_were_not_read_are_told(
+    words: str, read: str | None, unread: tuple[str, ...]
+) -> None:
+    period = period_named(words, NOW, "UTC")
+    assert (period.read, period.unread) == (read, unread)
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "end"),
+    [
+        ("2026-W36", "2026-08-30", "2026-09-07"),
+        ("2026-09", "2026-09-01", "2026-10-01"),
+        ("2026-q3", "2026-07-01", "2026-10-01"),
+        ("2025", "2025-01-01", "2026-01-01"),
+        ("2026-09-01", "2026-09-01", "2026-09-02"),
+        ("2026-09-01/2026-09-04", "2026-09-01", "2026-09-05"),
+    ],
+)
+def test_a_period_is_given_as_iso_writes_it(written: str, first: str, end: str) -> None:
+    window = period_given(written, NOW, "UTC").window
+    assert (window.start.date().isoformat(), window.end.date().isoformat()) == (first, end)
+
+
+@pytest.mark.parametrize(
+    "written", ["last week", "2026-W60", "2027", "2026-09-04/2026-09-01", "2026-02-31", ""]
+)
+def test_a_period_that_is_none_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        period_given(written, NOW, "UTC")
