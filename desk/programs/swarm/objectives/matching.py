@@ -10,6 +10,7 @@ The vectors of the wordings are made once: a model takes a second for each.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import islice
@@ -74,6 +75,10 @@ FLOOR: Final = 0.92
 """That cosine with `WORDS_COUNT` of the share of words."""
 
 WORDS_COUNT: Final = 0.08
+
+
+_LEFT_OF_A_NAME: Final = re.compile(r"(?<!\w)['’]s\b|\bcurrency\b", re.IGNORECASE)
+"""The genitive, and the noun for what is named."""
 
 
 class QuestionMeaning(Protocol):
@@ -153,10 +158,12 @@ def _bare(objective: str) -> str:
 
 
 def _without_names(objective: str) -> str:
-    """An objective without the currencies that it names, or else without the countries that stand
-    for theirs."""
+    """An objective without the currencies that it names, or else without the countries and banks
+    that stand for theirs, nor what is left of such a name: `the SNB's currency` leaves no more than
+    `the franc` does."""
     text = without_currencies(objective)
-    return without_countries(text) if text == objective else text
+    text = without_countries(text) if text == objective else text
+    return text if text == objective else _LEFT_OF_A_NAME.sub(" ", text)
 
 
 def _covered(asked: str) -> dict[str, float]:
