@@ -3,7 +3,7 @@ carry is beside that."""
 
 from bisect import bisect_left
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, time
 from decimal import Decimal
 from functools import cached_property
 from typing import Final
@@ -15,6 +15,7 @@ from desk.analytics.formulas import basis_point_difference
 from desk.analytics.names.markets import areas_of_pair
 from desk.analytics.prices.indicator_marks import FLAT, NEAR_AN_END, WITHIN
 from desk.analytics.prices.moves import SMALLEST_DEVIATION, log_moves
+from desk.analytics.prices.pegs import peg_known
 from desk.analytics.prices.series import WEEK
 from desk.analytics.technical.expected_range import (
     FADING,
@@ -50,7 +51,8 @@ METHOD = (
     f"{QUARTER_DAYS} daily logarithmic moves, times the root of {DAYS_A_YEAR}. Expected range: the "
     f"last price and, on either side, what it kept within {FOUR_WEEKS} days in "
     f"{100 * WITHIN:.0f} % of the starts of the last five years, in deviations of the day: of "
-    f"{MOVES} daily moves, each counting {FADING} of the next. range_held: the share of the "
+    f"{MOVES} daily moves, each counting {FADING} of the next; within a band that an authority "
+    "holds, to its edge at most. range_held: the share of the "
     "range_starts weekly starts of the last five years that ended within the range as it was told "
     "then, percent. Computed with numpy."
 )
@@ -153,12 +155,27 @@ class MarketMeasures:
         return float(self._volatilities[row])
 
     def expected(self, at: int, side: int) -> float:
-        """The upper or lower end of the range expected over four weeks."""
+        """The upper or lower end of the range expected over four weeks. The swings of a pair that
+        an authority holds within a band reach no further than its edge."""
         row = self._row(at, MOVES)
         move = self._expected_moves[row]
         if move < SMALLEST_DEVIATION:
             raise Unmeasured(f"the price of {self.series.symbol} does not move on most days")
-        return float(float(self.series.closes[at]) * np.exp(side * move))
+        price = float(self.series.closes[at])
+        end = float(price * np.exp(side * move))
+        edge = self._edge(at, side)
+        if edge is None or side * price > side * edge:
+            return end
+        return side * min(side * end, side * edge)
+
+    def _edge(self, at: int, side: int) -> float | None:
+        """The edge of the band that stood on a day, on one side."""
+        known_at = datetime.combine(self.series.days[at], time.max, UTC)
+        peg = peg_known(self.series.symbol, known_at)
+        if peg is None or (peg.ended is not None and peg.ended <= known_at):
+            return None
+        edge = peg.high if side > 0 else peg.low
+        return None if edge is None else float(edge)
 
     @cached_property
     def _volatilities(self) -> Floats:

@@ -262,3 +262,16 @@ def test_moves_are_from_the_price_of_the_day_a_span_before() -> None:
     year = [float(close) for day, close in closes.items() if day >= date(2024, 2, 14)]
     assert found[Metric.YEAR_HIGH] == pytest.approx(max(year), abs=0.005)
     assert found[Metric.YEAR_LOW] == pytest.approx(min(year), abs=0.005)
+
+
+def test_the_range_of_a_held_pair_ends_at_the_edge_of_its_band() -> None:
+    near_the_edge = datetime(2026, 10, 30, 20, tzinfo=UTC)
+    found = figures_of(market_data(STORE.series("USD/HKD", near_the_edge), near_the_edge))
+    assert found[Metric.EXPECTED_LOW] < found[Metric.LAST] < found[Metric.EXPECTED_HIGH] == 7.85
+
+
+def test_the_range_of_a_pair_whose_band_was_given_up_has_no_edge() -> None:
+    before, after = (datetime(2015, 1, day, 20, tzinfo=UTC) for day in (14, 16))
+    held, free = (market_data(STORE.series("EUR/CHF", at), at) for at in (before, after))
+    assert figures_of(held)[Metric.EXPECTED_LOW] == 1.2
+    assert figures_of(free)[Metric.EXPECTED_LOW] < 1.2

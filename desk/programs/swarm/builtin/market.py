@@ -189,13 +189,20 @@ def tell_expected(reading: SpecialistReading) -> str:
         return ""
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
     told = f"Given its usual swings, a price from {low} to {high} in four weeks is more likely"
-    told += " than not"
+    told += f" than not{_at_its_edge(reading)}"
     # How often a range held is no part of what an episode of a stock observes.
     of_stock = reading.market.kind is MarketKind.STOCK
     if of_stock or not reading.has(Metric.RANGE_HELD, Metric.RANGE_STARTS):
         return f"{told}."
     held, starts = reading.reference(Metric.RANGE_HELD), reading.reference(Metric.RANGE_STARTS)
     return f"{told}: such ranges held in {held} of {starts} weekly starts of its last five years."
+
+
+def _at_its_edge(reading: SpecialistReading) -> str:
+    """That a range ends where the band does that an authority holds, and not by its swings."""
+    peg = peg_known(reading.market.market, reading.request.assignment.window.end)
+    ends = {reading.value(Metric.EXPECTED_LOW), reading.value(Metric.EXPECTED_HIGH)}
+    return ", up to the edge of its band" if peg and ends & {peg.low, peg.high} - {None} else ""
 
 
 def _group(reading: SpecialistReading) -> str:
