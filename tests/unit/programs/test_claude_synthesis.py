@@ -239,6 +239,13 @@ def test_an_answer_that_is_none_needs_no_quotation() -> None:
     assert (said.answered, said.quotations) == (False, ())
 
 
+def test_whether_what_the_desk_found_fits_is_for_the_model_to_say() -> None:
+    own = builtin_turn(asked()).result
+    assert isinstance(own, Synthesis) and own.found, "the desk alone quotes what nobody judged"
+    said = answer(asked(), summary="Nothing was found on that.", answered=False)
+    assert not said.found
+
+
 def test_quotations_that_the_prose_does_not_refer_to_are_left_out() -> None:
     lines = [quote("q1", "Mei Tan", TICKET), quote("q2", "In Progress", TICKET)]
     assert [q.quotation_id for q in answer(asked(), quotations=lines).quotations] == ["q1"]

@@ -121,6 +121,8 @@ def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -
                 if line.quotation_id in used and _place(request, line) is not None
             ),
             "answered": proposed.answered,
+            # Whether what was quoted answers the question has been judged: by the model.
+            "found": False,
             "dropped": (),
         }
     )
