@@ -16,6 +16,7 @@ from temporalio import activity
 from activities.effects import beating
 from activities.errors import permanent, transient
 from desk.analytics.figures import print_weekday
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.names import FailureType
 from desk.contracts.week.delivery import Channel, Delivery, DeliveryReceipt, EmailTarget, Parcel
 from desk.contracts.week.report import CalendarRow, Mover, ResearchReport
@@ -254,7 +255,7 @@ def _load(channel: Channel) -> None:
     try:
         import_module(_MODULES[channel])
     except ImportError:
-        words = f"what {channel} takes is not installed: `make install-deliver` does it"
+        words = f"what {channel} takes is not installed: run {install_words(Extra.DELIVER)}"
         raise DeliveryFailed(words, permanent=True) from None
 
 

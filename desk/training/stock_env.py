@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.episode.stock import (
     MOST_COST,
     MOST_STEPS,
@@ -36,7 +37,8 @@ try:
     from gymnasium import spaces
 except ModuleNotFoundError as absent:
     raise ModuleNotFoundError(
-        f"the environment needs {absent.name}, which is not installed; run `make install-episodes`"
+        f"the environment needs {absent.name}, which is not installed; run"
+        f" {install_words(Extra.EPISODES)}"
     ) from absent
 
 Mask = NDArray[np.int8]

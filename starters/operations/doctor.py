@@ -21,6 +21,7 @@ from desk.analytics.weeks import latest_complete_week, latest_covered_week
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.capabilities import SHIPPED
 from desk.contracts.agents.config import ScheduleConfig
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.agents.model_calls import ModelCall
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.contracts.agents.usage import BUILTIN
@@ -321,7 +322,7 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
             yield Check(
                 f"source {name}",
                 Level.OK,
-                f"not here: it needs {package}; `make install-live` installs it",
+                f"not here: it needs {package}; run {install_words(Extra.LIVE)}",
             )
         elif not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")

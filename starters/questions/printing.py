@@ -1,11 +1,10 @@
 """Printing an answer: as it reads, with where it stands and what came of the run."""
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
+from desk.contracts.agents.extras import Extra, extras_named, install_words
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.swarm import SwarmResult
@@ -110,9 +109,6 @@ def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
     )
 
 
-_INSTALLS: Final = re.compile(r"`?(make install-[a-z]+)`?")
-
-
 def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[str]:
     """Its rounds, its tokens, the hypotheses that wait, and what there was no package for."""
     specialists = _specialists(answer)
@@ -122,8 +118,7 @@ def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[st
         waiting = len(result.hypotheses)
         wait = "hypotheses wait" if waiting > 1 else "hypothesis waits"
         yield f"Waiting   {waiting} {wait} to be scored: `desk hypotheses list`"
-    for command in installs_named(_untold(answer)):
-        yield f"Missing   a package that some tools need; `{command}` installs it"
+    yield from lacking_lines(answer)
 
 
 def token_words(tokens: TokenRecord) -> str:
@@ -148,13 +143,14 @@ def _specialists(answer: AnswerReport | None) -> str:
     return f", {count} {noun}, a {plans[0].complexity} objective"
 
 
-def installs_named(told: Iterable[str]) -> tuple[str, ...]:
-    """The commands that what is missing names, such as `make install-swarm`, each once."""
-    found = (match[1] for words in told for match in _INSTALLS.finditer(words))
-    return tuple(dict.fromkeys(found))
+def lacking_lines(answer: AnswerReport | None) -> Iterator[str]:
+    """What installs the packages that an answer was without."""
+    for extra in extras_lacking(answer):
+        yield f"Missing   a package that some tools need: run {install_words(extra)}"
 
 
-def _untold(answer: AnswerReport | None) -> Iterator[str]:
-    if answer is not None:
-        yield from answer.missing
-        yield from (line.error or "" for line in answer.nodes)
+def extras_lacking(answer: AnswerReport | None) -> tuple[Extra, ...]:
+    """The extras that an answer names as what it was without."""
+    if answer is None:
+        return ()
+    return extras_named((*answer.missing, *(line.error or "" for line in answer.nodes)))

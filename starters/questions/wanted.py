@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Generic
 
 from desk.contracts.agents.config import RunConfig
+from desk.contracts.agents.extras import Extra
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphStatus
 from desk.documents.rendering.words.wording import allowance_words
@@ -26,7 +27,7 @@ from starters.questions.follow import (
     answer_of,
     wait_for_answer,
 )
-from starters.questions.printing import Besides, installs_named, print_answer
+from starters.questions.printing import Besides, extras_lacking, print_answer
 from starters.questions.progress import GraphProgress, shown_graph_progress
 from starters.runs.command_run import CommandRun
 from starters.runs.models import has_models, with_budget
@@ -36,7 +37,6 @@ from starters.terminal.exit_status import ExitStatus
 from starters.terminal.logs import log_to_file
 
 PROJECT: Final = "research-desk"
-INSTALL: Final = "make install-"
 
 _NEEDED: Final = r"([\w.-]+)[^;]*;.*\bextra *== *[\"']{extra}[\"']"
 
@@ -98,24 +98,14 @@ def answer_wanted(
     return AskedRun(asking).carried_out(settings)
 
 
-def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[str, ...]:
-    """The commands that an answer names for what it lacks, such as `make install-swarm`, and that
-    were carried out since its run `began`: all that one installs is here, some of it came later.
+def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[Extra, ...]:
+    """The extras that an answer was without, and that were installed since its run `began`: all
+    that one brings is here, some of it came later.
 
     What was here by then and lacked all the same, as at a worker elsewhere, is not among them: to
     ask anew would bring nothing.
     """
-    return tuple(
-        command
-        for command in installs_named(_untold(answer))
-        if _came_since(command.removeprefix(INSTALL), began)
-    )
-
-
-def _untold(answer: AnswerReport | None) -> Iterator[str]:
-    if answer is not None:
-        yield from answer.missing
-        yield from (line.error or "" for line in answer.nodes)
+    return tuple(extra for extra in extras_lacking(answer) if _came_since(extra, began))
 
 
 def _came_since(extra: str, began: datetime) -> bool:
@@ -213,8 +203,8 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
             return answered
         self._anew = True
         progress.note(
-            f"{answered.run.workflow_id} lacked what `{'` and `'.join(since)}` has installed since;"
-            " asking anew"
+            f"{answered.run.workflow_id} lacked what the extra {' and '.join(since)} has brought"
+            " since; asking anew"
         )
         return None
 

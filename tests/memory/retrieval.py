@@ -13,9 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from desk.analytics.retrieval.meaning import Meaning, by_meaning
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery
 from desk.platform.memory.embedded import EmbeddedMemory
-from desk.platform.memory.meaning import INSTALL, installed_meaning, what_it_says
+from desk.platform.memory.meaning import installed_meaning, what_it_says
 from tests.memory.held import HeldQuestion, Shared, held_set
 
 MOST = 40
@@ -107,7 +108,7 @@ def main() -> int:
     """Print the tables; 1 without a model."""
     meaning = installed_meaning()
     if meaning is None:
-        sys.stderr.write(f"there is no model of meaning here: `{INSTALL}`\n")
+        sys.stderr.write(f"there is no model of meaning here: run {install_words(Extra.MEMORY)}\n")
         return 1
     held = held_set()
     entries = [one.entry() for one in held.entries]

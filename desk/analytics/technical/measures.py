@@ -13,6 +13,7 @@ from desk.analytics.formulas import percent_change
 from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.analytics.technical.series import PriceSeries
 from desk.analytics.units import UNITS
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.episode.analysis import Analysis, Hint, MeasuredFigure, Signal
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.markets import MarketKind
@@ -36,7 +37,7 @@ _PRECISION: Final = {
 }
 
 
-INSTALL_SWARM: Final = "run `make install-swarm`"
+INSTALL_SWARM: Final = f"run {install_words(Extra.SWARM)}"
 
 
 class NotInstalled(Exception):

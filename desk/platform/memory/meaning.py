@@ -12,8 +12,6 @@ from desk.contracts.learning.memory import MemoryEntry
 MEANT: Final = 1_200
 """Characters of an entry that its meaning is taken of; its words are all looked for."""
 
-INSTALL: Final = "make install-memory"
-
 DIMENSIONS: Final = 384
 """Of multilingual-e5-small."""
 

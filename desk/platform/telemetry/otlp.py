@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from pydantic import SecretStr
 
+from desk.contracts.agents.extras import Extra, install_words
 from desk.platform.settings import Settings
 from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
@@ -55,7 +56,7 @@ def tracing(settings: Settings) -> bool:
         return True
     if not _SAID:
         _SAID.append(ENDPOINT)
-        LOG.warning("%s is set; traces are sent after `make install-observe`", ENDPOINT)
+        LOG.warning("%s is set; traces are sent after %s", ENDPOINT, install_words(Extra.OBSERVE))
     return False
 
 

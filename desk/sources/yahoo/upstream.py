@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
+from desk.contracts.agents.extras import Extra, install_words
 from desk.sources.serving.kept_answers import KeptAnswers
 from desk.sources.yahoo.closes import CURRENCY_ZONE, Close, closes_of
 from desk.sources.yahoo.failures import NoneInRange, UnknownAtYahoo, YahooRefused, YahooUnusable
@@ -133,7 +134,7 @@ def _library() -> Any:
         from yfinance.data import YfData  # type: ignore[import-untyped]
     except ImportError as error:
         raise YahooRefused(
-            "the package yfinance is not installed here; run `make install-live`"
+            f"the package yfinance is not installed here; run {install_words(Extra.LIVE)}"
         ) from error
     logging.getLogger("yfinance").setLevel(logging.CRITICAL + 1)
     # What it uses of pandas that is about to change is nothing a reader here can act upon.

@@ -16,6 +16,7 @@ from textwrap import wrap
 from time import monotonic
 from typing import Any, Final
 
+from desk.contracts.agents.extras import Extra, install_words
 from desk.programs.episode.encoding import Observation
 from desk.training.charges import USUAL_CHARGES
 from desk.training.company_figures import Facts
@@ -24,7 +25,7 @@ from desk.training.tables import symbols as every_symbol
 from desk.training.walk_forward.intervals import BLOCK, COVERED, DRAWS, Interval, bootstrapped
 from desk.training.walk_forward.table import INDENT, WIDTH, columns, counted, every, mean_words
 
-NEEDED: Final = "training needs {}, which is not installed; run `make install-train`"
+NEEDED: Final = f"training needs {{}}, which is not installed; run {install_words(Extra.TRAIN)}"
 
 try:
     from desk.training.example.trial import (

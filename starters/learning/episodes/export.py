@@ -12,6 +12,7 @@ from typing import Any, Final
 from temporalio.client import Client
 
 from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, EpisodeStep, StockAction
 from desk.contracts.findings.claims import Metric
@@ -243,7 +244,8 @@ def _pyarrow() -> Any:
         import pyarrow
     except ImportError:
         raise CommandError(
-            "Parquet is written by pyarrow, which is not installed: run `make install-episodes`"
+            "Parquet is written by pyarrow, which is not installed: run"
+            f" {install_words(Extra.EPISODES)}"
         ) from None
     return pyarrow
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from desk.contracts.agents.extras import Extra, install_words
 from starters.questions.stock.choice import read_cost, read_symbol, read_weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
@@ -62,7 +63,7 @@ def check_packages() -> None:
     if lacking:
         raise CommandError(
             f"the past of stocks needs {', '.join(lacking)}, not installed here:"
-            " run `make install-swarm`"
+            f" run {install_words(Extra.SWARM)}"
         )
 
 

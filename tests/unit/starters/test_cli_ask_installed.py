@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.agents.config import RunConfig
+from desk.contracts.agents.extras import Extra
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
@@ -73,8 +74,8 @@ TOLD = "RSI: it needs TA-Lib, which is not installed; run `make install-swarm`."
 def test_what_was_installed_since_is_named_once(install: Install) -> None:
     install("series-one", LATER)
     install("series.two", EARLIER)
-    assert installed_since(lacking(TOLD, TOLD), BEGAN) == ("make install-swarm",)
-    assert installed_since(lacking(error=TOLD), BEGAN) == ("make install-swarm",)
+    assert installed_since(lacking(TOLD, TOLD), BEGAN) == (Extra.SWARM,)
+    assert installed_since(lacking(error=TOLD), BEGAN) == (Extra.SWARM,)
 
 
 def test_what_was_there_already_brings_nothing(install: Install) -> None:
@@ -183,7 +184,7 @@ def test_an_answer_that_lacked_what_was_installed_since_is_asked_anew_and_said_t
     assert not printed(server, monkeypatch).before
     assert server.replaced == [True]
     told = " ".join(capsys.readouterr().err.split())
-    assert "swarm-1 lacked what `make install-swarm` has installed since; asking anew" in told
+    assert "swarm-1 lacked what the extra swarm has brought since; asking anew" in told
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["closed", "waiting"])

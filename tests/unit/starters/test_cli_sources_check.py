@@ -39,7 +39,8 @@ def test_a_server_whose_package_is_absent_is_no_source_and_is_no_complaint(
     checks = {check.name: check for check in source_checks(settings)}
     assert checks["source yahoo_finance"].level is Level.OK
     assert checks["source yahoo_finance"].sentence == (
-        "not here: it needs no_such_package; `make install-live` installs it"
+        "not here: it needs no_such_package; run `make install-live` in a checkout, or"
+        " `pip install 'research-desk[live]'`"
     )
 
 

@@ -14,8 +14,9 @@ from desk.contracts.runs.graph import GraphStatus
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.swarm.record import TokenRecord
+from desk.documents.answer.compile_answer import compile_answer
 from starters.main import execute
-from starters.questions.printing import installs_named, swarm_lines, token_words
+from starters.questions.printing import lacking_lines, swarm_lines, token_words
 from starters.questions.progress import PlainGraphProgress
 from starters.questions.swarm import (
     chosen_swarm,
@@ -25,6 +26,7 @@ from starters.questions.swarm import (
     swarm_start,
 )
 from starters.terminal.exit_status import ExitStatus, UsageError
+from tests.support.answers import ticket_record
 from tests.support.homes import home_settings
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -181,7 +183,12 @@ def test_the_hypotheses_that_wait_are_told_with_the_command_that_lists_them() ->
 
 def test_a_package_that_is_missing_is_told_with_the_one_command_that_installs_it() -> None:
     told = "indicators of USD/JPY: TA-Lib is not installed; run `make install-swarm`"
-    assert installs_named((told, "no news", told)) == ("make install-swarm",)
+    lacking = compile_answer(ticket_record(), finished_at=NOW).model_copy(
+        update={"missing": (told, "no news", told)}
+    )
+    (line,) = lacking_lines(lacking)
+    assert "`make install-swarm` in a checkout" in line
+    assert "`pip install 'research-desk[swarm]'`" in line
 
 
 def test_a_run_that_waits_for_a_person_says_where_the_case_is() -> None:
