@@ -31,7 +31,7 @@ from starters.questions.printing import Besides, extras_lacking, print_answer
 from starters.questions.progress import GraphProgress, shown_graph_progress
 from starters.runs.command_run import CommandRun
 from starters.runs.models import has_models, with_budget
-from starters.runs.server_runs import RunStart, ServerRun, forget, run_described
+from starters.runs.server_runs import RunStart, ServerRun, run_described
 from starters.session import Desk
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.logs import log_to_file
@@ -64,7 +64,6 @@ def answer_wanted(
     *,
     besides: Besides[Published] | None = None,
     published: PublishedSoFar[Published] | None = None,
-    forgets_refused: bool = False,
 ) -> ExitStatus:
     """Have something answered, or print the answer that there is.
 
@@ -74,7 +73,6 @@ def answer_wanted(
         start: What the run is started with, in a configuration that has the budget.
         besides: Lines to print of the answer besides where it stands.
         published: What a run that goes on has published so far, where one may.
-        forgets_refused: Whether a run that could not begin is taken from the server again.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -93,7 +91,6 @@ def answer_wanted(
         again=wanted.again,
         wait=wanted.wait,
         published=published,
-        forgets_refused=forgets_refused,
     )
     return AskedRun(asking).carried_out(settings)
 
@@ -140,8 +137,7 @@ class WantedAnswer(Generic[Published]):
 
     `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
     anew where there is an answer already, and `out` is where the answer's files are copied to.
-    `published` says what a run has to show that goes on after it has published. With
-    `forgets_refused` a run that refused what it was asked is not kept.
+    `published` says what a run has to show that goes on after it has published.
     """
 
     start: RunStart[Published]
@@ -152,7 +148,6 @@ class WantedAnswer(Generic[Published]):
     again: bool = False
     wait: bool = True
     published: PublishedSoFar[Published] | None = None
-    forgets_refused: bool = False
 
 
 class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Generic[Published]):
@@ -220,12 +215,7 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
     async def _outcome(
         self, found: ServerRun[Published], progress: GraphProgress
     ) -> AnsweredRun[Published]:
-        try:
-            return await wait_for_answer(found, progress, self._asking.published)
-        except NotAnswerable:
-            if self._asking.forgets_refused:
-                await forget(found)
-            raise
+        return await wait_for_answer(found, progress, self._asking.published)
 
     def _print(self, desk: Desk, outcome: AnsweredRun[Published]) -> ExitStatus:
         if self._asking.out is not None:

@@ -53,8 +53,11 @@ async def start_run(
     With `replace`, an open run of the same id is ended and this one takes its place.
 
     Raises:
+        UsageError: it could do nothing with what is asked, and was not started.
         CommandError: it is gone again.
     """
+    if start.check is not None:
+        await start.check(client)
     policy = WorkflowIDConflictPolicy
     signal, *sent = start.signal or (None,)
     handle = await client.start_workflow(

@@ -2,13 +2,12 @@
 status."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from temporalio.api.common import v1 as common
-from temporalio.api.workflowservice import v1 as workflowservice
 from temporalio.client import (
     Client,
     WorkflowExecution,
@@ -65,7 +64,8 @@ class RunStart(Generic[Result]):
     """What a run is started with. `about` is what the Temporal UI shows of it, in a few words.
 
     `attributes` find it from its first event; `signal` is sent with the start, or to the run of the
-    same id that is open already.
+    same id that is open already. `check` is awaited before it is started, and raises UsageError
+    where the run could do nothing with what is asked.
     """
 
     workflow: WorkflowType
@@ -75,6 +75,7 @@ class RunStart(Generic[Result]):
     about: str
     attributes: TypedSearchAttributes | None = None
     signal: tuple[Message, Contract] | None = None
+    check: Callable[[Client], Awaitable[None]] | None = None
 
 
 async def run_described(
@@ -100,19 +101,6 @@ async def run_described(
         open=described.status is WorkflowExecutionStatus.RUNNING,
         returns=returns,
     )
-
-
-async def forget(run: ServerRun[Any]) -> None:
-    """Take a closed run from the server with its history. One that a server does not let go stays
-    until its retention ends."""
-    execution = common.WorkflowExecution(workflow_id=run.workflow_id, run_id=run.run_id)
-    request = workflowservice.DeleteWorkflowExecutionRequest(
-        namespace=run.client.namespace, workflow_execution=execution
-    )
-    with suppress(RPCError):
-        await run.client.workflow_service.delete_workflow_execution(
-            request, timeout=timedelta(seconds=ANSWER_SECONDS)
-        )
 
 
 async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:

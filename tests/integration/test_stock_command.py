@@ -177,11 +177,24 @@ def test_a_day_after_the_last_price_is_refused_with_the_days_that_there_are(
     assert "Offline there are prices of IBM of 2000-03-01 to 2013-03-01." in answer.err
 
 
-def test_an_episode_that_is_refused_leaves_no_row(desk: DeskCommand) -> None:
-    assert desk("stock", "GOOGLE", "--as-of", "2013-01-05").code == 2
-    query = "WorkflowId STARTS_WITH 'stock-GOOGLE-'"
-    count = ("workflow", "count", "--query", query, "--output", "json")
-    eventually(lambda: int(desk.temporal(*count).json.get("count", 0)) == 0, "it is gone")
+@pytest.mark.parametrize("options", [(), ("--no-wait",)], ids=["waiting", "not waiting"])
+def test_what_is_refused_was_never_started(desk: DeskCommand, options: tuple[str, ...]) -> None:
+    asked = desk("stock", "GOOGLE", "--as-of", "2013-01-05", *options)
+    assert (asked.code, asked.out) == (2, "")
+    # Whatever was started before the look at the prices would be listed with it.
+    query = "WorkflowType = 'ToolCallWorkflow' OR WorkflowId STARTS_WITH 'stock-GOOGLE-'"
+    found = ("workflow", "list", "--query", query, "--output", "json")
+    eventually(lambda: desk.temporal(*found).json, "what it looked at is listed")
+    assert {each["type"]["name"] for each in desk.temporal(*found).json} == {"ToolCallWorkflow"}
+
+
+def test_what_there_are_no_prices_of_is_told_with_the_stocks_that_there_are(
+    desk: DeskCommand,
+) -> None:
+    answer = desk("stock", "KO", "--as-of", "2009-03-10")
+    assert (answer.code, answer.out) == (2, "")
+    assert "NVDA (1999-01-22 to 2025-02-14)" in answer.err
+    assert "IBM (2000-03-01 to 2013-03-01)" in answer.err
 
 
 def test_what_ran_is_listed_the_newest_first(

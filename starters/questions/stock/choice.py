@@ -3,10 +3,12 @@
 import re
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue
+from temporalio.client import Client
 
 from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.config import RunConfig
@@ -79,7 +81,15 @@ def stock_start(request: StockRequest, now: datetime) -> RunStart[StockResult]:
         request,
         StockResult,
         f"{request.symbol}{day}, for {request.weeks} weeks",
+        check=partial(_check, request, now),
     )
+
+
+async def _check(request: StockRequest, now: datetime, client: Client) -> None:
+    # The tables of prices compute with more than a command needs that finds its report.
+    from starters.questions.stock.refused import check_stock
+
+    await check_stock(client, request, now)
 
 
 def stock_run_id(request: StockRequest, now: datetime) -> str:

@@ -9,7 +9,6 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.episode import StockResult
 from desk.platform.settings import Settings
-from starters.questions.follow import NotAnswerable
 from starters.questions.stock.choice import MOST_STEPS_USUALLY, chosen_stock, stock_start
 from starters.questions.stock.printing import episode_lines
 from starters.questions.stock.published import published_so_far
@@ -124,17 +123,9 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
     def start(settings: Settings, config: RunConfig) -> RunStart[StockResult]:
         return episode_start(options, settings, config)
 
-    try:
-        return answer_wanted(
-            wanted,
-            _command(options),
-            start,
-            besides=episode_lines,
-            published=published_so_far,
-            forgets_refused=True,
-        )
-    except NotAnswerable as refused:
-        raise NotAnswerable(f"{refused}{_days_there_are(options.symbol)}") from refused
+    return answer_wanted(
+        wanted, _command(options), start, besides=episode_lines, published=published_so_far
+    )
 
 
 def episode_start(
@@ -159,16 +150,6 @@ def episode_start(
         now=now,
     )
     return stock_start(request, now)
-
-
-def _days_there_are(symbol: str) -> str:
-    """From when to when there are prices without a network. A run may not tell that: as of an
-    earlier day it is not known yet when a series will begin, and this is said to the user only."""
-    # The tables compute with more than a command needs that goes well.
-    from desk.training.tables import packaged_days
-
-    days = packaged_days(symbol.strip().upper())
-    return f" Offline there are prices of {symbol.strip().upper()} of {days}." if days else ""
 
 
 def _command(options: StockOptions) -> list[str]:

@@ -1,0 +1,100 @@
+"""Whether an episode can be begun with what was asked: looked into before a run is started.
+
+Nothing is decided here. The controller's own first turn is taken, whose rule refuses what there are
+no prices of, and what it asks is asked of the desk's sources.
+"""
+
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from temporalio.client import Client, WorkflowFailureError
+
+from desk.agents.capabilities import answer_among, call_by, routes_to, satisfies
+from desk.agents.roster import profile_in
+from desk.contracts.agents.config import RunPolicy
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolStatus
+from desk.contracts.names import AgentId, FailureType, Queue, WorkflowType
+from desk.contracts.runs.episode import StockRequest
+from desk.contracts.runs.turns import Exchange, TurnRequest
+from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.episode.builtin.controller import choose
+from desk.programs.episode.run.assignments import episode_task
+from desk.programs.episode.run.board import EpisodeBoard
+from desk.programs.episode.run.graph import CONTROLLER
+from desk.training.tables import offline_words
+from starters.runs.server_runs import why_it_ended
+from starters.terminal.exit_status import UsageError
+
+LONGEST = timedelta(seconds=30)
+
+
+async def check_stock(client: Client, request: StockRequest, now: datetime) -> None:
+    """See to it that there are prices that an episode could begin with. Where nobody can say, the
+    run finds out.
+
+    Raises:
+        UsageError: there are none; the message says of what, and of when, there are.
+        RPCError: the server went away.
+    """
+    refused = await _refusal(client, request, _first_turn(request, now))
+    if refused is not None:
+        raise UsageError(f"{refused.removesuffix('.')}. {offline_words(request.symbol)}")
+
+
+async def _refusal(client: Client, request: StockRequest, turn: TurnRequest) -> str | None:
+    as_of = turn.assignment.window.end
+    while True:
+        try:
+            calls = choose(turn).calls
+        except TaskNotPossible as impossible:
+            error = impossible.error
+            unusable = error.error_type == FailureType.UNUSABLE_REQUEST
+            return error.error_message if unusable else None
+        if not calls:
+            return None
+        answers = [await _asked(client, call, request.policy, as_of) for call in calls]
+        exchange = Exchange(results=tuple(answers))
+        turn = turn.model_copy(update={"exchanges": (*turn.exchanges, exchange)})
+
+
+def _first_turn(request: StockRequest, now: datetime) -> TurnRequest:
+    """What the controller of a run that begins now is asked first."""
+    board = EpisodeBoard(request, now)
+    task = episode_task(
+        profile_in(request.policy, AgentId.CONTROLLER_AGENT),
+        CONTROLLER,
+        board.rounds_of(CONTROLLER),
+        request,
+        board.query,
+        board.window,
+        now + request.policy.deadlines.task,
+    )
+    return TurnRequest(assignment=task, board=board.blackboard.told())
+
+
+async def _asked(client: Client, call: ToolCall, policy: RunPolicy, as_of: datetime) -> ToolResult:
+    """What the sources of a capability say, one after the other until one satisfies."""
+    answers: list[ToolResult] = []
+    for route in routes_to(call.capability, policy) if call.capability else ():
+        answers.append(await _answer(client, call_by(route, call), as_of))
+        if satisfies(answers[-1]):
+            break
+    if answers:
+        return answer_among(answers)
+    return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error="nobody is there to ask")
+
+
+async def _answer(client: Client, call: ToolCall, as_of: datetime) -> ToolResult:
+    try:
+        result: ToolResult = await client.execute_workflow(
+            WorkflowType.TOOL_CALL,
+            ToolRequest(call=call, as_of=as_of),
+            id=f"look-{uuid4().hex[:12]}",
+            task_queue=Queue.DESK,
+            result_type=ToolResult,
+            execution_timeout=LONGEST,
+            static_summary="Whether there are prices of a stock",
+        )
+    except WorkflowFailureError as error:
+        return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=why_it_ended(error))
+    return result
