@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from desk.contracts.agents.config import VotingConfig
-from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.agents.tasks import Query
+from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import Synthesis
@@ -197,6 +198,26 @@ def disagreeing() -> tuple[ResearchResult, ResearchResult, ConflictRecord]:
 
 def printed(request: TurnRequest) -> dict[str, str]:
     return {name: told.partition(";")[0] for name, told in material(request)["claims"].items()}
+
+
+def test_a_model_does_not_turn_round_what_a_figure_decides() -> None:
+    request = overbought("45.7")
+    told = objection(request, {"summary": "Yes: [[USD/JPY:rsi]].", "decided": "yes"})
+    assert "decided: the figure that decides says no" in told
+    for left in ("no", "open", None):
+        said = {"summary": "It stands at [[USD/JPY:rsi]].", "decided": left}
+        assert synthesis(request, said).decided == left
+
+
+def overbought(index: str) -> TurnRequest:
+    """A conclusion on whether the pair is overbought, by an index that was measured."""
+    measured, mark = claims(Metric.RSI, Metric.RSI, rsi=index)
+    name = claim_id("USD/JPY", Metric.RSI_OVERBOUGHT)
+    changed = {"claim_id": name, "metric": Metric.RSI_OVERBOUGHT, "value": Decimal(70)}
+    request = concluding(delivered(measured, mark.model_copy(update=changed)))
+    query = Query(question="Is USD/JPY overbought?", parameters={"about": "overbought"})
+    assignment = request.assignment.model_copy(update={"query": query})
+    return request.model_copy(update={"assignment": assignment})
 
 
 def test_what_was_decided_holds_and_the_dissent_is_told() -> None:

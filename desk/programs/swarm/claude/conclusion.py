@@ -214,7 +214,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
     Raises:
         ValidationError: the answer does not have its form.
         ValueError: the answer rests on nothing, refers to what does not stand, says otherwise than
-            its claim, or a hypothesis has no level that it could be held against.
+            its claim or than the figure that decides, or a hypothesis has no level that it could be
+            held against.
     """
     own, proposed = answer_in(base), ProposedConclusion.model_validate_json(text)
     prose = ProposedSynthesis(
@@ -225,6 +226,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         *faults(request, prose),
         *withheld(request, texts(prose)),
         *hypothesis_faults(proposed.hypotheses, looked_at, claims),
+        *_decided_otherwise(own, proposed),
     )
     further = proposed.further
     sound = (line for line in proposed.hypotheses if _has_level(line, looked_at, claims))
@@ -238,6 +240,19 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
             }
         ),
     )
+
+
+_YES_AND_NO: Final = frozenset({YesOrNo.YES, YesOrNo.NO})
+
+
+def _decided_otherwise(own: Synthesis, proposed: ProposedConclusion) -> Iterator[str]:
+    """A yes where the figure of the objective's form says no, or a no where it says yes. A model
+    that takes the form for another question leaves the field empty."""
+    if {own.decided, proposed.decided} == _YES_AND_NO:
+        yield (
+            f"decided: the figure that decides says {own.decided}. Answer so, or leave `decided`"
+            " null where something else was asked"
+        )
 
 
 def _has_level(
