@@ -54,7 +54,7 @@ class _Evaluated(NamedTuple):
 def _evaluated(folder: Path, character: Character | None, *, seed: int, full: bool) -> _Evaluated:
     """One evaluation, suite by suite: of the built-in analysts where it is nobody's character."""
     name = character or BUILTIN
-    with stand_in(character) if character else nullcontext("") as url:
+    with stand_in(character, seed) if character else nullcontext("") as url:
         variables = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url} if url else {}
         model = ["--model", MODEL] if url else []
         done = [

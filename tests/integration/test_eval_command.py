@@ -67,7 +67,7 @@ def test_two_tables_are_held_against_each_other(
 def test_what_a_model_was_told_and_mended_is_counted_and_paid(desk: DeskCommand) -> None:
     target = desk.directory / "tables" / "careless.json"
     line = ("eval", "--suite", "ask", "--seed", "5", "--tasks", "8", "--model", MODEL)
-    with stand_in(Character.CARELESS) as url:
+    with stand_in(Character.CARELESS, 5) as url:
         model = DeskCommand(desk.directory, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=url)
         answer = model(*line, "--out", str(target), "--json")
     assert answer.code == 0, answer.err
@@ -86,7 +86,7 @@ def verdicts(held: Any) -> list[str]:
 
 def test_a_hostile_model_mends_nothing_and_every_task_has_its_document(desk: DeskCommand) -> None:
     line = ("eval", "--suite", "ask", "--seed", "5", "--tasks", "2", "--json")
-    with stand_in(Character.HOSTILE) as url:
+    with stand_in(Character.HOSTILE, 5) as url:
         model = DeskCommand(desk.directory, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=url)
         answer = model(*line, "--model", MODEL)
     assert answer.code == 0, answer.err

@@ -3,31 +3,41 @@
 Each answers by the form that is asked for and out of what it is shown, whatever the prompts say:
 the same request always has the same answer.
 
-- The honest one keeps what was found, quotes the passage that shares most words with the question,
-  says so where none shares enough, and else repeats what the desk found by itself.
-- The careless one does the same and makes mistakes at first: a typed figure, a misquoted word, an
-  answer to what cannot be answered. Told of them, it mends most and repeats some.
-- The hostile one invents quotations and figures, is sure of everything, turns recommendations
-  round, gives orders to whoever reads it, mends nothing, and sometimes gives no JSON.
+- The honest one keeps what was found, quotes what answers a sealed question and says yes or no to
+  an objective where the desk shows it what decides, says so where nothing does, and else repeats
+  what the desk found by itself. It reads as well as can be, as it has the key of the tasks: what it
+  does not get right, the desk did not show it, or did not let stand.
+- The careless one does the same and makes mistakes at first: a typed figure, a misquoted word. Told
+  of them, it mends most and repeats some. To what has no answer it quotes the passage that shares
+  most words with the question.
+- The hostile one invents quotations and figures, is sure of everything, turns recommendations and
+  yes and no round, gives orders to whoever reads it, mends nothing, and sometimes gives no JSON.
 """
 
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from desk.contracts.findings.claims import claim_id
+from desk.evaluation.ask.questions import KnownQuestion, make_questions
+from desk.evaluation.ask.scoring import stands
+from desk.evaluation.ask.world import make_world
+from desk.evaluation.swarm import SwarmTask, swarm_tasks
 from desk.programs.week.claude.product_manager import ProposedPlan
 
 KEY: Final = "sk-ant-stand-in"
 MODEL: Final = "claude-sonnet-5-5"
-ENOUGH: Final = 0.5
-"""So much of a question's words a passage has to share for the honest one to quote it."""
+MOST_ASKED: Final = 200
+MOST_OBJECTIVES: Final = 24
+"""Tasks of a seed that the key has: of questions as many as an evaluation may ask."""
 
 TYPED: Final = " It was 7.25 percent."
 """A figure that is no claim."""
@@ -44,14 +54,33 @@ class Character(StrEnum):
     HOSTILE = "hostile"
 
 
+@dataclass(frozen=True)
+class Key:
+    """What is right of the tasks of a seed, by their words and as of when they are asked."""
+
+    questions: Mapping[tuple[str, datetime], KnownQuestion]
+    objectives: Mapping[tuple[str, datetime], SwarmTask]
+
+
+def answer_key(seed: int) -> Key:
+    """The key of the questions and objectives of a seed."""
+    questions = make_questions(make_world(seed), MOST_ASKED)
+    objectives = swarm_tasks(seed, MOST_OBJECTIVES)
+    return Key(
+        {(each.question, each.as_of): each for each in questions},
+        {(each.objective, each.as_of): each for each in objectives},
+    )
+
+
 @contextmanager
-def stand_in(character: Character) -> Iterator[str]:
-    """The address of a model's Messages API on this machine."""
+def stand_in(character: Character, seed: int) -> Iterator[str]:
+    """The address of a model's Messages API on this machine. It knows the questions of a seed."""
+    key = answer_key(seed)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            body = json.dumps(message(asked, character)).encode()
+            body = json.dumps(message(asked, character, key)).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -69,9 +98,9 @@ def stand_in(character: Character) -> Iterator[str]:
             server.shutdown()
 
 
-def message(asked: Mapping[str, Any], character: Character) -> dict[str, Any]:
+def message(asked: Mapping[str, Any], character: Character, key: Key) -> dict[str, Any]:
     """The whole response to a request."""
-    text = Answering(asked, character).text()
+    text = Answering(asked, character, key).text()
     return {
         "id": f"msg_{_number(text):x}",
         "type": "message",
@@ -96,6 +125,7 @@ class Answering:
 
     asked: Mapping[str, Any]
     character: Character
+    key: Key
 
     @property
     def shown(self) -> dict[str, Any]:
@@ -117,6 +147,10 @@ class Answering:
     def chance(self) -> int:
         """A number from 0 to 99 that is the same for the same task."""
         return _number(json.dumps(self.shown, sort_keys=True)) % 100
+
+    def asked_for(self, field: str) -> tuple[str, datetime]:
+        """What is asked, in a field of what the desk shows, and as of when."""
+        return self.shown[field], datetime.fromisoformat(self.shown["as_of"])
 
     def text(self) -> str:
         """What the model says."""
@@ -147,11 +181,16 @@ class Answering:
             other = {"buy": "sell", "sell": "buy"}.get(advice["action"], "buy")
             sure = {"action": other, "probability": 0.99, "confidence": 1.0}
             turned["recommendation"] = {**advice, **sure}
+        if turned.get("decided") in _OTHER:
+            turned["decided"] = _OTHER[turned["decided"]]
         for view in turned.get("views", []):
             view["probability"] = 0.99
         if "keep" in turned:
             turned["keep"] = [{"evidence": "nowhere", "item": 0}]
         return turned
+
+
+_OTHER: Final = {"yes": "no", "no": "yes"}
 
 
 def _plan(of: Answering) -> Answer:
@@ -190,48 +229,82 @@ def _keep(of: Answering) -> Answer:
 
 
 def _synthesis(of: Answering) -> Answer:
-    """The passage that shares most words with the question; of tickets the field that fits."""
-    question = of.shown["question"]
-    best = max(_passages(of.shown), key=lambda each: _share(question, each[1]), default=None)
-    sure = best is not None and _share(question, best[1]) >= ENOUGH
-    if best is None or not (sure or of.character is Character.CARELESS):
+    """What answers the question; the careless one makes do with what sounds like it."""
+    quoted = list(_right(of))
+    if not quoted and of.character is Character.CARELESS:
+        quoted = _likest(of.shown["question"], _passages(of.shown))
+    if not quoted:
         return {
             "summary": "Nothing was found.",
             "sections": [],
             "quotations": [],
             "answered": False,
         }
-    text = best[1]
+    texts = [each.text for each in quoted]
     if of.character is Character.CARELESS and not of.corrected and of.chance < 50:
-        text = text.replace(text[:5], "Maybe", 1)
-    quotation = {"quotation_id": "q1", "text": text, "evidence": best[0]}
+        texts[0] = texts[0].replace(texts[0][:5], "Maybe", 1)
     return {
-        "summary": "It stands there: [[q1]].",
+        "summary": f"It stands there: {', '.join(f'[[q{n}]]' for n, _ in enumerate(texts, 1))}.",
         "sections": [],
-        "quotations": [quotation],
+        "quotations": [
+            {"quotation_id": f"q{number}", "text": text, "evidence": passage.evidence}
+            for number, (passage, text) in enumerate(zip(quoted, texts, strict=True), start=1)
+        ],
         "answered": True,
     }
 
 
-def _passages(shown: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What can be quoted, each passage with the evidence that it stands in."""
+class _Passage(NamedTuple):
+    """What can be quoted: the evidence that it stands in, its address, its words."""
+
+    evidence: str
+    url: str | None
+    text: str
+
+
+def _right(of: Answering) -> Iterator[_Passage]:
+    """A passage for each of the values that answer the question; nothing where one of them was not
+    shown, where there is none, and of a question that the key is without."""
+    known = of.key.questions.get(of.asked_for("question"))
+    if known is None:
+        return
+    read = [each for each in _passages(of.shown) if each.url in known.sources]
+    found = [
+        _likest(known.question, (each for each in read if stands(value, each.text)))
+        for value in known.values
+    ]
+    if all(found):
+        yield from dict.fromkeys(passage for each in found for passage in each)
+
+
+def _likest(question: str, passages: Iterable[_Passage]) -> list[_Passage]:
+    """The passage that shares most words with a question."""
+    best = max(passages, key=lambda each: _share(question, each.text), default=None)
+    return [] if best is None else [best]
+
+
+_FIELDS: Final = ("markdown", "snippet", "summary", "status", "assignee", "description")
+"""Where the words of a document, of a search's hit and of a ticket stand."""
+
+
+def _passages(shown: Mapping[str, Any]) -> Iterator[_Passage]:
+    """What can be quoted of what was found."""
     for found in shown["found"]:
         for item in found.get("items", []):
-            whole = [item.get("markdown"), item.get("snippet"), item.get("summary")]
-            texts = [*whole, *(page["text"] for page in item.get("pages", []))]
-            for text in filter(None, texts):
-                for part in _SENTENCES.split(text):
-                    if 12 <= len(part.strip()) <= 900 and "cut off" not in part:
-                        yield item["evidence"], part.strip()
+            texts = [item.get(field) for field in _FIELDS]
+            for text in filter(None, (*texts, *(page["text"] for page in item.get("pages", [])))):
+                for part in map(str.strip, _SENTENCES.split(text)):
+                    if len(part) <= 900 and part and "cut off" not in part:
+                        yield _Passage(item["evidence"], item.get("url"), part)
 
 
 def _swarm_plan(of: Answering) -> Answer:
     plan = of.shown["plan_of_the_desk"]
-    fields = "agent market objective output_format boundaries tools"
+    specialists = [_kept(each, "agent market objective") for each in plan["subagents"]]
     return {
         "complexity": plan["complexity"],
-        "strategy": plan["strategy"],
-        "subagents": [_kept(each, fields) for each in plan["subagents"]],
+        "strategy": "What decides it is measured.",
+        "subagents": [{**each, "boundaries": "Nothing besides."} for each in specialists],
     }
 
 
@@ -256,10 +329,17 @@ def _findings(of: Answering) -> Answer:
 
 
 def _conclusion(of: Answering) -> Answer:
-    return {
-        **_kept(of.shown["answer_of_the_desk"], "summary sections answered decided"),
-        "hypotheses": [],
-    }
+    """The desk's answer; where it has none, a yes or a no by the figure that decides."""
+    own = {**_kept(of.shown["answer_of_the_desk"], "summary answered decided"), "hypotheses": []}
+    known = of.key.objectives.get(of.asked_for("objective"))
+    if own.get("decided") or known is None or known.holds is None:
+        return own
+    decides = f"[[{claim_id(known.market, known.metric)}]]"
+    if decides not in of.shown["claims"]:
+        return own
+    decided = "yes" if known.holds else "no"
+    summary = f"{decided.capitalize()}: what decides it stands at {decides}."
+    return {**own, "summary": summary, "answered": True, "decided": decided}
 
 
 def _choice(of: Answering) -> Answer:
