@@ -8,9 +8,27 @@ for: importing `desk` takes no time.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from desk.api import Answer, Desk, Report, Scores, load_answer, load_report, scorecard
+    from desk.api import (
+        Answer,
+        Desk,
+        Report,
+        Scores,
+        load_answer,
+        load_report,
+        published_weeks,
+        scorecard,
+    )
 
-__all__ = ["Answer", "Desk", "Report", "Scores", "load_answer", "load_report", "scorecard"]
+__all__ = [
+    "Answer",
+    "Desk",
+    "Report",
+    "Scores",
+    "load_answer",
+    "load_report",
+    "published_weeks",
+    "scorecard",
+]
 
 
 def __getattr__(name: str) -> Any:

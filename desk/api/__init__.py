@@ -5,7 +5,16 @@ It does what the commands do, by their functions. Frames are pandas' (`pip insta
 """
 
 from desk.api._desk import Desk, scorecard
-from desk.api._documents import Answer, Report, load_answer, load_report
+from desk.api._documents import Answer, Report, load_answer, load_report, published_weeks
 from desk.api._scores import Scores
 
-__all__ = ["Answer", "Desk", "Report", "Scores", "load_answer", "load_report", "scorecard"]
+__all__ = [
+    "Answer",
+    "Desk",
+    "Report",
+    "Scores",
+    "load_answer",
+    "load_report",
+    "published_weeks",
+    "scorecard",
+]

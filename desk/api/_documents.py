@@ -27,6 +27,7 @@ from starters.published.published_files import (
     published_week,
     read_report,
 )
+from starters.published.published_files import published_weeks as weeks_on_disk
 from starters.published.report import trace_named
 from starters.runs.week_choice import written_week
 from starters.terminal.exit_status import CommandError
@@ -36,23 +37,23 @@ if TYPE_CHECKING:
 
 _CLAIMS: Final = {
     "claim_id": Column.TEXT,
-    "market": Column.NAME,
-    "subject": Column.NAME,
-    "metric": Column.NAME,
+    "market": Column.TEXT,
+    "subject": Column.TEXT,
+    "metric": Column.TEXT,
     "value": Column.NUMBER,
-    "unit": Column.NAME,
+    "unit": Column.TEXT,
     "as_of": Column.DAY,
     "day": Column.DAY,
     "printed": Column.TEXT,
-    "status": Column.NAME,
-    "decided_by": Column.NAME,
+    "status": Column.TEXT,
+    "decided_by": Column.TEXT,
     "origins": Column.TEXT,
-    "formula": Column.NAME,
+    "formula": Column.TEXT,
     "inputs": Column.TEXT,
 }
 _MOVERS: Final = {
     "market": Column.TEXT,
-    "group": Column.NAME,
+    "group": Column.TEXT,
     "last": Column.NUMBER,
     "last_on": Column.DAY,
     "move": Column.NUMBER,
@@ -72,7 +73,7 @@ _MOVER_UNITS: Final = {
 _RATES: Final = {
     "area": Column.TEXT,
     "bank": Column.TEXT,
-    "group": Column.NAME,
+    "group": Column.TEXT,
     "rate": Column.NUMBER,
     "since": Column.DAY,
     "differential": Column.NUMBER,
@@ -81,18 +82,27 @@ _RATES: Final = {
 _RATE_UNITS: Final = {"rate": Unit.PERCENT_A_YEAR, "differential": Unit.BASIS_POINTS}
 _CALENDAR: Final = {
     "day": Column.DAY,
-    "area": Column.NAME,
-    "bank": Column.NAME,
+    "area": Column.TEXT,
+    "bank": Column.TEXT,
     "ahead": Column.FLAG,
     "outcome": Column.TEXT,
 }
 _EVENTS: Final = {
-    "market": Column.NAME,
+    "market": Column.TEXT,
     "day": Column.DAY,
-    "kind": Column.NAME,
-    "impact": Column.NAME,
+    "kind": Column.TEXT,
+    "impact": Column.TEXT,
     "verified": Column.FLAG,
     "text": Column.TEXT,
+}
+_VIEWS: Final = {
+    "market": Column.TEXT,
+    "subject": Column.TEXT,
+    "kind": Column.TEXT,
+    "leaning": Column.TEXT,
+    "confidence": Column.NUMBER,
+    "weeks": Column.NUMBER,
+    "rises": Column.NUMBER,
 }
 _MISSING: Final = {"market": Column.TEXT, "reason": Column.TEXT}
 _QUOTATIONS: Final = {
@@ -229,8 +239,8 @@ class Report(_Published):
             {
                 "market": section.market,
                 "day": event.event_date,
-                "kind": event.event_type,
-                "impact": event.impact,
+                "kind": event.event_type.value,
+                "impact": event.impact.value,
                 "verified": event.verified,
                 "text": event.text,
             }
@@ -238,6 +248,28 @@ class Report(_Published):
             for event in section.events
         )
         return frame(rows, _EVENTS)
+
+    def views(self) -> "DataFrame":
+        """Which way the agents lean on each market. A view of a direction that can be scored has a
+        forecast: `rises` is the probability that the fixing is higher in so many `weeks`.
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        rows = (
+            {
+                "market": section.market,
+                "subject": view.subject,
+                "kind": view.kind.value,
+                "leaning": view.leaning.value,
+                "confidence": view.confidence,
+                "weeks": view.forecast.weeks if view.forecast else None,
+                "rises": view.forecast.probability if view.forecast else None,
+            }
+            for section in self.document.markets
+            for view in section.views
+        )
+        return frame(rows, _VIEWS)
 
     def fixings(self, markets: Sequence[str] | None = None) -> "DataFrame":
         """The daily levels of the last 52 weeks by day, a column for each pair.
@@ -296,12 +328,12 @@ class Answer(_Published):
     def __repr__(self) -> str:
         return f"<Answer to '{self.question}'>"
 
-    def _repr_markdown_(self) -> str:
-        return self.markdown
-
     @cached_property
     def markdown(self) -> str:
         """All of the answer, with its sources, as it is published in Markdown."""
+        return render_answer_markdown(self.document)
+
+    def _repr_markdown_(self) -> str:
         return render_answer_markdown(self.document)
 
     @property
@@ -364,6 +396,11 @@ def load_report(week_or_path: str | Path | None = None) -> Report:
     report = read_report(path)
     _warn_of_a_change(report, path)
     return Report(report, path)
+
+
+def published_weeks() -> list[str]:
+    """The weeks whose full report is where this folder's desk publishes, earliest first."""
+    return weeks_on_disk(load_settings().reports_dir)
 
 
 def load_answer(path: str | Path) -> Answer:

@@ -17,8 +17,6 @@ class Column(StrEnum):
     """What a column holds, as the type that pandas gives it."""
 
     TEXT = "str"
-    NAME = "category"
-    """Text of few values, such as a market or a unit."""
     NUMBER = "float64"
     """Missing is NaN. The exact decimal is in the document."""
     COUNT = "int64"

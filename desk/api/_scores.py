@@ -25,9 +25,9 @@ _TABLE: Final = {
     "carry": Column.NUMBER,
 }
 _FORECASTS: Final = {
-    "market": Column.NAME,
-    "agent": Column.NAME,
-    "week": Column.NAME,
+    "market": Column.TEXT,
+    "agent": Column.TEXT,
+    "week": Column.TEXT,
     "due": Column.INSTANT,
     "probability": Column.NUMBER,
     "carry": Column.NUMBER,
@@ -46,18 +46,18 @@ _CALIBRATION: Final = {
     "came": Column.NUMBER,
 }
 _WEIGHTS: Final = {
-    "voice": Column.NAME,
+    "voice": Column.TEXT,
     "name": Column.TEXT,
     "factor": Column.NUMBER,
     "outcomes": Column.COUNT,
     "reason": Column.TEXT,
 }
 _HYPOTHESES: Final = {
-    "market": Column.NAME,
-    "kind": Column.NAME,
+    "market": Column.TEXT,
+    "kind": Column.TEXT,
     "due": Column.INSTANT,
     "probability": Column.NUMBER,
-    "state": Column.NAME,
+    "state": Column.TEXT,
     "value": Column.NUMBER,
     "brier": Column.NUMBER,
 }

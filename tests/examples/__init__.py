@@ -1,0 +1,1 @@
+"""The notebooks of examples/, executed as their readers execute them."""

@@ -1,0 +1,60 @@
+"""Every notebook of examples/ runs to its last cell, on weeks in the reader's folder."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from desk.programs.week.document.publishing import publish
+from tests.support.homes import PROJECT, home_environment
+from tests.support.real_reports import real_report
+
+NOTEBOOKS = sorted((PROJECT / "examples").glob("*.ipynb"))
+WEEKS = ("2022-W38", "2022-W39", "2022-W43")
+"""Four weeks after the first, what it forecast is due."""
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A desk's folder with published weeks, which the notebook's own process finds."""
+    for name, value in home_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    for week in WEEKS:
+        publish(real_report("USD/JPY", "EUR/USD", week=week), tmp_path / "reports")
+    return tmp_path
+
+
+def executed(notebook: Path, folder: Path) -> str:
+    """All that a notebook's cells print and show."""
+    read: Any = nbformat.read  # which has no types
+    book = read(notebook, as_version=4)
+    where = {"metadata": {"path": str(folder)}}
+    NotebookClient(book, kernel_name="python3", timeout=200, resources=where).execute()
+    shown = [output for cell in book.cells for output in cell.get("outputs", ())]
+    assert not [output for output in shown if output.get("name") == "stderr"]
+    return "\n".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "") for output in shown
+    )
+
+
+def test_a_week_is_shown_as_frames(folder: Path) -> None:
+    shown = executed(PROJECT / "examples" / "a-week-as-frames.ipynb", folder)
+    assert "<Report of 2022-W43" in shown
+    assert "percent change: (" in shown
+    assert "ecb.get_historical of European Central Bank: fixing of" in shown
+
+
+def test_forecasts_of_published_weeks_are_scored(folder: Path) -> None:
+    shown = executed(PROJECT / "examples" / "forecasts-scored.ipynb", folder)
+    assert "['2022-W38', '2022-W39', '2022-W43']" in shown
+    assert "4 scored, 2 open" in shown
+    assert "no forecast had come due by then" in shown
+
+
+def test_no_notebook_is_left_untried() -> None:
+    assert {path.name for path in NOTEBOOKS} == {"a-week-as-frames.ipynb", "forecasts-scored.ipynb"}
