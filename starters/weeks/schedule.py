@@ -48,6 +48,10 @@ MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule app
 _AROUND = timedelta(seconds=30)
 """A backfill's range reaches this far to both sides of the start it is about."""
 
+_BY_SCHEDULE = (
+    f"Started by the schedule `{SCHEDULE_ID}`. Its search attribute `ResearchWeek` names the week."
+)
+
 schedule = typer.Typer(
     help="The weekly schedule, as desk.toml has it.", epilog=EXAMPLE, no_args_is_help=True
 )
@@ -299,6 +303,7 @@ def _schedule(config: RunConfig, deliveries: Deliveries | None, *, learn: bool =
             task_queue=Queue.DESK,
             task_timeout=TASK_TIMEOUT,
             static_summary="Research of the week before",
+            static_details=_BY_SCHEDULE,
         ),
         spec=ScheduleSpec(
             calendars=[

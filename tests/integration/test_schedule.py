@@ -112,7 +112,10 @@ async def test_a_backfill_of_other_times_than_those_in_force_is_refused(desk: De
 async def test_a_trigger_starts_a_run_and_says_which(desk: Desk) -> None:
     await schedule.apply_schedule(desk)
     (line,) = await schedule.trigger_schedule(desk)
-    assert (await started(desk.client, line.split()[-1])).open
+    run = await started(desk.client, line.split()[-1])
+    assert run.open
+    details = await (await run.handle.describe()).static_details()
+    assert details is not None and f"the schedule `{SCHEDULE_ID}`" in details
 
 
 async def test_show_says_when_desk_toml_differs(desk: Desk) -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import re
 import time
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.service import RPCError
 
@@ -30,6 +32,19 @@ async def test_a_quiet_week_is_published_once_and_closes(client: Client, tmp_pat
     assert result.outcome is Outcome.COMPLETE
     assert [r.kind for r in result.record.revisions] == [RevisionKind.FIRST]
     assert Path(result.files.html).exists()
+
+
+async def test_the_timers_of_a_week_say_what_they_wait_for(client: Client, tmp_path: Path) -> None:
+    async with desk_workers(client, tmp_path):
+        handle = await start_week(client, desk_config())
+        await handle.result()
+    told = [
+        (await client.data_converter.decode([event.user_metadata.summary], [str]))[0]
+        async for event in handle.fetch_history_events()
+        if event.event_type == EventType.EVENT_TYPE_TIMER_STARTED
+    ]
+    assert told[0] == "what the markets have by then is what the report has"
+    assert re.fullmatch(r"open for reruns, until \w{3} \d{4}-\d\d-\d\d \d\d:\d\d UTC", told[-1])
 
 
 async def test_every_market_is_researched_and_validated(client: Client, tmp_path: Path) -> None:

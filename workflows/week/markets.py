@@ -289,7 +289,9 @@ def _has_come_back(task: asyncio.Task[None]) -> bool:
 async def _done(tasks: Collection[asyncio.Task[None]], by: datetime) -> None:
     with contextlib.suppress(TimeoutError):
         await workflow.wait_condition(
-            lambda: all(task.done() for task in tasks), timeout=time_left(by, workflow.now())
+            lambda: all(task.done() for task in tasks),
+            timeout=time_left(by, workflow.now()),
+            timeout_summary="what the markets have by then is what the report has",
         )
 
 

@@ -229,6 +229,9 @@ def _no_plan(reason: str) -> ApplicationError:
     return ApplicationError(reason[:1_000], type=FailureType.TASK_FAILED, non_retryable=True)
 
 
+OPEN = "open for reruns"
+"""Why a run whose report is out goes on, on the timer that it waits for."""
+
 CONTINUES_AS_NEW = "week-continues-as-new"
 """Runs whose history was long before this change stay in it until they close."""
 
@@ -326,7 +329,8 @@ class WeeklyResearchWorkflow:
         if request.resume is not None:
             board.restore(request.resume)
             self._run.enter(Phase.OPEN_FOR_RERUNS)
-            await self._rerun_asked_for_within(self._policy.deadlines.rerun)
+            rerun = self._policy.deadlines.rerun
+            await self._rerun_asked_for_within(rerun, "the rerun that this run was begun for")
             return
         self._refuse_the_future()
         board.begin_after(await revisions_so_far(request, board))
@@ -378,7 +382,7 @@ class WeeklyResearchWorkflow:
     async def _serve_reruns(self) -> None:
         """Take reruns one at a time until the cut-off; each run in a row takes one at least."""
         board, taken = self._board, 0
-        while board.reruns or await self._rerun_asked_for_within(self._time_open()):
+        while board.reruns or await self._rerun_asked_for_within(self._time_open(), OPEN):
             if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
                 await self._continue_as_new()
             queued = board.reruns[0]
@@ -405,10 +409,16 @@ class WeeklyResearchWorkflow:
         info, most = workflow.info(), self._request.config.history.most_events
         return info.is_continue_as_new_suggested() or info.get_current_history_length() >= most
 
-    async def _rerun_asked_for_within(self, span: timedelta) -> bool:
+    async def _rerun_asked_for_within(self, span: timedelta, why: str) -> bool:
+        """Whether a rerun was asked for. The timer says in the Temporal UI why the run is open."""
         self._board.put_away()
+        ends = workflow.now() + span
         with contextlib.suppress(TimeoutError):
-            await workflow.wait_condition(lambda: bool(self._board.reruns), timeout=span)
+            await workflow.wait_condition(
+                lambda: bool(self._board.reruns),
+                timeout=span,
+                timeout_summary=f"{why}, until {ends:%a %Y-%m-%d %H:%M} UTC",
+            )
         return bool(self._board.reruns)
 
     def _time_open(self) -> timedelta:
