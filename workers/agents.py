@@ -1,7 +1,7 @@
 """The roles that take agents' turns: research and validation, each on the queue of its name."""
 
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from activities.turns import Analysts, TurnActivities
 from desk.contracts.names import Queue
@@ -12,13 +12,19 @@ from desk.platform.temporal.deployment import unversioned
 from workers.tuning import TUNING
 
 
-def agents(queue: Queue, client: Client, settings: Settings, journal: EffectJournal) -> Worker:
-    """The worker of a role whose agents are asked on `queue`."""
+def agents(
+    queue: Queue,
+    client: Client,
+    settings: Settings,
+    journal: EffectJournal,
+    deployment: WorkerDeploymentConfig | None = None,
+) -> Worker:
+    """The worker of a role whose agents are asked on `queue`, of a version where there is one."""
     return Worker(
         client,
         task_queue=queue,
         activities=[turn_activities(settings, journal).take_turn],
-        deployment_config=unversioned(),
+        deployment_config=deployment or unversioned(),
         **TUNING,
     )
 

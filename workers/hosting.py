@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Final
 
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from desk.contracts.names import Queue
 from desk.platform.effects import EffectJournal
-from desk.platform.settings import McpTransport, Settings
+from desk.platform.settings import McpTransport, Settings, Versioning
 from desk.platform.telemetry.otlp import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent
 from workers.tuning import COLLECT_AFTER
@@ -88,42 +88,58 @@ async def _workers(
     journal: EffectJournal,
     stack: AsyncExitStack,
 ) -> list[Worker]:
-    """Each role's modules are imported only where the role runs, which keeps the others small."""
-    workers: list[Worker] = []
-    if Role.SOURCES in roles:
-        from desk.platform.mcp.circuit import outlasting
-        from desk.platform.mcp.pool import McpPool
-        from desk.platform.mcp.redaction import configured_secrets
-        from desk.platform.settings.mcp_json import servers_to_serve
-        from workers.sources import sources
+    """Each role's modules are imported only where the role runs, which keeps the others small.
 
-        in_process = settings.mcp_transport is McpTransport.IN_PROCESS
-        policy = settings.config.policy
-        pool = McpPool(
-            traced_servers(
-                servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process),
-                settings,
-                in_process=in_process,
-            ),
-            in_process=in_process,
-            project_dir=settings.project_dir,
-            cache_dir=settings.cache_dir,
-            refresh_every=None
-            if settings.offline
-            else timedelta(seconds=settings.cache_ttl_seconds),
-            opens_after=outlasting(policy.retries, policy.deadlines.tool_tries),
-            secrets=configured_secrets(settings),
-        )
-        await stack.enter_async_context(pool)
-        workers += sources(client, pool, journal)
+    Where runs are pinned to a version, every role is of one: a run's turns and calls are then made
+    by the code that it began with.
+    """
+    from desk.platform.temporal.deployment import build_id, current_deployment, pinned_deployment
+
+    workers: list[Worker] = []
+    build = settings.build_id or build_id()
+    pins = settings.versioning is Versioning.PINNED
+    pinned = await pinned_deployment(client, build) if pins else None
+    if Role.SOURCES in roles:
+        workers += await _sources(client, settings, journal, stack, pinned)
     for role in sorted(roles & {Role.RESEARCH, Role.VALIDATION}):
         from workers.agents import agents
 
-        workers.append(agents(QUEUES[role], client, settings, journal))
+        workers.append(agents(QUEUES[role], client, settings, journal, pinned))
     if Role.ORCHESTRATOR in roles:
-        from desk.platform.temporal.deployment import build_id, current_deployment
         from workers.orchestrator import orchestrator
 
-        deployment = await current_deployment(client, build_id())
+        deployment = pinned if pins else await current_deployment(client, build)
         workers.append(orchestrator(client, settings, journal, deployment))
     return workers
+
+
+async def _sources(
+    client: Client,
+    settings: Settings,
+    journal: EffectJournal,
+    stack: AsyncExitStack,
+    pinned: WorkerDeploymentConfig | None,
+) -> list[Worker]:
+    from desk.platform.mcp.circuit import outlasting
+    from desk.platform.mcp.pool import McpPool
+    from desk.platform.mcp.redaction import configured_secrets
+    from desk.platform.settings.mcp_json import servers_to_serve
+    from workers.sources import sources
+
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    policy = settings.config.policy
+    pool = McpPool(
+        traced_servers(
+            servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process),
+            settings,
+            in_process=in_process,
+        ),
+        in_process=in_process,
+        project_dir=settings.project_dir,
+        cache_dir=settings.cache_dir,
+        refresh_every=None if settings.offline else timedelta(seconds=settings.cache_ttl_seconds),
+        opens_after=outlasting(policy.retries, policy.deadlines.tool_tries),
+        secrets=configured_secrets(settings),
+    )
+    await stack.enter_async_context(pool)
+    return sources(client, pool, journal, pinned)

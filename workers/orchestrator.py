@@ -12,12 +12,13 @@ from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
 from activities.publishing.publishing import PublishingActivities
 from desk.agents.registry import PROGRAMS
-from desk.contracts.names import Queue
+from desk.contracts.names import Queue, WorkflowType
 from desk.platform.delivery.deliveries import DeliverySecrets
 from desk.platform.effects import EffectJournal
 from desk.platform.memory import memory_store
 from desk.platform.settings import Settings
-from desk.platform.temporal.deployment import unversioned
+from desk.platform.temporal.deployment import pins, unversioned
+from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
@@ -33,6 +34,14 @@ WORKFLOWS: Final[tuple[type, ...]] = (
     *(workflow for program in PROGRAMS for workflow in program.load_workflows()),
 )
 """What all programs share, and what each program declares."""
+
+WAIT_FOR_WEEKS: Final = (
+    WorkflowType.LEARNING_SYSTEM,
+    WorkflowType.HYPOTHESIS,
+    WorkflowType.STOCK_RESEARCH,
+)
+"""What goes on with the current version where other runs stay with theirs: a version would be kept
+for them until the last horizon has passed, and for the learning system for ever."""
 
 CONCURRENT_WORKFLOW_TASKS = 16
 """Few enough that a task taken is a task begun: workflow tasks have two seconds."""
@@ -50,8 +59,7 @@ def orchestrator(
     journal: EffectJournal,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """The worker of the role, of a version where there is one. Only here do workflows run; what
-    other roles do is an activity, which any version may take."""
+    """The worker of the role, of a version where there is one. Only here do workflows run."""
     publishing = PublishingActivities(settings.reports_dir, settings.signer)
     secrets = DeliverySecrets.of(settings.variables)
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
@@ -75,6 +83,7 @@ def orchestrator(
             learning.tell_hypothesis,
         ],
         deployment_config=deployment or unversioned(),
+        workflow_runner=workflow_runner(WAIT_FOR_WEEKS if pins(deployment) else ()),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
         **TUNING,

@@ -1,7 +1,7 @@
 """The sources: one worker for each MCP server, on the server's own queue."""
 
 from temporalio.client import Client
-from temporalio.worker import Worker
+from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from activities.tool_calls import ToolActivities
 from desk.contracts.names import source_queue
@@ -12,8 +12,14 @@ from desk.platform.temporal.deployment import unversioned
 from workers.tuning import TUNING
 
 
-def sources(client: Client, pool: McpPool, journal: EffectJournal) -> list[Worker]:
-    """The workers of the role; a server's rate limit is its queue's, however many workers poll."""
+def sources(
+    client: Client,
+    pool: McpPool,
+    journal: EffectJournal,
+    deployment: WorkerDeploymentConfig | None = None,
+) -> list[Worker]:
+    """The workers of the role, of a version where there is one. A server's rate limit is its
+    queue's, however many workers poll."""
     activities = ToolActivities(pool, journal, servers_keeping_files(pool.servers))
     return [
         Worker(
@@ -21,7 +27,7 @@ def sources(client: Client, pool: McpPool, journal: EffectJournal) -> list[Worke
             task_queue=source_queue(name),
             activities=[activities.call_tool, activities.list_tools, activities.reach],
             max_task_queue_activities_per_second=spec.calls_per_second,
-            deployment_config=unversioned(),
+            deployment_config=deployment or unversioned(),
             **TUNING,
         )
         for name, spec in pool.servers.items()

@@ -13,6 +13,7 @@ from desk.platform.settings.model import (
     ServerSettings,
     ServeSettings,
     Settings,
+    Versioning,
 )
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ServerSettings",
     "Settings",
     "SettingsError",
+    "Versioning",
     "debugging",
     "load_settings",
     "process_variables",

@@ -32,6 +32,14 @@ class McpTransport(StrEnum):
     CONFIGURED = "configured"
 
 
+class Versioning(StrEnum):
+    """Which workers go on with a run that is open while the desk is upgraded: those of the current
+    version, or those of the one that it began with."""
+
+    AUTO_UPGRADE = "auto-upgrade"
+    PINNED = "pinned"
+
+
 class LogLevel(StrEnum):
     """How much is logged. Read in either case."""
 
@@ -112,6 +120,7 @@ class ServeSettings(SettingsTable):
 class Variables(BaseModel):
     """The variables of the environment that are settings as they stand. Secrets print as asterisks.
 
+    `build_id` names the version that workers are of, in place of the package's version.
     `cache_ttl_seconds` is how long what was fetched from a live source is good for; `offline`
     that nothing is fetched.
     """
@@ -121,6 +130,10 @@ class Variables(BaseModel):
     mcp_transport: McpTransport = Field(
         McpTransport.IN_PROCESS, validation_alias="DESK_MCP_TRANSPORT"
     )
+    build_id: Annotated[ShortText, Field(pattern=r"^[A-Za-z0-9._-]{1,63}$")] | None = Field(
+        None, validation_alias="DESK_BUILD_ID"
+    )
+    versioning: Versioning = Field(Versioning.AUTO_UPGRADE, validation_alias="DESK_VERSIONING")
     external_ui_url: ShortText | None = Field(None, validation_alias="DESK_UI_URL")
     metrics_address: ShortText | None = Field(None, validation_alias="DESK_METRICS")
     temporal_address: ShortText | None = Field(None, validation_alias="TEMPORAL_ADDRESS")

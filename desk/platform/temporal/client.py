@@ -31,7 +31,7 @@ from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, SettingsError
 from desk.platform.settings.payload_keys import Keyring
 from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
-from desk.platform.temporal.sandbox import ContextFreeConverter, workflow_runner
+from desk.platform.temporal.sandbox import ContextFreeConverter, ContextFreeRunner, workflow_runner
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
@@ -221,8 +221,8 @@ def desk_plugin(payload_dir: Path, keys: Keyring | None = None) -> SimplePlugin:
     workflow task for ever, and the run would hang.
     """
 
-    def runner(_: WorkflowRunner | None) -> WorkflowRunner:
-        return workflow_runner()
+    def runner(given: WorkflowRunner | None) -> WorkflowRunner:
+        return given if isinstance(given, ContextFreeRunner) else workflow_runner()
 
     return SimplePlugin(
         "research-desk",

@@ -2,10 +2,14 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from temporalio.api.workflowservice.v1 import SetWorkerDeploymentCurrentVersionRequest
+from temporalio.api.workflowservice.v1 import (
+    DescribeWorkerDeploymentRequest,
+    SetWorkerDeploymentCurrentVersionRequest,
+)
 from temporalio.client import Client
 from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
 from temporalio.service import RPCError, RPCStatusCode
@@ -64,7 +68,62 @@ async def current_deployment(client: Client, build: str) -> WorkerDeploymentConf
     Raises:
         RPCError: the server refused for another reason, or did not answer in time.
     """
-    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+
+    async def make_current() -> None:
+        await _make_current(client, build)
+
+    if not await _done_at_the_server(make_current):
+        return None
+    return _versioned(build, VersioningBehavior.AUTO_UPGRADE)
+
+
+async def pinned_deployment(client: Client, build: str) -> WorkerDeploymentConfig | None:
+    """A build that keeps the runs begun on it until they close. It becomes the current one only
+    where none is: new runs go on to another build when whoever upgrades says so, by `temporal
+    worker deployment set-current-version`. None where the server knows no worker versioning.
+
+    Raises:
+        RPCError: the server refused for another reason, or did not answer in time.
+    """
+
+    async def make_current_where_none_is() -> None:
+        if not await _has_current(client):
+            await _make_current(client, build)
+
+    if not await _done_at_the_server(make_current_where_none_is):
+        return None
+    return _versioned(build, VersioningBehavior.PINNED)
+
+
+def pins(deployment: WorkerDeploymentConfig | None) -> bool:
+    """Whether the workers of a deployment keep the runs that they began."""
+    pinned = VersioningBehavior.PINNED
+    return deployment is not None and deployment.default_versioning_behavior is pinned
+
+
+def _versioned(build: str, behavior: VersioningBehavior) -> WorkerDeploymentConfig:
+    return WorkerDeploymentConfig(
+        version=WorkerDeploymentVersion(DEPLOYMENT, build),
+        use_worker_versioning=True,
+        default_versioning_behavior=behavior,
+    )
+
+
+async def _has_current(client: Client) -> bool:
+    request = DescribeWorkerDeploymentRequest(
+        namespace=client.namespace, deployment_name=DEPLOYMENT
+    )
+    try:
+        told = await client.workflow_service.describe_worker_deployment(request)
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return False
+        raise
+    routing = told.worker_deployment_info.routing_config
+    return bool(routing.current_deployment_version.build_id)
+
+
+async def _make_current(client: Client, build: str) -> None:
     request = SetWorkerDeploymentCurrentVersionRequest(
         namespace=client.namespace,
         deployment_name=DEPLOYMENT,
@@ -73,20 +132,22 @@ async def current_deployment(client: Client, build: str) -> WorkerDeploymentConf
         ignore_missing_task_queues=True,
         allow_no_pollers=True,
     )
+    await client.workflow_service.set_worker_deployment_current_version(request)
+
+
+async def _done_at_the_server(act: Callable[[], Awaitable[None]]) -> bool:
+    """Whether the server knows what it was asked for; while it is busy it is asked again."""
+    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
     while True:
         try:
-            await client.workflow_service.set_worker_deployment_current_version(request)
+            await act()
         except RPCError as error:
             if error.status in _UNSUPPORTED:
                 _log.warning("workers poll without a version: %s", error.message)
-                return None
+                return False
             late = asyncio.get_running_loop().time() > deadline
             if late or error.status not in _IN_A_MOMENT:
                 raise
             await asyncio.sleep(PAUSE_SECONDS)
         else:
-            return WorkerDeploymentConfig(
-                version=WorkerDeploymentVersion(DEPLOYMENT, build),
-                use_worker_versioning=True,
-                default_versioning_behavior=VersioningBehavior.AUTO_UPGRADE,
-            )
+            return True

@@ -9,12 +9,14 @@ payload store treat every payload alike.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from temporalio.api.common.v1 import Payload
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
+from temporalio.common import VersioningBehavior
 from temporalio.converter import DataConverter, StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import (
@@ -47,16 +49,20 @@ class ContextFreeConverter(DataConverter):
 
 
 class ContextFreeInstance(WorkflowInstance):
-    """A sandboxed instance that names no context for any payload, and marks answers to queries."""
+    """A sandboxed instance that names no context for any payload, and marks answers to queries.
+    Where it `moves_on`, it goes on with the current version, whatever other runs do."""
 
-    def __init__(self, sandboxed: WorkflowInstance) -> None:
+    def __init__(self, sandboxed: WorkflowInstance, *, moves_on: bool = False) -> None:
         self._sandboxed = sandboxed
+        self._moves_on = moves_on
 
     def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
         """See base class."""
         completion = self._sandboxed.activate(act)
         if any(job.HasField("query_workflow") for job in act.jobs):
             _mark_answers(completion)
+        if self._moves_on and completion.HasField("successful"):
+            completion.successful.versioning_behavior = VersioningBehavior.AUTO_UPGRADE.value
         return completion
 
     def get_serialization_context(self, command_info: object | None) -> None:
@@ -85,8 +91,13 @@ _OURS: Final = "workflows."
 """What the names of the modules begin with that have the desk's own workflows."""
 
 
+@dataclass(frozen=True)
 class ContextFreeRunner(SandboxedWorkflowRunner):
-    """The SDK's sandbox, with such instances."""
+    """The SDK's sandbox, with such instances. The workflow types in `moving_on` go on with the
+    current version where a worker pins its other runs to its own. The SDK has it as an option of a
+    workflow, but then a server refuses the runs of workers without a version."""
+
+    moving_on: frozenset[str] = frozenset()
 
     def prepare_workflow(self, defn: _Definition) -> None:
         """See base class. It makes an instance to see whether one can be made; of the desk's own
@@ -96,7 +107,8 @@ class ContextFreeRunner(SandboxedWorkflowRunner):
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """See base class."""
-        return ContextFreeInstance(super().create_instance(det))
+        sandboxed = super().create_instance(det)
+        return ContextFreeInstance(sandboxed, moves_on=det.info.workflow_type in self.moving_on)
 
 
 _PASSED_THROUGH = (
@@ -138,7 +150,7 @@ _CLOCK = SandboxMatcher(
 )
 
 
-def workflow_runner() -> ContextFreeRunner:
+def workflow_runner(moving_on: Collection[str] = ()) -> ContextFreeRunner:
     """The runner of every worker and replayer.
 
     What workflows and the logic in `desk` may import is held by a test, which is why the sandbox
@@ -150,4 +162,4 @@ def workflow_runner() -> ContextFreeRunner:
         invalid_module_members=default.invalid_module_members
         | SandboxMatcher(children={"pendulum": _CLOCK}),
     )
-    return ContextFreeRunner(restrictions=restrictions)
+    return ContextFreeRunner(restrictions=restrictions, moving_on=frozenset(moving_on))
