@@ -141,6 +141,13 @@ class McpPool:
         content, by = attributed_answer(answer.content, server, self._servers[server])
         return replace(answer, content=content, attribution=by)
 
+    def session_id(self, server: str) -> str | None:
+        """The id that a server gave the session which calls of it share: of an open connection over
+        HTTP, where it gives any. None otherwise: over pipes and in this process the connection is
+        the session."""
+        held = self._connections.get(server)
+        return held.heard.session if held is not None else None
+
     def _is_timeless(self, server: str, tool: str) -> bool:
         held = self._connections.get(server)
         return held is not None and held.is_timeless(tool)

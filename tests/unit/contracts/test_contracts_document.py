@@ -48,7 +48,8 @@ SPECIFIED = {
     "Results of its agents": "id status assignee summary doc_id markdown html url pages text"
     " page_number title snippet url sections title content summary",
     "Its tools": 'FETCH_TICKET GET_DOC GET_DOC(tool="PDF") SEARCH_WEB mcp_protocol.json'
-    " session IDs over HTTP/2",
+    " mcp_client.get_doc mcp_client.fetch_ticket mcp_client.search_web session IDs over HTTP/2"
+    " response latency",
     "TaskRequest, TaskResult and Heartbeat (C)": "task_id intent payload status output agent_id"
     " timestamp",
     "Nodes of a graph": "name agent next fork shared state",

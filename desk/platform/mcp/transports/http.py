@@ -30,6 +30,9 @@ READ_SECONDS: Final = 300.0
 LONGEST_PAUSE: Final = timedelta(hours=1)
 """The most that `retry-after` is believed."""
 
+SESSION: Final = "mcp-session-id"
+"""The header in which a server names a session."""
+
 _REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _PASSING: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 
@@ -67,11 +70,13 @@ class Seen:
     """What the responses to one call, or to one opening, came to: all None after a success.
 
     `answer` is the status that was no success; `fault` and `words` say why there was no answer.
+    `session` is the id that the server gave the session, None where it gave none.
     """
 
     answer: HttpAnswer | None = None
     fault: CallFault | None = None
     words: str | None = None
+    session: str | None = None
 
     def note(self, answer: HttpAnswer | None) -> None:
         """A response has begun."""
@@ -148,6 +153,7 @@ class _Client(httpx2.AsyncClient):
         except httpx2.TransportError as error:
             seen.failed(_fault_of(error), _words_of(error))
             return _no_answer(request)
+        seen.session = response.headers.get(SESSION, seen.session)
         # Many servers have no stream of their own to listen to and say so with this status.
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             seen.note(_answer_of(response))
