@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from tests.support.local_address import answering
 
@@ -22,7 +22,7 @@ class Reply:
 
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
-    body: str = ""
+    body: str | bytes = ""
     after_seconds: float = 0
 
 
@@ -57,24 +57,56 @@ class Bucket:
     objects: dict[str, bytes] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     puts: list[str] = field(default_factory=list)
+    gets: list[str] = field(default_factory=list)
     url: str = ""
     released: threading.Event = field(default_factory=threading.Event)
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """What names it to a desk as the store of its workers."""
+        return {
+            "DESK_STORE": f"s3://{self.name}/desk",
+            "DESK_STORE_ENDPOINT": self.url,
+            "DESK_STORE_ACCESS_KEY_ID": self.access_key,
+            "DESK_STORE_SECRET_ACCESS_KEY": self.secret_key,
+        }
+
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
-        """Take an object."""
+        """Take an object, or give one or a list of them."""
         if self.replies:
             reply = self.replies.pop(0)
             self.released.wait(reply.after_seconds)
             return reply
         if not self._signed(handler, body):
             return _refusal(403, "SignatureDoesNotMatch")
-        bucket, _, key = unquote(handler.path).removeprefix("/").partition("/")
+        path, _, query = handler.path.partition("?")
+        bucket, _, key = unquote(path).removeprefix("/").partition("/")
         if bucket != self.name:
             return _refusal(404, "NoSuchBucket")
+        if handler.command == "GET":
+            return self._given(key) if key else self._listed(parse_qs(query))
         self.puts.append(key)
         self.objects[key] = body
         self.types[key] = handler.headers.get("Content-Type", "")
-        return Reply(headers=(("ETag", f'"{hashlib.md5(body).hexdigest()}"'),))
+        return Reply(headers=_about(body))
+
+    def _given(self, key: str) -> Reply:
+        if key not in self.objects:
+            return _refusal(404, "NoSuchKey")
+        self.gets.append(key)
+        return Reply(headers=_about(self.objects[key]), body=self.objects[key])
+
+    def _listed(self, query: dict[str, list[str]]) -> Reply:
+        (prefix,) = query.get("prefix", [""])
+        found = "".join(
+            f"<Contents><Key>{key}</Key><Size>{len(content)}</Size>"
+            f"<ETag>{dict(_about(content))['ETag']}</ETag>"
+            "<LastModified>2026-11-02T07:00:00.000Z</LastModified></Contents>"
+            for key, content in sorted(self.objects.items())
+            if key.startswith(prefix)
+        )
+        told = f"<IsTruncated>false</IsTruncated>{found}"
+        return Reply(body=f"<ListBucketResult>{told}</ListBucketResult>")
 
     def _signed(self, handler: BaseHTTPRequestHandler, body: bytes) -> bool:
         """Whether the request carries the signature, version 4, that the secret key gives it."""
@@ -96,6 +128,13 @@ class Bucket:
         for part in scope:
             key = hmac.digest(key, part.encode(), "sha256")
         return hmac.new(key, told.encode(), "sha256").hexdigest() == parts["Signature"]
+
+
+def _about(content: bytes) -> tuple[tuple[str, str], ...]:
+    return (
+        ("ETag", f'"{hashlib.md5(content).hexdigest()}"'),
+        ("Last-Modified", "Mon, 02 Nov 2026 07:00:00 GMT"),
+    )
 
 
 def _refusal(status: int, code: str) -> Reply:
@@ -130,14 +169,14 @@ def _served(
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             reply = answer(self, body)
-            content = reply.body.encode()
+            content = reply.body if isinstance(reply.body, bytes) else reply.body.encode()
             self.send_response(reply.status)
             for name, value in (*reply.headers, ("Content-Length", str(len(content)))):
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
 
-        do_PUT = do_POST  # noqa: N815
+        do_PUT = do_GET = do_POST  # noqa: N815
 
         def handle(self) -> None:
             try:

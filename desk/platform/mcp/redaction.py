@@ -195,4 +195,6 @@ def configured_secrets(settings: Settings) -> tuple[SecretStr, ...]:
     sent with."""
     named = (settings, DeliverySecrets.of(settings.variables))
     told = [value for model in named for _, value in model if isinstance(value, SecretStr)]
+    if settings.store is not None:
+        told += map(SecretStr, settings.store.credentials.values())
     return (*told, *map(SecretStr, otlp_headers(settings.variables).values()))

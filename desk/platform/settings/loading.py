@@ -18,6 +18,7 @@ from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
 from desk.platform.settings.mcp_json import McpConfigError, present, read_mcp_config
 from desk.platform.settings.model import DEFAULTS, Settings, Variables
 from desk.platform.settings.payload_keys import read_keys
+from desk.platform.settings.store import read_store
 
 DESK_TOML = "desk.toml"
 MCP_JSON = ".mcp.json"
@@ -67,6 +68,7 @@ def read_settings(project_dir: Path | None, environment: Mapping[str, str] | Non
         server=desk.server,
         memory=desk.memory,
         serve=desk.serve,
+        store=read_store(variables),
         temporal_config_file=_temporal_file(project, read.temporal_file),
         temporal_environment={k: v for k, v in variables.items() if k.startswith("TEMPORAL_")},
         variables={**variables, "DESK_REPORTS": str(project / read.reports.expanduser())},

@@ -14,6 +14,7 @@ from desk.contracts.base import ShortText
 from desk.contracts.episode.stock import Charges
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.settings.payload_keys import Keyring
+from desk.platform.settings.store import StoreSettings
 
 if TYPE_CHECKING:
     from desk.platform.signing import SigningKey
@@ -182,6 +183,7 @@ class Settings(Variables):
     server: ServerSettings
     memory: MemorySettings = MemorySettings()
     serve: ServeSettings = ServeSettings()
+    store: Annotated[StoreSettings | None, Field(repr=False)] = None
     desk_config: Path
     mcp_config: Path
     temporal_config_file: Path | None

@@ -30,6 +30,7 @@ from desk.platform.payloads.codec import INLINE_LIMIT, CompressingCodec, Directo
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, SettingsError
 from desk.platform.settings.payload_keys import Keyring
+from desk.platform.settings.store import VARIABLE, StoreSettings
 from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
 from desk.platform.temporal.sandbox import ContextFreeConverter, ContextFreeRunner, workflow_runner
 
@@ -70,7 +71,7 @@ async def connect(
         return await Client.connect(
             **options,
             plugins=[
-                desk_plugin(settings.payload_dir, settings.payload_keys),
+                desk_plugin(settings.payload_dir, settings.payload_keys, settings.store),
                 *trace_plugins(settings),
             ],
             runtime=_runtime(settings if working else None),
@@ -194,16 +195,34 @@ def _refused(settings: Settings | None, error: ValueError) -> str:
     return f"{ENDPOINT} cannot be used for metrics; allowed: such as http://127.0.0.1:4318"
 
 
-def data_converter(payload_dir: Path, keys: Keyring | None = None) -> DataConverter:
+def data_converter(
+    payload_dir: Path, keys: Keyring | None = None, store: StoreSettings | None = None
+) -> DataConverter:
     """Pydantic models as JSON, packed when large, encrypted where there are keys; what is still
-    over the limit goes to disk. Answers to queries stay plain JSON unless there are keys."""
+    over the limit goes to the store where there is one, else to disk. Answers to queries stay plain
+    JSON unless there are keys."""
     packing = CompressingCodec()
     return ContextFreeConverter(
         payload_converter_class=PydanticPayloadConverter,
         payload_codec=packing if keys is None else _encrypting(packing, keys),
-        external_storage=ExternalStorage(
-            drivers=[DirectoryStore(payload_dir)], payload_size_threshold=INLINE_LIMIT
-        ),
+        external_storage=_external(DirectoryStore(payload_dir), store),
+    )
+
+
+def _external(directory: DirectoryStore, store: StoreSettings | None) -> ExternalStorage:
+    """Where there is a store the directory is still read: it has what is older than the store."""
+    if store is None:
+        return ExternalStorage(drivers=[directory], payload_size_threshold=INLINE_LIMIT)
+    # Needs an extra, and most desks share a folder or are one process.
+    try:
+        from desk.platform.payloads.bucket import bucket_driver
+    except ImportError:
+        raise SettingsError(f"{VARIABLE} needs what `make install-deliver` installs") from None
+    bucket = bucket_driver(store)
+    return ExternalStorage(
+        drivers=[bucket, directory],
+        driver_selector=lambda _context, _payload: bucket,
+        payload_size_threshold=INLINE_LIMIT,
     )
 
 
@@ -214,7 +233,9 @@ def _encrypting(packing: PayloadCodec, keys: Keyring) -> PayloadCodec:
     return EncryptingCodec(packing, keys)
 
 
-def desk_plugin(payload_dir: Path, keys: Keyring | None = None) -> SimplePlugin:
+def desk_plugin(
+    payload_dir: Path, keys: Keyring | None = None, store: StoreSettings | None = None
+) -> SimplePlugin:
     """Data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
 
     A validation error in workflow code fails the run: by default Temporal would retry the
@@ -226,7 +247,7 @@ def desk_plugin(payload_dir: Path, keys: Keyring | None = None) -> SimplePlugin:
 
     return SimplePlugin(
         "research-desk",
-        data_converter=data_converter(payload_dir, keys),
+        data_converter=data_converter(payload_dir, keys, store),
         workflow_runner=runner,
         workflow_failure_exception_types=[pydantic.ValidationError],
     )

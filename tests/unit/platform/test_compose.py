@@ -28,6 +28,7 @@ DOCKERFILE = (PROJECT / "Dockerfile").read_text()
 WORKERS = {role.value for role in Role if role is not Role.ALL}
 ONE_SHOTS = {"temporal-schema", "temporal-namespace"}
 OURS = WORKERS | {"desk"}
+STORE = "store"
 ONLOOKERS = {"collector", "jaeger", "prometheus", "grafana"}
 SECRETS = {
     "ANTHROPIC_API_KEY",
@@ -44,6 +45,8 @@ SECRETS = {
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
+    "DESK_STORE_ACCESS_KEY_ID",
+    "DESK_STORE_SECRET_ACCESS_KEY",
     "DESK_PAYLOAD_KEYS",
     "DESK_CODEC_TOKEN",
     "DESK_SIGNING_KEY",
@@ -172,10 +175,12 @@ def test_no_container_holds_a_key_that_it_does_not_use() -> None:
         "LSEG_CLIENT_SECRET": sources,
         "SMTP_PASSWORD": delivers,
         "SLACK_WEBHOOK_URL": delivers,
-        "AWS_ACCESS_KEY_ID": delivers,
-        "AWS_SECRET_ACCESS_KEY": delivers,
+        "AWS_ACCESS_KEY_ID": delivers | {STORE},
+        "AWS_SECRET_ACCESS_KEY": delivers | {STORE},
         "AWS_SESSION_TOKEN": delivers,
         "DESK_SIGNING_KEY": delivers,
+        "DESK_STORE_ACCESS_KEY_ID": OURS,
+        "DESK_STORE_SECRET_ACCESS_KEY": OURS,
         "DESK_PAYLOAD_KEYS": OURS | {"codec"},
         "DESK_CODEC_TOKEN": {"codec"},
         "POSTGRES_PASSWORD": {"postgresql"},
@@ -226,7 +231,19 @@ def test_what_a_service_waits_for_exists_and_can_come_about(name: str) -> None:
 
 def test_the_command_and_what_looks_on_wait_to_be_called() -> None:
     profiles = {name: s["profiles"] for name, s in SERVICES.items() if "profiles" in s}
-    assert profiles == {"desk": ["cli"]} | {name: ["observe"] for name in ONLOOKERS}
+    assert profiles == {"desk": ["cli"], STORE: ["store"]} | {
+        name: ["observe"] for name in ONLOOKERS
+    }
+
+
+def test_the_object_store_has_the_keys_and_the_bucket_that_the_workers_ask_it_for() -> None:
+    given, asked = environment(STORE), environment("orchestrator")
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        assert given[f"AWS_{name}"] == asked[f"DESK_STORE_{name}"]
+    assert "desk" in SERVICES[STORE]["networks"]
+    told = FILE.read_text()
+    assert f"s3://{given['S3_BUCKET']}/" in told
+    assert f"http://{STORE}:{SERVICES[STORE]['healthcheck']['test'][-1]}" in told
 
 
 def test_every_worker_is_asked_for_its_metrics_where_it_serves_them() -> None:

@@ -1,0 +1,81 @@
+"""Payloads that are large in a bucket, by the protocol of Amazon's S3, so that workers share no
+folder."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+import obstore
+from obstore.store import S3Store
+from temporalio.contrib.aws.s3driver import S3StorageDriver, S3StorageDriverClient
+
+from desk.platform.settings.store import StoreSettings
+
+if TYPE_CHECKING:
+    from obstore.store import S3Config
+
+DRIVER: Final = "desk-bucket"
+"""Names the store in the histories that refer to it: it must never change."""
+
+TIMEOUT: Final = timedelta(seconds=20)
+LARGEST: Final = 64 * 1024 * 1024
+FOLDER: Final = "payloads"
+
+
+def opened(store: StoreSettings, bucket: str | None = None) -> S3Store:
+    """A bucket, by default the settings' own, with their credentials: keys, or what the platform
+    lends to a workload."""
+    config: S3Config = {"region": store.region, **store.credentials}  # type: ignore[typeddict-item]
+    if store.endpoint is not None:
+        config["endpoint"] = store.endpoint
+    return S3Store(
+        bucket or store.bucket,
+        config=config,
+        client_options={
+            "timeout": TIMEOUT,
+            "allow_http": (store.endpoint or "").startswith("http://"),
+        },
+        # Retries are Temporal's.
+        retry_config={"max_retries": 0},
+    )
+
+
+def bucket_driver(store: StoreSettings) -> S3StorageDriver:
+    """What stores payloads in the bucket, each under its SHA-256, and reads them again."""
+    return S3StorageDriver(
+        _BucketClient(store), store.bucket, driver_name=DRIVER, max_payload_size=LARGEST
+    )
+
+
+class _BucketClient(S3StorageDriverClient):
+    """The SDK's driver by obstore, which the desk delivers reports with too."""
+
+    def __init__(self, store: StoreSettings) -> None:
+        self._settings = store
+        self._opened: dict[str, S3Store] = {}
+
+    async def put_object(self, *, bucket: str, key: str, data: bytes) -> None:
+        """See base class."""
+        await obstore.put_async(self._in(bucket), self._key(key), data, use_multipart=False)
+
+    async def object_exists(self, *, bucket: str, key: str) -> bool:
+        """See base class. What is stored again is put again, so that an object's age is that of its
+        last use and a rule of the bucket may delete what is old."""
+        return False
+
+    async def get_object(self, *, bucket: str, key: str) -> bytes:
+        """See base class."""
+        found = await obstore.get_async(self._in(bucket), self._key(key))
+        return bytes(await found.bytes_async())
+
+    def describe(self) -> Mapping[str, str]:
+        """See base class."""
+        return {"endpoint": self._settings.endpoint or "Amazon S3"}
+
+    def _in(self, bucket: str) -> S3Store:
+        if bucket not in self._opened:
+            self._opened[bucket] = opened(self._settings, bucket)
+        return self._opened[bucket]
+
+    def _key(self, key: str) -> str:
+        return "/".join(part for part in (self._settings.prefix, FOLDER, key) if part)
