@@ -63,7 +63,7 @@ class ModelTurns:
             row = self._begun()
             if own.result is None:
                 return with_opening(request, own)
-            if not is_worth_asking(request):
+            if not is_worth_asking(request, own):
                 return own
             return await self._by_model(request, row)
         except sqlite3.Error as error:

@@ -58,7 +58,8 @@ class ModelTask:
     `result` raises a ValueError that tells the model what is wrong. `opening` is what the desk asks
     for a model besides its own first questions. `schema` is the JSON schema of the form where that
     depends on what is asked, `more` are prompts for what is there to be told of, and `is_worth_it`
-    says whether there is anything to ask a model about; else the desk's own result stands.
+    says of the request and the desk's own result whether there is anything to ask a model about;
+    else the desk's own result stands, and nothing is paid.
     """
 
     prompts: tuple[str, ...]
@@ -68,7 +69,7 @@ class ModelTask:
     opening: Callable[[TurnRequest], Sequence[ToolCall]] | None = None
     schema: Callable[[TurnRequest], dict[str, JsonValue]] | None = None
     more: Callable[[TurnRequest], Sequence[str]] | None = None
-    is_worth_it: Callable[[TurnRequest], bool] | None = None
+    is_worth_it: Callable[[TurnRequest, AgentResult | None], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

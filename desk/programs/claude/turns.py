@@ -6,7 +6,7 @@ week needs, and measures. That costs nothing, and the model writes over figures 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
@@ -17,12 +17,12 @@ from desk.agents.registry import TASKS
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
-from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
-from desk.programs.claude.figures import MOST_TOLD, Figures, figures_of, told_claims
+from desk.programs.claude.answers import answering, shown, size_of
+from desk.programs.claude.figures import Figures, figures_of
 from desk.programs.claude.findings import Refused
 from desk.programs.claude.prompts import prompt
 from desk.programs.turns import builtin_turn, judged
@@ -34,9 +34,6 @@ of a model leaves more."""
 
 LEFT_OF_IT: Final = 0.5
 """The part of the length down to which a transcript that exceeds it is condensed."""
-
-LONGEST_RESULT: Final = 50_000
-"""As many characters of one tool's answer as a model is shown."""
 
 KEPT_WHOLE: Final = 2
 """Exchanges at the end that stay as they are."""
@@ -176,22 +173,6 @@ def sayable(content: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
     return tuple(kept)
 
 
-def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
-    """A tool's answer as a model reads it: JSON, under the name that it may refer to it by, behind
-    the claims that it makes, each named as it is written in prose."""
-    name = result.evidence_id.rsplit("/", 1)[-1]
-    told = {
-        "evidence": name,
-        "claims": told_claims(tuple(claims)[:MOST_TOLD]) or None,
-        "content": result.content,
-        "error": result.error,
-    }
-    text = json.dumps({k: v for k, v in told.items() if v is not None}, ensure_ascii=False)
-    if len(text) <= LONGEST_RESULT:
-        return text
-    return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
-
-
 def model_call(request: TurnRequest) -> ModelCall:
     """What the model is asked for a turn of a model, where the built-in analyst's is a result.
     The same request always gives the same call.
@@ -205,36 +186,17 @@ def model_call(request: TurnRequest) -> ModelCall:
         system=_system(task, request),
         messages=messages(task.material(request, own), request, figures_of(request, own)),
         schema_of_result=task.schema(request) if task.schema else task.form.model_json_schema(),
-        tools=described(_answering(request)),
+        tools=described(answering(request)),
         no_more_calls=request.last,
         effort=effort_for(request.assignment.priority),
     )
 
 
-def _answering(request: TurnRequest) -> Iterator[ToolSpec]:
-    """The tools without those that the desk itself has just asked for the task, and that had
-    nothing: a model would ask in vain."""
-    own = [each for exchange in request.exchanges if not exchange.said for each in exchange.results]
-    told = {(each.call.server, each.call.tool) for each in own if not _is_empty(each)}
-    asked = {(each.call.server, each.call.tool) for each in own}
-    dead = asked - told
-    return (spec for spec in request.tools if (spec.server, spec.tool) not in dead)
-
-
-def _is_empty(answer: ToolResult) -> bool:
-    """Whether an answer says why it has nothing, and has nothing."""
-    if answer.status is not ToolStatus.OK:
-        return True
-    content = answer.content
-    if not isinstance(content, dict) or not content.get("missing"):
-        return False
-    return not any(isinstance(value, list) and value for value in content.values())
-
-
-def is_worth_asking(request: TurnRequest) -> bool:
-    """Whether there is anything for a model to say on a task; else nothing is paid."""
+def is_worth_asking(request: TurnRequest, own: Turn) -> bool:
+    """Whether there is anything for a model to say on a task; else nothing is paid, and the desk's
+    own result stands."""
     task = _TASKS.get(request.assignment.task_type)
-    return task is None or task.is_worth_it is None or task.is_worth_it(request)
+    return task is None or task.is_worth_it is None or task.is_worth_it(request, own.result)
 
 
 def with_opening(request: TurnRequest, own: Turn) -> Turn:
@@ -299,12 +261,7 @@ def _clipped(block: JsonValue) -> JsonValue:
 
 def _size(exchange: Exchange) -> int:
     said: int = reduce(lambda total, block: total + len(json.dumps(block)), exchange.said, 0)
-    return said + sum(_size_of(result) for result in exchange.results)
-
-
-def _size_of(result: ToolResult) -> int:
-    shown: Any = result.content if result.content is not None else result.error
-    return min(len(json.dumps(shown)), LONGEST_RESULT)
+    return said + sum(size_of(result) for result in exchange.results)
 
 
 def _by_name(specs: Iterable[ToolSpec]) -> dict[str, ToolSpec]:

@@ -17,13 +17,12 @@ from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, 
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
+from desk.programs.claude.answers import LONGEST_COLUMN, LONGEST_RESULT, shown
 from desk.programs.claude.turns import (
     LAST,
-    LONGEST_RESULT,
     TOO_MANY,
     messages,
     model_call,
-    shown,
     turn_of,
 )
 from desk.programs.turns import builtin_turn
@@ -294,6 +293,22 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
     call = ToolCall(call_id="task/get_quote.1.1", server="ecb", tool="get_quote")
     text = shown(brought(call, 2 * LONGEST_RESULT))
     assert len(text) < LONGEST_RESULT + 100 and "cut off" in text
+
+
+def test_a_long_series_is_shown_by_its_last_values_each_beside_its_day() -> None:
+    call = ToolCall(call_id="task/get_historical.1.1", server="ecb", tool="get_historical")
+    rows = 20 * LONGEST_COLUMN
+    content: dict[str, JsonValue] = {
+        "days": [f"day {row}" for row in range(rows)],
+        "values": [f"{row}.0000" for row in range(rows)],
+        "decisions": [{"day": row} for row in range(LONGEST_COLUMN + 1)],
+    }
+    read = json.loads(shown(ToolResult(call=call, status=ToolStatus.OK, content=content)))
+    told = read["content"]
+    assert told["days"][-1] == f"day {rows - 1}" and told["values"][-1] == f"{rows - 1}.0000"
+    assert [len(told["days"]), len(told["values"])] == [LONGEST_COLUMN + 1] * 2
+    assert told["days"][0] == told["values"][0] == f"… {rows - LONGEST_COLUMN} earlier left out"
+    assert told["decisions"] == content["decisions"], "what is no column stays whole"
 
 
 def test_what_a_tool_says_stays_in_its_result() -> None:

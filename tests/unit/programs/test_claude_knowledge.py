@@ -12,7 +12,7 @@ from desk.agents.capabilities import call_by
 from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.agents.usage import Usage
 from desk.contracts.names import AgentId
 from desk.contracts.question.knowledge import (
@@ -25,7 +25,7 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest
-from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.claude.turns import is_worth_asking, model_call, turn_of
 from desk.programs.question.claude.knowledge_state import LEAST_TOLD, LONGEST_TOLD, MOST_TOLD
 from desk.programs.turns import builtin_turn
 from tests.support.builders import failed
@@ -48,6 +48,7 @@ FINDING = (
     TaskType.READ_PDFS,
     TaskType.SEARCH_WEB,
 )
+HOLDS = dict(zip(FINDING, ("tickets", "documents", "pdfs", "results"), strict=True))
 GIVEN = {"ticket": "DESK-101, DESK-102", "document": "fixing-times, runbook", "pdf": PDF}
 
 
@@ -104,6 +105,21 @@ def test_a_model_that_keeps_all_keeps_what_the_desk_found(task: TaskType) -> Non
     assert shown
     keep = [{"evidence": one["evidence"], "item": one["item"]} for one in shown]
     assert found(request, {"keep": keep}) == own
+
+
+@pytest.mark.parametrize("task", FINDING)
+def test_nothing_is_paid_where_there_is_nothing_to_choose_and_nothing_to_ask(
+    task: TaskType,
+) -> None:
+    given = asked(task)
+    bare = given.model_copy(update={"exchanges": (), "tools": ()})
+    none_found = builtin_turn(given).result
+    assert none_found is not None
+    empty = Turn(result=none_found.model_copy(update={"evidence": (), HOLDS[task]: ()}))
+    tool = ToolSpec(server="knowledge", tool="search_web")
+    assert is_worth_asking(given, builtin_turn(given)), "there is something to choose"
+    assert not is_worth_asking(bare, empty)
+    assert is_worth_asking(bare.model_copy(update={"tools": (tool,)}), empty)
 
 
 def test_tickets_are_kept_in_the_models_order_as_the_tool_gave_them() -> None:

@@ -39,6 +39,7 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.programs.claude.answers import answering
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import (
     FOUND,
@@ -187,6 +188,11 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Found:
     )
 
 
+def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
+    """Whether there is anything to choose from, or a tool left that could bring something."""
+    return bool(_found(base).evidence) or any(True for _ in answering(request))
+
+
 def _found(base: AgentResult | None) -> Found:
     if not isinstance(base, FOUND):
         raise ValueError("there is nothing to choose from")
@@ -226,7 +232,7 @@ def _numbered(things: Iterable[tuple[str, BaseModel]]) -> Iterator[_Fetched]:
 
 
 def _task(name: str) -> ModelTask:
-    return ModelTask((prompt(name),), ProposedChoice, material, result)
+    return ModelTask((prompt(name),), ProposedChoice, material, result, is_worth_it=is_worth_it)
 
 
 TICKETS: Final = _task("tickets")

@@ -60,7 +60,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps({n: value for n, value in told.items() if value}, ensure_ascii=False)
 
 
-def is_worth_it(request: TurnRequest) -> bool:
+def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
     """Whether a week brought anything to write of: something that matters, or a decision ahead."""
     return any(True for _ in _events(request)) or any(True for _ in _ahead(request))
 
