@@ -52,14 +52,13 @@ class AgentProfile(Contract):
 class ModelTask:
     """How a task is put to a model, and how its answer is read.
 
-    `prompts` are texts that follow each other; `{{figures}}` in a line of its own stands for how
-    figures are written. `form` is the model's answer. `material` says what the model is shown and
-    `result` reads its answer; both have the request and what the built-in analyst delivered, and
-    `result` raises a ValueError that tells the model what is wrong. `opening` is what the desk asks
-    for a model besides its own first questions. `schema` is the JSON schema of the form where that
-    depends on what is asked, `more` are prompts for what is there to be told of, and `is_worth_it`
-    says of the request and the desk's own result whether there is anything to ask a model about;
-    else the desk's own result stands, and nothing is paid.
+    `prompts` are texts that follow each other, with marks as `desk.programs.claude.prompts` has
+    them. `form` is the model's answer. `material` says what the model is shown and `result` reads
+    its answer; both have the request and what the built-in analyst delivered, and `result` raises a
+    ValueError that tells the model what is wrong. `opening` is what the desk asks for a model
+    besides its own first questions, and `schema` is the JSON schema of the form where that depends
+    on what is asked. `is_worth_it` says of the request and the desk's own result whether there is
+    anything to ask a model about; else that result stands, and nothing is paid.
     """
 
     prompts: tuple[str, ...]
@@ -68,7 +67,6 @@ class ModelTask:
     result: Callable[[TurnRequest, AgentResult | None, str], AgentResult]
     opening: Callable[[TurnRequest], Sequence[ToolCall]] | None = None
     schema: Callable[[TurnRequest], dict[str, JsonValue]] | None = None
-    more: Callable[[TurnRequest], Sequence[str]] | None = None
     is_worth_it: Callable[[TurnRequest, AgentResult | None], bool] | None = None
 
 

@@ -17,6 +17,7 @@ from desk.contracts.weeks import IsoWeek, monday_of, week_of
 from desk.evaluation.draws import SeededDraws
 from desk.evaluation.oracle import fixings, policy
 from desk.evaluation.scores import TaskCheck, Verdict
+from desk.programs.week.document.sections.summary import said_in
 from desk.trust.prose import references
 
 FIRST: Final = monday_of("2016-W05")
@@ -145,7 +146,9 @@ class _Scoring:
     def _moved_most(self) -> TaskCheck:
         moves = {pair: fixings.move(pair, self._first, self._last) for pair in self._task.pairs}
         largest = max(moves, key=lambda pair: abs(moves[pair] or Decimal(0)))
-        told = (*self._report.summary, *self._report.commentary)
+        lead = self._report.lead
+        written = said_in(lead) if lead and lead.written else ()
+        told = (*self._report.summary, *self._report.commentary, *written)
         named = {name.partition(":")[0] for each in told for name in references(each.prose)}
         said = largest if largest in named else ", ".join(sorted(named & set(moves)))
         return self._check("moved most", "pairs", largest, said or None, said == largest)

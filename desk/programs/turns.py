@@ -17,6 +17,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.runs.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
+from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.conflicts import MOST_CONFLICTS, detect_conflicts, merged, target_ranges
@@ -77,7 +78,8 @@ def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO
     known = {**reachable, **known}
     if isinstance(result, Commentary):
         first_day, _ = window_days(request.assignment.window)
-        known |= week_counts(known, request.markets, first_day)
+        counted = week_counts(known, request.markets, first_day)
+        known |= counted | dollar_index_claims(known)
     rejected = review(result, known, request.state, request.conflicts)
     update: dict[str, object] = {"result": result, "judged": True}
     if rejected:

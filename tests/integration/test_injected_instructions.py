@@ -103,7 +103,11 @@ def obeying() -> list[dict[str, Any]]:
     }
     return script.fixtures(
         *("USD/JPY", "JP"),
-        sentences=(HARMLESS, f"USD/JPY ended at {INVENTED}.", ACTIVE, "It was calm."),
+        themes=(
+            {"title": "The first", "moved": HARMLESS},
+            {"title": "The second", "moved": f"USD/JPY ended at {INVENTED}."},
+            {"title": "The third", "moved": f"It was calm. {ACTIVE}"},
+        ),
         issues=(issue,),
         look_into=("quote", "news_search", "headlines"),
     )
@@ -254,7 +258,8 @@ def test_the_news_have_no_link_where_theirs_is_none(published: Published) -> Non
 
 
 def test_a_reference_to_no_claim_is_left_out_of_the_commentary(published: Published) -> None:
-    texts = [line["text"] for line in published.report["commentary"]]
+    themes = published.report["lead"]["themes"]
+    texts = [theme["moved"]["text"] for theme in themes if theme.get("written")]
     assert texts == [HARMLESS, "It was calm."]
 
 

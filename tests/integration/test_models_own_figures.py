@@ -74,8 +74,10 @@ def told(system: str, asked: Request) -> Request:
         return {"markets": lines}
     if "You are the validator" in system:
         return {"issues": [], "confidence": 0.8}
-    if "above the report" in system:
-        return {"sentences": [f"EUR/JPY [[{MOVE}|moved]] with USD/JPY [[USD/JPY:move|signed]]."]}
+    if "what the report says first" in system:
+        words = f"EUR/JPY [[{MOVE}|moved]] with USD/JPY [[USD/JPY:move|signed]]."
+        theme = {"title": "The yen is weak", "markets": ["USD/JPY"], "moved": words}
+        return {"headline": "The yen was weak.", "themes": [theme]}
     if "You plan one round" in system:
         part = {
             "agent": "market_specialist",
@@ -122,7 +124,8 @@ def test_a_week(tmp_path: Path) -> None:
     assert [view["subject"] for view in section["views"]] == ["USD/JPY", "USD/JPY"]
     (page,) = (tmp_path / "reports" / "weekly").glob("*.r1.md")
     assert "- The direction of USD/JPY: rising (confidence 60 %)" in page.read_text()
-    assert any(MOVE in line["prose"] for line in report["commentary"])
+    (theme, *_) = report["lead"]["themes"]
+    assert report["lead"]["written"] and MOVE in theme["moved"]["prose"]
     asked = {s["arguments"].get("symbol") for s in report["sources"] if s["server"] == "ecb"}
     assert asked == {"USD/JPY", "EUR/JPY"}, "the sources name what the model asked"
     assert set(weak.refused) == {"output_config", "tool_choice", "cache_control"}

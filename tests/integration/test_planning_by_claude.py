@@ -31,7 +31,7 @@ def scripted(
 
 def serving(folder: Path, *script: dict[str, Any]) -> AbstractContextManager[ModelServer]:
     """A model that plans by the script, and comments every week with the same words."""
-    words = json.dumps({"sentences": ["USD/JPY moved [[USD/JPY:move]]."]})
+    words = json.dumps({"headline": "USD/JPY moved [[USD/JPY:move]]."})
     response = {"content": words, "usage": USED}
     commenting = {"match": {"systemMessage": COMMENTS}, "response": response}
     return model_server(folder, [*script, commenting])
@@ -84,7 +84,7 @@ def test_the_model_plans_and_the_report_says_what_it_cost(tmp_path: Path, folder
     assert report["planning"]["usage"]["model"] == "claude-opus-5-5"
     assert report["planning"]["usage"]["input_tokens"] == 900
     assert float(report["planning"]["usage"]["cost_usd"]) > 0
-    assert [line["text"] for line in report["commentary"]] == ["USD/JPY moved +0.29 %."]
+    assert report["lead"]["headline"]["text"] == "USD/JPY moved +0.29 %."
     printed = report_file(tmp_path).with_suffix(".md").read_text()
     assert "Planned by claude-opus-5-5 in 2 turns, 980 tokens, $0.0" in printed
     desk = desk_with(tmp_path, server)

@@ -16,7 +16,7 @@ from tests.support.model_week import COMMENTS, PLANS, RESEARCHES, VALIDATES
 SAYS: Final[Mapping[str, Mapping[str, Any]]] = {
     RESEARCHES: {"events": [], "news": [], "views": [], "oddities": []},
     VALIDATES: {"issues": [], "confidence": 0.8},
-    COMMENTS: {"sentences": ["A quiet week."]},
+    COMMENTS: {"headline": "A quiet week."},
 }
 LONGEST_SECONDS: Final = 3.0
 UNREADABLE: Final = 0.2

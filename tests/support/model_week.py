@@ -11,7 +11,7 @@ USED: Final = {"input_tokens": 900, "output_tokens": 80}
 PLANS: Final = "You plan the week"
 RESEARCHES: Final = "You are a research agent"
 VALIDATES: Final = "You are the validator"
-COMMENTS: Final = "You write what stands above the report"
+COMMENTS: Final = "You write what the report says first"
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Scripted:
     def fixtures(
         self,
         *markets: str,
-        sentences: tuple[str, ...] = (),
+        themes: tuple[dict[str, Any], ...] = (),
         issues: tuple[dict[str, Any], ...] = (),
         look_into: tuple[str, ...] = ("quote", "history", "policy_rate"),
     ) -> list[dict[str, Any]]:
@@ -95,7 +95,7 @@ class Scripted:
             PLANS: {"markets": plan, "note": "As ever."},
             RESEARCHES: {"events": [], "news": [], "views": [], "oddities": []},
             VALIDATES: {"issues": issues, "confidence": 0.8},
-            COMMENTS: {"sentences": sentences or ["A quiet week."]},
+            COMMENTS: {"headline": "A quiet week.", "themes": themes},
         }
         return [
             *(fixture for lines in self.lines for fixture in lines.fixtures),

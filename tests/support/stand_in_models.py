@@ -219,9 +219,16 @@ def _research(of: Answering) -> Answer:
 
 
 def _commentary(of: Answering) -> Answer:
-    events = of.shown.get("events", [])
-    sentences = [event["description"] for event in events][:3]
-    return {"sentences": sentences or ["A quiet week."]}
+    events = [event for event in of.shown.get("events", []) if len(event["description"]) < 500]
+    themes = [
+        {
+            "title": f"What {event['market']} did",
+            "markets": [event["market"]],
+            "moved": event["description"],
+        }
+        for event in {each["market"]: each for each in events}.values()
+    ]
+    return {"headline": "What the week was about.", "themes": themes[:3]}
 
 
 def _keep(of: Answering) -> Answer:
@@ -360,7 +367,7 @@ _FORMS: Final[Mapping[str, Callable[[Answering], Answer]]] = {
     "markets note": _plan,
     "events news views": _research,
     "issues confidence": lambda of: {"issues": [], "confidence": 0.8},
-    "sentences": _commentary,
+    "headline themes": _commentary,
     "keep": _keep,
     "summary quotations": _synthesis,
     "subagents strategy": _swarm_plan,
@@ -372,16 +379,14 @@ _FORMS: Final[Mapping[str, Callable[[Answering], Answer]]] = {
 }
 """What is answered by the fields of the form that is asked for."""
 
-_PROSE: Final = ("summary", "statement", "description")
+_PROSE: Final = ("summary", "statement", "description", "moved")
 
 
 def _with_typed_figure(answer: Answer) -> Answer:
     """The answer with a figure that is no claim in its first prose."""
     changed: Answer = json.loads(json.dumps(answer))
-    if changed.get("sentences"):
-        changed["sentences"][0] += TYPED
-        return changed
-    places = (changed, *changed.get("events", []), *changed.get("findings", []))
+    lines = (changed.get(name, []) for name in ("themes", "events", "findings"))
+    places = (changed, *(each for line in lines for each in line))
     for place in (*places, *changed.get("insights", [])):
         named = next((name for name in _PROSE if name in place), None)
         if named is not None:

@@ -11,8 +11,8 @@ from desk.contracts.findings.results import Commentary, EventType, Impact, Marke
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.contracts.names import AgentId
 from desk.contracts.week.report import Contribution, ResearchReport
-from desk.programs.week.document.compile_report import commentary_of
 from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.judging.commentary import commentary_of, sentences_of
 from desk.trust.ledger.evidence import attributed
 from desk.trust.seals import sealed
 from tests.support.builders import answered
@@ -37,7 +37,8 @@ def told_report() -> ResearchReport:
         found[0] = _with_news(found[0], desk.window(WEEK).end)
         report = desk.publish(WEEK, [desk.validate(findings) for findings in found])
     written = Commentary(task_id=f"{WEEK}/comment", sentences=(SENTENCE,))
-    sentences = commentary_of(written, printed_claims(report))
+    claims = printed_claims(report)
+    sentences = sentences_of(commentary_of(written, claims), claims)
     line = Contribution(
         agent=AgentId.PRODUCT_MANAGER, task_type=TaskType.COMMENT_WEEK, delivered=True
     )

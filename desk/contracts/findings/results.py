@@ -410,9 +410,27 @@ class DeadLetter(Contract):
     outages: Annotated[tuple[SourceOutage, ...], Field(max_length=50, exclude_if=is_empty)] = ()
 
 
+class WrittenTheme(Contract):
+    """A theme of a week as the commentator writes it: prose with references in place of figures.
+
+    `reported` is the event of the news that gives the reason, and `markets` what it is about.
+    """
+
+    title: ShortText
+    markets: Annotated[tuple[MarketName, ...], Field(max_length=40)] = ()
+    moved: Text
+    why: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    reported: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    ahead: Annotated[Text | None, Field(exclude_if=is_none)] = None
+
+
 class Commentary(Contract):
-    """What the product manager writes over a week's claims: sentences with references to them."""
+    """What the product manager writes over a week's claims, with references to them: what the
+    report says first. `sentences` are what earlier versions wrote in their place."""
 
     kind: Literal["commentary"] = "commentary"
     task_id: ShortText
     sentences: Annotated[tuple[Text, ...], Field(max_length=12)] = ()
+    headline: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    standfirst: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    themes: Annotated[tuple[WrittenTheme, ...], Field(max_length=5, exclude_if=is_empty)] = ()

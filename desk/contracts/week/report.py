@@ -201,7 +201,7 @@ class Theme(Contract):
 
     `moved` says what happened, `why` what the claims have beside it, `story` what a publisher gave
     as the reason, word for word and without its being a finding, `ahead` what the coming weeks
-    bring to it.
+    bring to it. `written` says that the commentator wrote it.
     """
 
     title: ShortText
@@ -210,12 +210,14 @@ class Theme(Contract):
     why: Annotated[Sentence | None, Field(exclude_if=is_none)] = None
     story: Annotated[Reported | None, Field(exclude_if=is_none)] = None
     ahead: Annotated[Sentence | None, Field(exclude_if=is_none)] = None
+    written: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class Lead(Contract):
     """What a report says first: the week in a sentence, how unusual it was, and its themes.
 
-    `written` says that the commentator wrote them; else the desk composed them of the findings.
+    `written` says that the commentator wrote the headline or one of the themes; what it did not
+    write, the desk composed of the findings.
     """
 
     headline: Sentence

@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from desk.contracts.agents.capabilities import USUAL_CAPABILITY
 from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Claim
 from desk.contracts.runs.turns import TurnRequest
@@ -13,6 +14,9 @@ from desk.programs.claude.figures import MOST_TOLD, told_claims
 
 LONGEST_RESULT: Final = 50_000
 """As many characters of one tool's answer as a model is shown."""
+
+TOOLS: Final = "tools"
+OTHER_TOOLS: Final = "other_tools"
 
 LONGEST_COLUMN: Final = 130
 """Values of one column, such as the days of a series or its prices: half a year of fixings. What
@@ -62,6 +66,21 @@ def answering(request: TurnRequest) -> Iterator[ToolSpec]:
     asked = {(each.call.server, each.call.tool) for each in own}
     dead = asked - told
     return (spec for spec in request.tools if (spec.server, spec.tool) not in dead)
+
+
+def there_is(request: TurnRequest, material: str) -> set[str]:
+    """What a model can be told of: the parts of its material that hold something, `tools` where it
+    is offered any, and what these, or the agents of a plan, can ask; `other_tools` where it is not
+    known what one of them is asked for."""
+    parts = {name for name, held in json.loads(material).items() if held}
+    return parts | asked_by(answering(request)) | set(map(str, request.capabilities))
+
+
+def asked_by(specs: Iterable[ToolSpec]) -> set[str]:
+    """What tools are asked for, and that there are any."""
+    specs = tuple(specs)
+    known = (USUAL_CAPABILITY.get((spec.server, spec.tool)) for spec in specs)
+    return {str(each or OTHER_TOOLS) for each in known} | ({TOOLS} if specs else set())
 
 
 def _is_empty(answer: ToolResult) -> bool:

@@ -6,7 +6,7 @@ week needs, and measures. That costs nothing, and the model writes over figures 
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
@@ -21,10 +21,10 @@ from desk.contracts.findings.results import AgentError, ResearchResult, Validati
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
-from desk.programs.claude.answers import answering, shown, size_of
+from desk.programs.claude.answers import answering, shown, size_of, there_is
 from desk.programs.claude.figures import Figures, figures_of
 from desk.programs.claude.findings import Refused
-from desk.programs.claude.prompts import prompt
+from desk.programs.claude.prompts import told
 from desk.programs.turns import builtin_turn, judged
 from desk.runs.assignments import effort_for
 
@@ -181,10 +181,11 @@ def model_call(request: TurnRequest) -> ModelCall:
         ValueError: the desk has no result yet.
     """
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
+    material = task.material(request, own)
     return ModelCall(
         model=request.model,
-        system=_system(task, request),
-        messages=messages(task.material(request, own), request, figures_of(request, own)),
+        system=_system(task, there_is(request, material)),
+        messages=messages(material, request, figures_of(request, own)),
         schema_of_result=task.schema(request) if task.schema else task.form.model_json_schema(),
         tools=described(answering(request)),
         no_more_calls=request.last,
@@ -363,13 +364,9 @@ def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
     return result
 
 
-def _system(task: ModelTask, request: TurnRequest) -> str:
-    """A role's prompt, with what is told to everybody in the same words where there is something
-    to tell it of: how figures are written, and what a memory is."""
-    recalled = prompt("recalled") if request.recalled else ""
-    texts = (*task.prompts, *(task.more(request) if task.more else ()))
-    joined = "\n".join(texts).replace("{{figures}}\n", prompt("figures"))
-    return joined.replace("{{recalled}}\n", recalled)
+def _system(task: ModelTask, there: Collection[str]) -> str:
+    """A role's prompt, which speaks of nothing that is not there."""
+    return told("\n".join(task.prompts), there)
 
 
 def _objected(answer: ModelAnswer, words: str) -> Turn:

@@ -128,9 +128,7 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
     if isinstance(result, ValidationResult):
         return ValidationResultContent(result=result, execution_time_minutes=max(seconds, 0.0) / 60)
     if isinstance(result, Commentary):
-        return BroadcastContent(
-            text=f"{assignment.week} is put into words: {len(result.sentences)} sentences"
-        )
+        return BroadcastContent(text=f"{assignment.week} is put into words: {_worded(result)}")
     if isinstance(result, SwarmPlan):
         return BroadcastContent(
             text=f"a {result.complexity} objective, for {len(result.subagents)} specialists"
@@ -138,6 +136,13 @@ def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -
     if isinstance(result, ActionChoice):
         return BroadcastContent(text=_chosen(result))
     return _planned(result, assignment)
+
+
+def _worded(written: Commentary) -> str:
+    """`4 themes`; of an earlier version's commentary, `6 sentences`."""
+    if written.sentences:
+        return f"{len(written.sentences)} sentences"
+    return "1 theme" if len(written.themes) == 1 else f"{len(written.themes)} themes"
 
 
 def _found(result: Found | Synthesis, seconds: float) -> ResearchResultContent:

@@ -2,7 +2,13 @@
 
 from desk.trust.prose.gate import objections, unbacked, without
 from desk.trust.prose.printable import printable, quotable
-from desk.trust.prose.prose_review import Text, objections_to, review, without_rejected
+from desk.trust.prose.prose_review import (
+    Text,
+    commentary_texts,
+    objections_to,
+    review,
+    without_rejected,
+)
 from desk.trust.prose.quotations import stands_in, texts_in
 from desk.trust.prose.reference_faults import faults
 from desk.trust.prose.references import (
@@ -39,6 +45,7 @@ __all__ = [
     "UnknownReferenceError",
     "claims_in",
     "clip",
+    "commentary_texts",
     "faults",
     "found_in",
     "is_about",

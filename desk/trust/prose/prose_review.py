@@ -132,13 +132,15 @@ def without_rejected(
     if isinstance(result, ResearchResult):
         return _cut_research(result, cutting)
     if isinstance(result, Commentary):
-        return result.model_copy(update={"sentences": cutting.of_each(result.sentences, SENTENCE)})
+        return _cut_commentary(result, cutting)
     return _cut_validation(result, cutting) if isinstance(result, ValidationResult) else result
 
 
 RECOMMENDATION: Final = "recommendation"
 SENTENCE: Final = "sentence"
 ISSUE_TEXTS: Final = ("description", RECOMMENDATION)
+LEAD_TEXTS: Final = ("headline", "standfirst")
+THEME_TEXTS: Final = ("title", "moved", "why", "ahead")
 
 
 def _known(
@@ -162,9 +164,19 @@ def _texts(result: AgentResult) -> Iterator[Text]:
     elif isinstance(result, ValidationResult):
         yield from _validation_texts(result)
     elif isinstance(result, Commentary):
-        yield from _each(result.sentences, SENTENCE)
+        yield from commentary_texts(result)
     elif isinstance(result, SwarmPlan):
         yield from (Text(place, prose) for place, prose in plan_texts(result))
+
+
+def commentary_texts(result: Commentary) -> Iterator[Text]:
+    """All prose of a commentary, each text with its place."""
+    yield from _each(result.sentences, SENTENCE)
+    for field in LEAD_TEXTS:
+        yield from (Text(field, text) for text in (getattr(result, field),) if text)
+    for number, theme in enumerate(result.themes, start=1):
+        told = ((field, getattr(theme, field)) for field in THEME_TEXTS)
+        yield from (Text(_theme_place(number, field), text) for field, text in told if text)
 
 
 def _research_texts(result: ResearchResult) -> Iterator[Text]:
@@ -195,6 +207,10 @@ def _each(texts: Sequence[str], kind: str) -> Iterator[Text]:
 
 def _numbered(kind: str, number: int) -> str:
     return f"{kind} {number}"
+
+
+def _theme_place(number: int, field: str) -> str:
+    return f"theme {number}, {field}"
 
 
 def _issue_place(number: int, field: str) -> str:
@@ -254,6 +270,28 @@ def _cut_research(result: ResearchResult, cutting: _Cutting) -> ResearchResult:
             "contradictions": cutting.of_each(result.contradictions, "contradiction"),
             "recommendations": cutting.of_each(result.recommendations, RECOMMENDATION),
             "dropped": cutting.dropped_with(result.dropped),
+        }
+    )
+
+
+def _cut_commentary(result: Commentary, cutting: _Cutting) -> Commentary:
+    """What is left of a commentary; a theme without a title or without what moved goes whole."""
+    themes = (
+        theme.model_copy(
+            update={
+                field: cutting.of(text, _theme_place(n, field)) or None
+                for field in THEME_TEXTS
+                if (text := getattr(theme, field))
+            }
+        )
+        for n, theme in enumerate(result.themes, start=1)
+    )
+    told = ((field, getattr(result, field)) for field in LEAD_TEXTS)
+    return result.model_copy(
+        update={
+            "sentences": cutting.of_each(result.sentences, SENTENCE),
+            **{field: cutting.of(text, field) or None for field, text in told if text},
+            "themes": tuple(theme for theme in themes if theme.title and theme.moved),
         }
     )
 

@@ -1,12 +1,18 @@
 """The commentary as a report prints it: printed claims, in a form that fits them."""
 
+from typing import Any
+
 import pytest
 
 from desk.contracts.findings.claims import Claim, Metric, Unit
-from desk.contracts.findings.results import Commentary
-from desk.contracts.week.report import Sentence
+from desk.contracts.findings.results import Commentary, EventType, WrittenTheme
+from desk.contracts.week.report import Lead, ResearchReport, Sentence
 from desk.programs.week.document.audit.report import audit
-from desk.programs.week.document.compile_report import commentary_of
+from desk.programs.week.document.judging.claims import printed_claims
+from desk.programs.week.document.judging.commentary import commentary_of, lead_with, sentences_of
+from desk.programs.week.document.sections.lead import lead_of
+from desk.programs.week.document.sections.summary import summary_of
+from desk.trust.prose import references
 from desk.trust.seals import sealed
 from tests.support.builders import claim
 from tests.support.told_reports import SENTENCE, told_report
@@ -26,11 +32,87 @@ CLAIMS = {
 
 def printed(*sentences: str, claims: dict[str, Claim] = CLAIMS) -> list[str]:
     written = Commentary(task_id="2026-W44/comment", sentences=sentences)
-    return [line.text for line in commentary_of(written, claims)]
+    return [line.text for line in sentences_of(commentary_of(written, claims), claims)]
+
+
+def theme(title: str, moved: str, **more: Any) -> WrittenTheme:
+    return WrittenTheme(title=title, moved=moved, **more)
+
+
+def lead(*themes: WrittenTheme, headline: str | None = None) -> Lead:
+    """The lead of the told report with what a commentator wrote in place of its own."""
+    written = Commentary(task_id="2026-W44/comment", headline=headline, themes=themes)
+    report = bare()
+    claims = printed_claims(report)
+    kept = commentary_of(written, claims)
+    return lead_with(kept, lead_of(report, claims), claims, report.markets)
+
+
+def bare() -> ResearchReport:
+    return told_report().model_copy(update={"commentary": ()})
+
+
+def with_lead(made: Lead) -> ResearchReport:
+    report = bare().model_copy(update={"lead": made})
+    summary = summary_of(report, printed_claims(report))
+    return sealed(report.model_copy(update={"summary": summary}))
+
+
+MOVED = theme("The yen", "USD/JPY [[USD/JPY:move|moved]].", markets=("USD/JPY",))
+
+
+def test_a_commentators_headline_and_themes_stand_in_place_of_the_desks() -> None:
+    made = lead(MOVED, headline="USD/JPY [[USD/JPY:move|moved]] in the week.")
+    assert made.written and made.headline.text == "USD/JPY fell 2.76 % in the week."
+    assert made.themes[0].written and made.themes[0].moved.text == "USD/JPY fell 2.76 %."
+    assert not any("USD/JPY" in told.markets for told in made.themes[1:]), "each thing once"
+    assert audit(with_lead(made)) == ()
+
+
+def test_where_a_commentator_wrote_nothing_that_holds_the_desks_lead_stands() -> None:
+    own = lead_of(bare(), printed_claims(bare()))
+    assert lead() == own
+    refused = theme("The yen", "USD/JPY ended at 163.70.", markets=("USD/JPY",))
+    assert lead(refused, headline="The yen is at 163.70.") == own
+
+
+def test_a_refused_theme_gives_its_place_to_the_desks_and_the_headline_stays() -> None:
+    own = lead_of(bare(), printed_claims(bare()))
+    refused = theme("The yen", "USD/JPY ended at 163.70.", markets=("USD/JPY",))
+    made = lead(refused, headline="The yen fell.")
+    assert made.headline.text == "The yen fell." and made.themes == own.themes[:3]
+    only_theme = lead(MOVED)
+    assert only_theme.headline == own.headline and only_theme.standfirst == own.standfirst
+
+
+def test_the_summary_does_not_repeat_what_a_commentator_told() -> None:
+    before = bare().summary
+    told = {name for line in before for name in references(line.prose)}
+    words = " and ".join(f"[[{name}]]" for name in sorted(told))
+    report = with_lead(lead(theme("All of it", f"These are {words}.")))
+    assert told and not any(references(line.prose) for line in report.summary)
+    assert [line for line in before if not references(line.prose)] == list(report.summary)
+    assert audit(report) == ()
+
+
+def test_a_theme_that_nobody_wrote_and_no_rule_composes_is_found() -> None:
+    made = lead(MOVED, headline="The yen fell.")
+    first = made.themes[0]
+    forged = made.model_copy(update={"themes": (first.model_copy(update={"written": False}),)})
+    assert "rules compose no such theme" in str(audit(with_lead(forged)))
+    nobody = with_lead(made).model_copy(update={"commenting": None})
+    assert "nobody is said to have delivered it" in str(audit(sealed(nobody)))
+
+
+def test_the_story_that_gives_a_reason_is_printed_with_its_publisher() -> None:
+    (section, *_) = bare().markets
+    (event,) = (each for each in section.events if each.event_type is EventType.NEWS)
+    made = lead(theme("The yen", "USD/JPY rose.", reported=event.event_id))
+    assert made.themes[0].story in section.reported
 
 
 def test_a_week_without_a_commentary_has_none() -> None:
-    assert commentary_of(None, CLAIMS) == ()
+    assert commentary_of(None, CLAIMS) is None and sentences_of(None, CLAIMS) == ()
     assert printed() == []
 
 

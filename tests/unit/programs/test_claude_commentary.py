@@ -16,8 +16,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
-from desk.trust.prose.prose_review import review, without_rejected
-from tests.support.builders import claim, finding, window
+from tests.support.builders import claim, finding, pair_market, window
 
 WEEK = "2026-W44"
 MODEL = "claude-opus-5-5"
@@ -25,6 +24,14 @@ CLAIMS = (
     claim("USD/JPY", Metric.MOVE, "0.29", Unit.PERCENT),
     claim("USD/JPY", Metric.LAST, "157.25"),
 )
+
+
+STORY = "USD/JPY/news/research_fx.search_news.0"
+THEME: dict[str, Any] = {"title": "The yen", "moved": "USD/JPY [[USD/JPY:move|moved]]."}
+
+
+def with_theme(**changed: Any) -> dict[str, Any]:
+    return {"headline": "The yen fell.", "themes": [{**THEME, **changed}]}
 
 
 def event(impact: Impact, description: str) -> MarketEvent:
@@ -52,69 +59,113 @@ def asked(**changed: Any) -> TurnRequest:
         deadline=window(WEEK).end,
     )
     findings = (finding(*CLAIMS).model_copy(update={"events": events}),)
-    request = TurnRequest(assignment=assignment, findings=findings, model=MODEL)
+    request = TurnRequest(
+        assignment=assignment, findings=findings, markets=(pair_market(),), model=MODEL
+    )
     return request.model_copy(update=changed)
 
 
-def turn(said: Any) -> Turn:
+def turn(said: Any, request: TurnRequest | None = None) -> Turn:
     text = said if isinstance(said, str) else json.dumps(said)
     block: JsonValue = {"type": "text", "text": text}
     answer = ModelAnswer(
         content=(block,), text=text, stop_reason=StopReason.END_TURN, usage=Usage(model=MODEL)
     )
-    return turn_of(asked(), answer)
+    return turn_of(request or asked(), answer)
+
+
+def with_news() -> TurnRequest:
+    story = event(Impact.MEDIUM, "A wire told of a speech.").model_copy(
+        update={"event_id": STORY, "event_type": EventType.NEWS}
+    )
+    request = asked()
+    (found,) = request.findings
+    told = found.model_copy(update={"events": (*found.events, story)})
+    return request.model_copy(update={"findings": (told,)})
+
+
+def shown(request: TurnRequest) -> dict[str, Any]:
+    (message,) = model_call(request).messages
+    assert isinstance(message, dict) and isinstance(message["content"], list)
+    (block,) = message["content"]
+    assert isinstance(block, dict)
+    data: dict[str, Any] = json.loads(str(block["text"]))
+    return data
+
+
+def written(said: Any, request: TurnRequest | None = None) -> Commentary:
+    result = turn(said, request).result
+    assert isinstance(result, Commentary), turn(said, request).objection
+    return result
 
 
 def test_the_desk_by_itself_comments_nothing_and_asks_nothing() -> None:
     own = builtin_turn(asked())
-    assert isinstance(own.result, Commentary) and own.result.sentences == ()
+    assert own.result == Commentary(task_id=f"{WEEK}/comment")
     assert own.usage == Usage() and not own.calls
 
 
 def test_the_model_is_shown_what_matters_with_the_claims_that_it_may_refer_to() -> None:
-    call = model_call(asked())
-    (message,) = call.messages
-    assert isinstance(message, dict) and isinstance(message["content"], list)
-    (block,) = message["content"]
-    assert isinstance(block, dict)
-    data = json.loads(str(block["text"]))
-    (shown,) = data["events"]
-    assert shown["impact"] == "high"
-    assert list(shown["claims"]) == ["[[USD/JPY:move]]"]
+    call, data = model_call(asked()), shown(asked())
+    (told,) = data["events"]
+    assert told["impact"] == "high"
+    assert list(told["claims"]) == ["[[USD/JPY:move]]"]
     assert "USD/JPY rose" not in call.system
     assert call.tools == ()
 
 
-def test_its_sentences_are_taken_in_their_order() -> None:
-    said = ["USD/JPY rose [[USD/JPY:move]].", " It was calm elsewhere. "]
-    result = turn({"sentences": said}).result
-    assert isinstance(result, Commentary)
-    assert result.sentences == (said[0], "It was calm elsewhere.")
-    assert result.task_id == f"{WEEK}/comment"
+def test_it_is_told_of_nothing_that_is_not_there() -> None:
+    bare, call = shown(asked()), model_call(asked())
+    for part in ("news", "quiet", "decisions_ahead", "objections"):
+        assert part not in bare and f"`{part}`" not in call.system
+    assert "reported" not in json.dumps(call.schema_of_result)
+    told = model_call(with_news())
+    assert [each["event_id"] for each in shown(with_news())["news"]] == [STORY]
+    assert "`news`" in told.system and "reported" in json.dumps(told.schema_of_result)
+    assert "{{" not in call.system + told.system
+
+
+def test_headline_and_themes_are_taken_as_they_are_written() -> None:
+    theme = {**THEME, "why": " A wire told of a speech. ", "reported": STORY, "ahead": "More."}
+    said = {"headline": " The yen fell. ", "standfirst": "It was calm.", "themes": [theme]}
+    result = written(said, with_news())
+    assert (result.headline, result.standfirst) == ("The yen fell.", "It was calm.")
+    (told,) = result.themes
+    assert told.why == "A wire told of a speech." and told.reported == STORY
+    assert result.task_id == f"{WEEK}/comment" and result.sentences == ()
 
 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"sentences": []}, "sentences"),
-        ({"sentences": ["  "]}, "sentences.0"),
-        ({"sentences": ["x" * 601]}, "sentences.0"),
-        ({"sentences": ["It was calm."] * 13}, "sentences"),
-        ({}, "sentences: Field required"),
+        ({"headline": "  "}, "headline"),
+        ({"headline": "x" * 201}, "headline"),
+        ({"headline": "Calm.", "themes": [THEME] * 6}, "themes"),
+        ({"headline": "Calm.", "themes": [{**THEME, "title": ""}]}, "themes.0.title"),
+        ({}, "headline: Field required"),
         ("A calm week.", "Invalid JSON"),
+        (with_theme(title="USD/JPY [[USD/JPY:move]]"), "themes.0.title: a title has no reference"),
+        (with_theme(markets=["USD/XYZ"]), "themes.0.markets: there is one that is not in the data"),
+        (with_theme(reported="USD/JPY/news/1"), "themes.0.reported: no event of the news"),
+        (with_theme(why="Carry was unwound."), "themes.0.why: it rests on nothing"),
     ],
 )
-def test_an_answer_of_another_form_is_objected_to(said: Any, words: str) -> None:
+def test_an_answer_that_does_not_hold_is_objected_to(said: Any, words: str) -> None:
     taken = turn(said)
     assert taken.result is None and taken.objection and words in taken.objection
 
 
-def test_a_figure_that_is_no_claim_is_found_and_its_sentence_can_be_left_out() -> None:
-    told = "USD/JPY is at [[USD/JPY:last]]."
-    result = turn({"sentences": ["It rose to 163.70.", told]}).result
-    assert result is not None
-    rejected = review(result, {held.claim_id: held for held in CLAIMS})
-    assert [figure.written for figure in rejected] == ["163.70"]
-    left = without_rejected(result, rejected)
-    assert isinstance(left, Commentary)
-    assert left.sentences == (told,)
+def test_themes_lose_the_sentences_with_figures_that_are_no_claims() -> None:
+    """A theme that has nothing left of what moved goes whole, and the headline as any text."""
+    sound = {**THEME, "title": "What stays", "why": "It rose [[USD/JPY:move]]. Some say 163.70."}
+    lost = {**THEME, "title": "What goes", "moved": "It rose to 163.70."}
+    taken = turn({"headline": "The yen is at 163.70.", "themes": [sound, lost]})
+    assert {figure.place for figure in taken.rejected} == {
+        "headline",
+        "theme 1, why",
+        "theme 2, moved",
+    }
+    left = taken.without
+    assert isinstance(left, Commentary) and left.headline is None
+    (theme,) = left.themes
+    assert (theme.title, theme.why) == ("What stays", "It rose [[USD/JPY:move]].")

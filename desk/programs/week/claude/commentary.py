@@ -1,45 +1,62 @@
-"""The product manager, asked of Claude: a few sentences over the claims of a week."""
+"""The product manager, asked of Claude: what a report says first, over the claims of its week."""
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
 from desk.analytics.prices.series import window_days
-from desk.contracts.base import Contract
+from desk.contracts.base import Contract, ShortText
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     Commentary,
     EventType,
     Impact,
+    MarketEvent,
     ObjectionOutcome,
     ValidationResult,
+    WrittenTheme,
 )
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import told_claims
+from desk.programs.claude.findings import checked, twice
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
+from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.judging import ObjectionGrounds, settled_by
 from desk.trust.prose import references
 
-LONGEST_SENTENCE: Final = 600
-Sentence = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_SENTENCE)
-]
+LONGEST_HEADLINE: Final = 200
+LONGEST_TITLE: Final = 80
+LONGEST_TEXT: Final = 500
 TOLD: Final = (Impact.HIGH, Impact.MEDIUM)
+
+
+def _of(most: int) -> StringConstraints:
+    return StringConstraints(strip_whitespace=True, min_length=1, max_length=most)
+
+
+class ProposedTheme(Contract):
+    """One of the few things that the week was about."""
+
+    title: Annotated[str, _of(LONGEST_TITLE)]
+    markets: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
+    moved: Annotated[str, _of(LONGEST_TEXT)]
+    why: Annotated[str, _of(LONGEST_TEXT)] | None = None
+    reported: ShortText | None = None
+    ahead: Annotated[str, _of(LONGEST_TEXT)] | None = None
 
 
 class ProposedCommentary(Contract):
     """The form of the model's answer."""
 
-    sentences: Annotated[
-        tuple[Sentence, ...],
-        Field(min_length=1, max_length=12),
-    ]
+    headline: Annotated[str, _of(LONGEST_HEADLINE)]
+    standfirst: Annotated[str, _of(LONGEST_TEXT)] | None = None
+    themes: Annotated[tuple[ProposedTheme, ...], Field(max_length=5)] = ()
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
@@ -50,11 +67,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "week": request.assignment.week,
         "as_of": request.assignment.window.end.isoformat(),
         "events": list(_events(request)),
+        "news": list(_news(request)),
         "findings": list(_findings(request)),
         "groups": _groups(request),
         "counts": told_claims(_counts(request)),
         "quiet": list(_quiet(request)),
-        "ahead": list(_ahead(request)),
+        "decisions_ahead": list(_ahead(request)),
         "objections": list(_objections(request)),
     }
     return json.dumps({n: value for n, value in told.items() if value}, ensure_ascii=False)
@@ -62,32 +80,93 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
     """Whether a week brought anything to write of: something that matters, or a decision ahead."""
-    return any(True for _ in _events(request)) or any(True for _ in _ahead(request))
+    return any(True for _ in _of_weight(request)) or any(True for _ in _ahead(request))
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Commentary:
-    """The sentences as they are; the figure gate reads them next.
+    """The headline and the themes as they are; the figure gate reads them next.
 
     Raises:
         ValidationError: the answer does not have its form.
+        Refused: a theme names a market or an event of the news that is not there, gives a reason
+            that rests on nothing, or has a reference in its title.
     """
     proposed = ProposedCommentary.model_validate_json(text)
-    return Commentary(task_id=request.assignment.task_id, sentences=proposed.sentences)
+    return checked(_faults(request, proposed), lambda: _written(request, proposed))
+
+
+def _ids(request: TurnRequest) -> set[str]:
+    return {str(each["event_id"]) for each in _news(request)}
+
+
+def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+    """The form; without news there is none to name."""
+    schema: dict[str, Any] = ProposedCommentary.model_json_schema()
+    if not _ids(request):
+        schema["$defs"]["ProposedTheme"]["properties"].pop("reported")
+    return schema
+
+
+def _written(request: TurnRequest, proposed: ProposedCommentary) -> Commentary:
+    return Commentary(
+        task_id=request.assignment.task_id,
+        headline=proposed.headline,
+        standfirst=proposed.standfirst,
+        themes=tuple(WrittenTheme(**theme.model_dump()) for theme in proposed.themes),
+    )
+
+
+def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]:
+    """Where, and not in the model's words, which could end up in a report."""
+    markets, news = {spec.market for spec in request.markets}, _ids(request)
+    for place, theme in enumerate(proposed.themes):
+        if references(theme.title):
+            yield f"themes.{place}.title: a title has no reference; say it in words"
+        if not markets.issuperset(theme.markets):
+            yield f"themes.{place}.markets: there is one that is not in the data"
+        if theme.reported is not None and theme.reported not in news:
+            told = (
+                f"there are {', '.join(sorted(news))}" if news else "there are none: leave it out"
+            )
+            yield f"themes.{place}.reported: no event of the news goes by that id; {told}"
+        if theme.why and not theme.reported and not references(theme.why):
+            yield (
+                f"themes.{place}.why: it rests on nothing: refer to a claim, name the event in"
+                " `reported`, or leave it out"
+            )
+    yield from twice("themes", [theme.title for theme in proposed.themes])
 
 
 def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
+    """What mattered, but for what is ahead and for the news."""
+    apart = (EventType.SCHEDULED_DECISION, EventType.NEWS)
+    for event, claims in _of_weight(request):
+        if event.event_type not in apart:
+            yield {"type": event.event_type, "impact": event.impact, **_told(event, claims)}
+
+
+def _news(request: TurnRequest) -> Iterator[dict[str, object]]:
+    for event, claims in _of_weight(request):
+        if event.event_type is EventType.NEWS:
+            yield {"event_id": event.event_id, **_told(event, claims)}
+
+
+def _of_weight(request: TurnRequest) -> Iterator[tuple[MarketEvent, dict[str, Claim]]]:
+    """The events that mattered, each with the claims of its finding."""
     for finding in request.findings:
         claims = {claim.claim_id: claim for claim in finding.claims}
         for event in finding.events:
-            if event.impact in TOLD and event.event_type is not EventType.SCHEDULED_DECISION:
-                yield {
-                    "market": event.market,
-                    "type": event.event_type,
-                    "day": event.event_date.isoformat(),
-                    "impact": event.impact,
-                    "description": event.description,
-                    "claims": told_claims(_cited(event.description, claims)),
-                }
+            if event.impact in TOLD:
+                yield event, claims
+
+
+def _told(event: MarketEvent, claims: dict[str, Claim]) -> dict[str, object]:
+    return {
+        "market": event.market,
+        "day": event.event_date.isoformat(),
+        "description": event.description,
+        "claims": told_claims(_cited(event.description, claims)),
+    }
 
 
 def _findings(request: TurnRequest) -> Iterator[dict[str, object]]:
@@ -112,10 +191,11 @@ def _groups(request: TurnRequest) -> dict[str, list[str]]:
 
 
 def _counts(request: TurnRequest) -> Iterable[Claim]:
-    """What the claims of the week come to when they are counted, over all markets and by group."""
+    """What the claims of the week come to: how many went which way, and the dollar's index."""
     claims = {claim.claim_id: claim for finding in request.findings for claim in finding.claims}
     first_day, _ = window_days(request.assignment.window)
-    return week_counts(claims, request.markets, first_day).values()
+    counted = week_counts(claims, request.markets, first_day)
+    return (*counted.values(), *dollar_index_claims(claims).values())
 
 
 def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
@@ -158,6 +238,7 @@ def _objections(request: TurnRequest) -> Iterator[dict[str, object]]:
                 yield {
                     "market": entry.result.market,
                     "event": issue.event,
+                    "claims": issue.claims,
                     "severity": issue.severity,
                     "is": settled.outcome,
                     "objection": issue.description,
@@ -169,5 +250,10 @@ def _cited(prose: str, claims: dict[str, Claim]) -> Iterator[Claim]:
 
 
 TASK: Final = ModelTask(
-    (prompt("commentary"),), ProposedCommentary, material, result, is_worth_it=is_worth_it
+    (prompt("commentary"),),
+    ProposedCommentary,
+    material,
+    result,
+    schema=_schema,
+    is_worth_it=is_worth_it,
 )

@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 from pydantic import Field, JsonValue, StringConstraints
@@ -26,6 +27,24 @@ RECOMMENDED: Final = {
 """What of a recommendation the model is shown."""
 
 
+BRINGS: Final[Mapping[Capability, str]] = MappingProxyType(
+    {
+        Capability.QUOTE: "the last price of another pair",
+        Capability.HISTORY: "prices of any pair of major currencies over any days",
+        Capability.SYMBOL_SEARCH: "which pairs there are prices of",
+        Capability.POLICY_RATE: "the policy rate of another area",
+        Capability.RATE_DECISIONS: "what a central bank decided before this week",
+        Capability.DECISION_CALENDAR: "when a central bank decides next",
+        Capability.YIELDS: "government bond yields of an area over the week",
+        Capability.ASSETS: "a dollar index, oil and shares over the week",
+        Capability.NEWS_SEARCH: "news that hold given words",
+        Capability.HEADLINES: "the headlines of a topic",
+        Capability.DATE_FILTER: "news of given days",
+        Capability.BANK_NEWS: "what a central bank published and said",
+    }
+)
+"""What looking into something brings, as the planner is told of it."""
+
 Question = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 
 
@@ -41,7 +60,7 @@ class ProposedMarket(Contract):
 
 
 class ProposedPlan(Contract):
-    """The form of the model's answer. Without `follows`, the desk's own choice holds."""
+    """The form of the model's answer."""
 
     markets: Annotated[tuple[ProposedMarket, ...], Field(max_length=200)]
     note: Text | None = None
@@ -55,7 +74,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         {
             "week": assignment.week,
             "as_of": assignment.window.end.isoformat(),
-            "can_be_looked_into": request.capabilities,
+            "can_be_looked_into": {each: BRINGS.get(each, "") for each in request.capabilities},
             "calendar": list(_calendar(request)),
             "markets": [
                 {
@@ -132,10 +151,6 @@ def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     return schema
 
 
-def _more(request: TurnRequest) -> tuple[str, ...]:
-    return (prompt("recommendations"),) if request.advice else ()
-
-
 def _recommended(request: TurnRequest) -> list[dict[str, JsonValue]]:
     """What the desk's own record recommends, each with its id."""
     return [
@@ -179,5 +194,5 @@ def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
 
 
 TASK: Final = ModelTask(
-    (prompt("product_manager"),), ProposedPlan, material, result, schema=_schema, more=_more
+    (prompt("product_manager"),), ProposedPlan, material, result, schema=_schema
 )

@@ -11,7 +11,6 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import Commentary
 from desk.contracts.findings.source_results import History
 from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.changes import Changes
@@ -19,13 +18,18 @@ from desk.contracts.week.report import (
     MarketOutcome,
     MarketReport,
     ResearchReport,
-    Sentence,
     Timings,
 )
 from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried_whole
 from desk.learning.advice import policy_with
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
+from desk.programs.week.document.judging.commentary import (
+    commentary_of,
+    lead_with,
+    left_out_words,
+    sentences_of,
+)
 from desk.programs.week.document.judging.conflicts import withheld_in
 from desk.programs.week.document.judging.coverage import coverage_of
 from desk.programs.week.document.judging.judgement import JudgedWeek, judge, not_reached
@@ -49,18 +53,7 @@ from desk.runs.boards import usage_of_week
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.ledger import Ledger
-from desk.trust.prose import clip, review, sentence, without_rejected
-
-
-def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
-    """The sentences whose figures are all printed claims, in a form that fits them. The others are
-    left out."""
-    if written is None:
-        return ()
-    kept = without_rejected(written, review(written, claims))
-    if not isinstance(kept, Commentary):
-        raise TypeError(f"the review of a commentary gave a {kept.kind}")
-    return tuple(sentence(prose, claims) for prose in kept.sentences)
+from desk.trust.prose import clip
 
 
 def compile_report(
@@ -138,13 +131,12 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
         return sources_of(told.outcomes, evidence, told.sections)
 
     def document(self, told: _ToldWeek, grounds: DocumentGrounds) -> ResearchReport:
-        report = self._without_remarks(told, grounds)
-        claims = printed_claims(report)
+        bare = self._without_remarks(told, grounds)
+        claims = printed_claims(bare)
+        report = _with_words(bare, self.record, claims)
         changes = changes_between(self.previous, report, self.config.policy.materiality)
         return report.model_copy(
             update={
-                **_commentary(self.record, claims),
-                "lead": lead_of(report, claims),
                 "summary": summary_of(report, claims),
                 "changes": _with_note(changes, self.previous_note),
             }
@@ -226,17 +218,19 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
         )
 
 
-def _commentary(record: WeekRecord, claims: Mapping[str, Claim]) -> dict[str, object]:
-    """The commentary as it may be printed, and the remark on what was left out of it."""
-    printed, line = commentary_of(record.commentary, claims), record.commenting
-    written = len(record.commentary.sentences) if record.commentary else 0
-    if line is not None and len(printed) < written:
-        left_out = (
-            f"{written - len(printed)} of {written} sentences failed a check and were left out"
-        )
+def _with_words(
+    report: ResearchReport, record: WeekRecord, claims: Mapping[str, Claim]
+) -> ResearchReport:
+    """The report with its lead and the commentary as they may be printed, and the remark on what
+    was left out of them."""
+    kept, line = commentary_of(record.commentary, claims), record.commenting
+    left_out = left_out_words(record.commentary, kept)
+    if line is not None and left_out:
         told = "; ".join(words for words in (line.remark, left_out) if words)
         line = line.model_copy(update={"remark": told})
-    return {"commentary": printed, "commenting": line}
+    lead = lead_with(kept, lead_of(report, claims), claims, report.markets)
+    update = {"commentary": sentences_of(kept, claims), "commenting": line, "lead": lead}
+    return report.model_copy(update=update)
 
 
 def _with_note(changes: Changes, note: str | None) -> Changes:

@@ -38,7 +38,7 @@ from desk.programs.week.document.judging.claims import printed_claims, same_figu
 from desk.programs.week.document.judging.conflicts import decided_by_rule
 from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.markets import revised_in
-from desk.programs.week.document.sections.summary import titled
+from desk.programs.week.document.sections.summary import said_in, titled
 from desk.runs.assignments import together
 from desk.runs.boards import usage_of
 from desk.trust.claims.dollar_index import DOLLAR_INDEX, dollar_index_claims
@@ -256,8 +256,9 @@ def audit(report: ResearchReport) -> tuple[AuditFinding, ...]:
 
 def counted(report: ResearchReport) -> Counts:
     """How many claims, tool results, printed figures and tables an audit looks at."""
+    lead = said_in(report.lead) if report.lead and report.lead.written else ()
     prose = (
-        *(line.prose for line in (*report.commentary, *report.summary)),
+        *(line.prose for line in (*lead, *report.commentary, *report.summary)),
         *(row.outcome.prose for row in report.calendar),
         *(change.prose for change in report.changes.entries),
         *(check.prose for check in report.cross_checks),

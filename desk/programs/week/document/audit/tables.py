@@ -68,24 +68,30 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether the lead is what its rules compose of the rest; of one that a model wrote, whether
-    its texts are those that their prose gives, without a typed figure, and its stories are told."""
+    its texts are those that their prose gives, without a typed figure, its stories are told, and
+    the themes that it did not write are the desk's own."""
     lead, claims = report.lead, printed_claims(report)
     if lead is None:
         return
+    own = lead_of(report, claims)
     if not lead.written:
-        yield from differing("lead", lead, lead_of(report, claims))
+        yield from differing("lead", lead, own)
         return
+    if not (report.commenting and report.commenting.delivered):
+        yield AuditFinding("lead", "nobody is said to have delivered it")
     told = [story for section in report.markets for story in section.reported]
-    for where, said in _said_in(lead):
+    for where, said in _placed(lead):
         yield from printed_findings(where, said.text, partial(render, said.prose, claims))
         yield from typed_findings(where, said.prose, claims)
     for number, theme in enumerate(lead.themes, start=1):
         yield from typed_findings(f"lead, title of theme {number}", theme.title, claims)
         if theme.story is not None and theme.story not in told:
             yield AuditFinding(f"lead, story of theme {number}", "no section tells it")
+        if not theme.written and theme not in own.themes:
+            yield AuditFinding(f"lead, theme {number}", "the desk's rules compose no such theme")
 
 
-def _said_in(lead: Lead) -> Iterator[tuple[str, Sentence]]:
+def _placed(lead: Lead) -> Iterator[tuple[str, Sentence]]:
     yield "lead, headline", lead.headline
     if lead.standfirst is not None:
         yield "lead, standfirst", lead.standfirst

@@ -13,9 +13,16 @@ from desk.contracts.findings.results import MarketEvent, ResearchResult, Validat
 from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.plan import WeekPlan
-from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport, RevisionKind
+from desk.contracts.week.report import (
+    Lead,
+    MarketOutcome,
+    MarketReport,
+    ResearchReport,
+    RevisionKind,
+)
 from desk.documents.audit.findings import AuditFinding, compared, differing
 from desk.programs.week.document.compile_report import compile_report
+from desk.programs.week.document.sections.summary import said_in
 
 Derived = Mapping[str, MarketOutcome]
 """What markets come to, by the built-in analysts, from the evidence in a report."""
@@ -33,7 +40,8 @@ class Wording(NamedTuple):
 
 def wording(report: ResearchReport) -> Wording:
     """How many sentences of a report can be verified word for word, and how many cannot."""
-    counts = {"derived": len(report.summary), "by_models": len(report.commentary), "by_others": 0}
+    of_models = len(report.commentary) + _written_in(report.lead)
+    counts = {"derived": len(report.summary), "by_models": of_models, "by_others": 0}
     for section in report.markets:
         counts[_told_by(section)] += (
             len(section.events)
@@ -44,6 +52,14 @@ def wording(report: ResearchReport) -> Wording:
             + (section.recommendation is not None)
         )
     return Wording(**counts)
+
+
+def _written_in(lead: Lead | None) -> int:
+    """How many sentences of a lead are a commentator's: its headline, and those of its themes."""
+    if lead is None or not lead.written:
+        return 0
+    of_model = tuple(theme for theme in lead.themes if theme.written)
+    return sum(1 for _ in said_in(lead.model_copy(update={"themes": of_model})))
 
 
 def by_builtin(section: MarketReport) -> bool:

@@ -186,6 +186,7 @@ def _lead(report: ResearchReport) -> str:
     lead = lead_in(report)
     first = " ".join(said.text for said in (lead.headline, lead.standfirst) if said)
     parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
+    parts += [escaped(commentator_words(report))] if lead.written else []
     return "\n\n".join(part for part in parts if part)
 
 

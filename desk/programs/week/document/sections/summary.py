@@ -5,7 +5,7 @@ Their figures are references to claims. What stands in digits is a count, a day 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
@@ -20,6 +20,7 @@ from desk.contracts.markets import MarketGroup, MarketSpec
 from desk.contracts.week.report import (
     CalendarRow,
     Coverage,
+    Lead,
     MarketReport,
     Mover,
     ResearchReport,
@@ -27,7 +28,7 @@ from desk.contracts.week.report import (
 )
 from desk.programs.week.document.sections.calendar import is_decided
 from desk.trust.claims.week_counts import WEEK
-from desk.trust.prose import sentence
+from desk.trust.prose import references, sentence
 
 MOVERS_NAMED: Final = 3
 DECISIONS_NAMED: Final = 12
@@ -63,7 +64,8 @@ def summary_of(
 ) -> tuple[Sentence, ...]:
     """What moved, what was decided, what is ahead, what was settled, withheld and missing.
 
-    `claims` are the printed ones of the week, by id. The report's own summary is not looked at.
+    `claims` are the printed ones of the week, by id. The report's own summary is not looked at. A
+    line whose figures a commentator's lead has all told is left out.
     `earlier`: in the words of the versions that called every group's first move unusual.
     """
     _, as_of = window_days(report.window)
@@ -81,7 +83,27 @@ def summary_of(
         _dropped_line(report.markets),
         _coverage_line(report.coverage),
     )
-    return tuple(sentence(line, claims) for line in lines if line)
+    told = _told_in(report.lead)
+    return tuple(
+        sentence(line, claims) for line in lines if line and not _is_told(references(line), told)
+    )
+
+
+def _told_in(lead: Lead | None) -> set[str]:
+    """The claims that a commentator's lead refers to."""
+    if lead is None or not lead.written:
+        return set()
+    return {name for said in said_in(lead) for name in references(said.prose)}
+
+
+def _is_told(names: Sequence[str], told: set[str]) -> bool:
+    return bool(names) and told.issuperset(names)
+
+
+def said_in(lead: Lead) -> Iterator[Sentence]:
+    """The sentences of a lead, in their order."""
+    themes = (said for theme in lead.themes for said in (theme.moved, theme.why, theme.ahead))
+    return (said for said in (lead.headline, lead.standfirst, *themes) if said is not None)
 
 
 def dollar_direction(row: Mover) -> int:

@@ -1,0 +1,96 @@
+"""The commentary as it may be printed: what of a commentator's words holds, and the report's lead
+of them. Where a text does not, the one that the desk composed by rule stands in its place."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import Commentary, Reported, WrittenTheme
+from desk.contracts.week.report import Lead, MarketReport, Sentence, Theme
+from desk.trust.prose import commentary_texts, references, review, sentence, without_rejected
+
+LEAST_THEMES = 3
+"""As many as a lead has where the desk has so many: its own stand behind those of a commentator
+that writes fewer, or of whose some are left out."""
+
+
+def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> Commentary | None:
+    """What is left of a commentary once the sentences are left out whose figures are not all
+    printed claims, in a form that fits them."""
+    if written is None:
+        return None
+    kept = without_rejected(written, review(written, claims))
+    if not isinstance(kept, Commentary):
+        raise TypeError(f"the review of a commentary gave a {kept.kind}")
+    return kept
+
+
+def sentences_of(kept: Commentary | None, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
+    """The sentences that earlier versions wrote in place of a headline and themes."""
+    return tuple(sentence(prose, claims) for prose in kept.sentences) if kept else ()
+
+
+def lead_with(
+    kept: Commentary | None,
+    own: Lead,
+    claims: Mapping[str, Claim],
+    sections: Sequence[MarketReport],
+) -> Lead:
+    """The desk's own lead with what the commentator wrote in its place."""
+    if kept is None or not (kept.headline or kept.themes):
+        return own
+    themes = tuple(_theme(theme, claims, sections) for theme in kept.themes)
+    spare = _not_told(own.themes, kept)[: max(0, LEAST_THEMES - len(themes))]
+    return Lead(
+        headline=_said(kept.headline, claims) or own.headline,
+        standfirst=_said(kept.standfirst, claims) if kept.headline else own.standfirst,
+        themes=(*themes, *spare),
+        written=True,
+    )
+
+
+def left_out_words(written: Commentary | None, kept: Commentary | None) -> str | None:
+    """How many texts of a commentary are not printed as they were written; None where all are."""
+    before = [text.prose for text in commentary_texts(written)] if written else []
+    after = {text.prose for text in commentary_texts(kept)} if kept else set[str]()
+    changed = sum(prose not in after for prose in before)
+    return f"{changed} of {len(before)} texts failed a check and were left out" if changed else None
+
+
+def _theme(
+    theme: WrittenTheme, claims: Mapping[str, Claim], sections: Iterable[MarketReport]
+) -> Theme:
+    return Theme(
+        title=theme.title,
+        markets=theme.markets,
+        moved=sentence(theme.moved, claims),
+        why=_said(theme.why, claims),
+        story=_story(theme.reported, sections),
+        ahead=_said(theme.ahead, claims),
+        written=True,
+    )
+
+
+def _story(event_id: str | None, sections: Iterable[MarketReport]) -> Reported | None:
+    """The story that an event of the news was read in, as a section tells it."""
+    for section in sections:
+        for event in section.events:
+            if event.event_id == event_id:
+                told = (s for s in section.reported if s.evidence_id in event.evidence)
+                return next((s for s in told if s.url == event.source_url), None)
+    return None
+
+
+def _not_told(own: Iterable[Theme], kept: Commentary) -> list[Theme]:
+    """The desk's themes of which the commentator tells nothing: neither their markets nor their
+    figures."""
+    markets = {market for theme in kept.themes for market in theme.markets}
+    named = {name for text in commentary_texts(kept) for name in references(text.prose)}
+    return [
+        theme
+        for theme in own
+        if not markets & set(theme.markets) and not named & set(references(theme.moved.prose))
+    ]
+
+
+def _said(prose: str | None, claims: Mapping[str, Claim]) -> Sentence | None:
+    return sentence(prose, claims) if prose else None
