@@ -18,7 +18,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.platform.temporal.client import ServerUnreachable
 from starters.runs.progress import Progress
 from starters.runs.server_runs import ANSWER_SECONDS, ServerRun, run_described, status_told
-from starters.runs.troubles import HeldUp, in_sentences
+from starters.runs.troubles import HeldUp, in_sentences, is_polled
 from starters.terminal.exit_status import CommandError
 
 POLL_SECONDS = 0.3
@@ -82,7 +82,7 @@ async def _followed_to_its_end(
     so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
     at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
 ) -> Told:
-    held_up = HeldUp(in_sentences(progress.note))
+    held_up = HeldUp(in_sentences(progress.note), polled=lambda: is_polled(run.client))
     async with until_closed(run.handle) as closed:
         while not closed.done():
             status = await show_status(run, kind, progress)

@@ -1,17 +1,27 @@
 """What holds a run up, as far as the server can say."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from temporalio.api.workflow.v1 import PendingActivityInfo
-from temporalio.client import WorkflowHandle
+from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError
 
-SILENCE_SECONDS = 5.0
-"""How long a run may leave the query unanswered before the user is told."""
+from desk.contracts.names import Queue
+from desk.platform.temporal.history import failing_task
 
-SILENT: Final = "the run does not answer: it waits for a worker"
+SILENCE_SECONDS = 5.0
+"""How long a run may leave the query unanswered before the user is told that no worker is there."""
+
+BUSY_SECONDS = 30.0
+"""The same where a worker is there: it has other work to do, or the machine has."""
+
+SILENT: Final = "the run waits for a worker: `desk up` or `desk worker all` starts one"
+BUSY: Final = (
+    "the run's worker has not answered for a while: it is busy, or was stopped a moment ago; what "
+    "is done is kept"
+)
 LONGEST: Final = 300
 GOES_ON: Final = "nothing holds the run up any more"
 
@@ -33,7 +43,8 @@ class LastTrouble:
 class HeldUp:
     """Looks now and then at what holds a run up while it is followed, and says so, and says when it
     does so no more. `silent` is what to say of a run that does not answer; `at_once` has it looked
-    at from the start, as for a run that has been at work before."""
+    at from the start, as for a run that has been at work before. `polled` says whether a worker is
+    there: one that is busy is no trouble."""
 
     def __init__(
         self,
@@ -41,9 +52,11 @@ class HeldUp:
         *,
         silent: str = SILENT,
         at_once: bool = False,
+        polled: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._told = LastTrouble(tell)
         self._silent = silent
+        self._polled = polled
         self._heard = time.monotonic()
         self._looked = float("-inf") if at_once else self._heard
         self._is_silence = False
@@ -63,10 +76,18 @@ class HeldUp:
             self._looked = now
             try:
                 trouble = await trouble_of(handle)
+                quiet = silent and trouble is None
+                words = await self._silence(now - self._heard) if quiet else None
             except RPCError:
                 return
-            self._is_silence = silent and trouble is None
-            self._told.say(trouble or (self._silent if silent else None))
+            self._is_silence = quiet
+            self._told.say(trouble or words)
+
+    async def _silence(self, seconds: float) -> str | None:
+        """What is said of a run that has not answered for so long; None of one that is well."""
+        if self._polled is None or not await self._polled():
+            return self._silent
+        return BUSY if seconds > BUSY_SECONDS else None
 
     def say_silent(self, text: str) -> None:
         """Say why nothing can be heard of the run, until it answers."""
@@ -77,6 +98,26 @@ class HeldUp:
 def in_sentences(note: Callable[[str], None]) -> Callable[[str | None], None]:
     """What tells in sentences alone: that it is over is one too."""
     return lambda text: note(text or GOES_ON)
+
+
+async def is_polled(client: Client) -> bool:
+    """Whether a worker that can take up a run was there lately.
+
+    Raises:
+        RPCError: the server does not say.
+    """
+    from workers.health import unpolled
+
+    return not await unpolled(client, None, [Queue.DESK])
+
+
+async def silence_of(client: Client) -> str:
+    """Why a run may not answer at the moment.
+
+    Raises:
+        RPCError: the server does not say.
+    """
+    return BUSY if await is_polled(client) else SILENT
 
 
 async def trouble_of(handle: WorkflowHandle[Any, Any]) -> str | None:
@@ -91,7 +132,10 @@ async def trouble_of(handle: WorkflowHandle[Any, Any]) -> str | None:
             reason = " ".join(pending.last_failure.message.split())[:LONGEST]
             return f"{pending.activity_type.name} has failed and is tried again: {reason}"
     if described.HasField("pending_workflow_task") and described.pending_workflow_task.attempt > 1:
-        return "the run's workflow task keeps failing: see `desk doctor` and the workers' log"
+        failed = await failing_task(handle)
+        if failed is not None:
+            words = " ".join(failed.split())[:LONGEST]
+            return f"the workflow task fails and is tried again: {words}; see the workers' log"
     return None
 
 

@@ -17,7 +17,7 @@ from starters.monitoring.watch.look import RunSnapshot, SpendingSoFar, at_rest, 
 from starters.monitoring.watch.screen import Shown, shown
 from starters.published.published_files import report_if_here
 from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
-from starters.runs.troubles import SILENT, HeldUp
+from starters.runs.troubles import SILENT, HeldUp, is_polled
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week
@@ -156,7 +156,12 @@ class Watcher:
         self._workflow_id = workflow_id
         self._week = week
         self._display = display
-        self._held_up = HeldUp(display.note, silent=_NO_ANSWER, at_once=True)
+        self._held_up = HeldUp(
+            display.note,
+            silent=_NO_ANSWER,
+            at_once=True,
+            polled=lambda: is_polled(self._client),
+        )
         self._settings = settings
         self._lost = False
         self._patience = ServerPatience(settings, self._say_away)

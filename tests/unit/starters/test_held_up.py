@@ -16,7 +16,7 @@ from desk.contracts.runs.week import WeekStatus
 from starters.questions import follow
 from starters.runs import following, troubles, watching
 from starters.runs.progress import TimedLines
-from starters.runs.troubles import GOES_ON, SILENT, HeldUp
+from starters.runs.troubles import BUSY, GOES_ON, SILENT, HeldUp
 from starters.weeks.backfill import command
 from starters.weeks.backfill.command import PastWeeks
 from tests.support.reports import sample_report
@@ -71,6 +71,10 @@ def given(monkeypatch: pytest.MonkeyPatch, status: Any, *moments: Moment) -> Non
     async def open_still(_: object) -> AsyncIterator["asyncio.Future[None]"]:
         yield asyncio.get_running_loop().create_future()
 
+    async def nobody(_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(following, "is_polled", nobody)
     monkeypatch.setattr(following, "show_status", shown)
     monkeypatch.setattr(following, "until_closed", open_still)
     monkeypatch.setattr(troubles, "trouble_of", trouble)
@@ -103,7 +107,10 @@ TOLD = [FAILING, GOES_ON, SILENT, GOES_ON, FAILING, GOES_ON]
 async def test_a_week_says_what_holds_it_up_and_that_it_is_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lines, run = Lines(), SimpleNamespace(handle=None, workflow_id="weekly", run_id="1")
+    lines, run = (
+        Lines(),
+        SimpleNamespace(client=None, handle=None, workflow_id="weekly", run_id="1"),
+    )
     given(monkeypatch, week_status, *COME_BACK)
     await watching.wait_until_published(run, "2026-W44", lines)  # type: ignore[arg-type]
     assert lines.said == TOLD
@@ -120,7 +127,7 @@ async def test_a_question_says_what_holds_it_up_and_that_it_is_over(
         return "the answer"
 
     lines = Lines()
-    run: Any = SimpleNamespace(handle=None)
+    run: Any = SimpleNamespace(client=None, handle=None)
     given(monkeypatch, status, *COME_BACK)
     answered = await follow.wait_for_answer(run, lines, published)
     assert (answered.result, lines.said) == ("the answer", TOLD)
@@ -184,3 +191,27 @@ async def test_a_run_is_asked_now_and_then_and_not_at_every_look(
         await later.look("later", answers=True)  # type: ignore[arg-type]
         await at_once.look("at once", answers=True)  # type: ignore[arg-type]
     assert looked == ["at once"]
+
+
+@pytest.mark.parametrize(
+    ("is_there", "patience", "said"),
+    [(False, 1e9, [SILENT]), (True, 1e9, []), (True, -1.0, [BUSY])],
+    ids=["no worker", "a worker that is busy", "a worker that is busy for long"],
+)
+async def test_a_worker_that_is_busy_is_no_trouble(
+    is_there: bool, patience: float, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str | None] = []
+
+    async def nothing(_: object) -> None:
+        return None
+
+    async def polled() -> bool:
+        return is_there
+
+    monkeypatch.setattr(troubles, "trouble_of", nothing)
+    monkeypatch.setattr(troubles, "BUSY_SECONDS", patience)
+    held_up = HeldUp(told.append, polled=polled)
+    for answers in (False, False, True):
+        await held_up.look(None, answers=answers)  # type: ignore[arg-type]
+    assert told == [*said, *([None] if said else [])]

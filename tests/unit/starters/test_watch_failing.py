@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -9,6 +10,14 @@ from typing import Any, NamedTuple
 import pytest
 from rich.console import Console
 from rich.live import Live
+from temporalio.api.enums.v1 import EventType
+from temporalio.api.failure.v1 import Failure
+from temporalio.api.history.v1 import (
+    HistoryEvent,
+    WorkflowTaskCompletedEventAttributes,
+    WorkflowTaskFailedEventAttributes,
+)
+from temporalio.api.workflow.v1 import PendingWorkflowTaskInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionResponse
 
 from desk.contracts.agents.search_attributes import Phase
@@ -51,7 +60,11 @@ async def followed(
             monkeypatch.setattr(troubles, "SILENCE_SECONDS", 1e9)
         return trouble
 
+    async def nobody(_: object) -> bool:
+        return False
+
     monkeypatch.setattr(command, "look_at", looked)
+    monkeypatch.setattr(command, "is_polled", nobody)
     monkeypatch.setattr(troubles, "trouble_of", failing)
     monkeypatch.setattr(looking, "SPENDING_SECONDS", 1e9)
     monkeypatch.setattr(command, "REFRESH_SECONDS", 0.001)
@@ -124,6 +137,45 @@ async def test_of_several_that_fail_that_which_holds_the_run_up_is_told_each_tim
         found = DescribeWorkflowExecutionResponse(pending_activities=pending)
         handle: Any = Described(found)
         assert (await trouble_of(handle) or "").endswith("File exists")
+
+
+SLOW = EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT
+DONE = HistoryEvent(
+    event_type=EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
+    workflow_task_completed_event_attributes=WorkflowTaskCompletedEventAttributes(),
+)
+
+
+def failed_by(*words: str) -> HistoryEvent:
+    """A workflow task that failed; without words the server gave it back."""
+    failure = Failure(message=words[0]) if words else None
+    return HistoryEvent(
+        event_type=EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED,
+        workflow_task_failed_event_attributes=WorkflowTaskFailedEventAttributes(failure=failure),
+    )
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        ([DONE, HistoryEvent(event_type=SLOW)], None),
+        ([failed_by("no such market"), DONE, HistoryEvent(event_type=SLOW)], None),
+        ([DONE, failed_by()], None),
+        ([DONE, failed_by("no such  market")], "fails and is tried again: no such market; see"),
+    ],
+)
+async def test_a_task_that_was_only_too_slow_is_no_trouble(
+    events: list[HistoryEvent], told: str | None
+) -> None:
+    class Tried(Described):
+        async def fetch_history_events(self) -> AsyncIterator[HistoryEvent]:
+            for event in events:
+                yield event
+
+    pending = PendingWorkflowTaskInfo(attempt=3)
+    handle: Any = Tried(DescribeWorkflowExecutionResponse(pending_workflow_task=pending))
+    said = await trouble_of(handle)
+    assert said is None if told is None else told in (said or "")
 
 
 @pytest.mark.parametrize("failing", [None, FAILING])

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator, Iterable
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
-from temporalio.client import Client
+from temporalio.client import Client, WorkflowHandle
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -192,6 +192,24 @@ async def fetch_events(
         typed = typed_event(event)
         if typed is not None:
             yield typed
+
+
+async def failing_task(handle: WorkflowHandle[Any, Any]) -> str | None:
+    """Why a run's workflow task fails: the last that one failed by and none was completed since.
+    None where it did not fail, as where a worker was too slow or was stopped and it is tried again.
+
+    Raises:
+        RPCError: it could not be fetched.
+    """
+    reason: str | None = None
+    async for event in handle.fetch_history_events():
+        if event.HasField("workflow_task_completed_event_attributes"):
+            reason = None
+        elif event.HasField("workflow_task_failed_event_attributes"):
+            failed = event.workflow_task_failed_event_attributes
+            # Without a failure the server itself gave it back, as when a signal came meanwhile.
+            reason = failed.failure.message if failed.HasField("failure") else reason
+    return reason
 
 
 async def fetch_raw_events(

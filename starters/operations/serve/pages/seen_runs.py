@@ -49,7 +49,7 @@ from starters.questions.follow import answer_of
 from starters.questions.graph_runs import ListedRun, listed_run
 from starters.runs.following import status_if_told
 from starters.runs.server_runs import ServerRun, run_described, started_with
-from starters.runs.troubles import SILENT, trouble_of
+from starters.runs.troubles import silence_of, trouble_of
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError
@@ -282,7 +282,7 @@ async def _week(
     status = look.status
     trouble = await trouble_of(client.get_workflow_handle(run.id))
     if status is None:
-        return RunLook(**common, trouble=trouble or SILENT)
+        return RunLook(**common, trouble=trouble or await silence_of(client))
     return RunLook(**{**common, **_told(look, status, run.id)}, trouble=trouble)
 
 
@@ -342,7 +342,9 @@ async def _answer(client: Client, run: WorkflowExecutionDescription) -> RunLook:
     told = {**common, **(_board(status) if status is not None else {})}
     if common["open"]:
         trouble = await trouble_of(found.handle)
-        return RunLook(**told, trouble=trouble or (None if status else SILENT))
+        if trouble is None and status is None:
+            trouble = await silence_of(client)
+        return RunLook(**told, trouble=trouble)
     return RunLook(**{**told, **await _end_of(found, common), "left": None, "follows": False})
 
 
