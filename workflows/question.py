@@ -104,7 +104,7 @@ class GraphWalk(NodeRun[GraphBoard]):
             place_of(node.name, step.round),
             board.window,
             node_deadline(workflow.now(), board.deadline, node, request.policy.deadlines),
-            market=request.market,
+            market=node.market or request.market,
             query=request.query,
             instructions=node.instructions,
         )

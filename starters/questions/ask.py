@@ -16,12 +16,17 @@ from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.session import say
-from starters.terminal.exit_status import ExitStatus
+from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.options import AsOf, BudgetTokens, BudgetUsd
 
 EXAMPLE = 'Example: desk ask "What holds up DESK-101?" --param ticket=DESK-101'
 
-Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What is asked, in quotes.")]
+Question = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="QUESTION", help="What is asked, in quotes; with --rank it may be left out."
+    ),
+]
 
 Graph = Annotated[
     str | None,
@@ -55,12 +60,25 @@ PeriodGiven = Annotated[
 ]
 
 
+Ranked = Annotated[
+    str | None,
+    typer.Option(
+        "--rank",
+        metavar="GROUP",
+        help="Rank the pairs of a group, such as Asia or G10, by what their currencies did over"
+        " the period.",
+        show_default=False,
+    ),
+]
+
+
 def ask(
-    question: Question,
+    question: Question = None,
     graph: Graph = None,
     param: Parameters = None,
     as_of: AsOf = None,
     period: PeriodGiven = None,
+    rank: Ranked = None,
     budget_usd: BudgetUsd = None,
     budget_tokens: BudgetTokens = None,
     out: Annotated[
@@ -80,8 +98,11 @@ def ask(
     graph is one run. Exit status: 0 complete, 3 some node failed, 1 failed, 2 wrong usage. Ctrl-C
     detaches; the same command comes back to the run.
     """
+    if question is None and rank is None:
+        raise UsageError(f"the question is missing; {EXAMPLE}")
+    words = question or f"Which currency of {(rank or '').title()} did best, and which worst?"
     return ask_question(
-        AskOptions(question, graph, tuple(param or ()), as_of, period),
+        AskOptions(words, graph, tuple(param or ()), as_of, period, rank),
         Wanted(budget_usd, out, as_json, again, budget_tokens=budget_tokens),
     )
 
@@ -95,6 +116,7 @@ class AskOptions:
     parameters: Sequence[str] = ()
     as_of: str | None = None
     period: str | None = None
+    rank: str | None = None
 
 
 def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
@@ -130,6 +152,7 @@ def question_start(
         parameters=options.parameters,
         as_of=options.as_of,
         period=options.period,
+        rank=options.rank,
         now=datetime.now(UTC),
     )
     request = choice.request
@@ -144,4 +167,5 @@ def _command(options: AskOptions) -> list[str]:
         words += ["--param", parameter]
     words += ["--as-of", options.as_of] if options.as_of else []
     words += ["--period", options.period] if options.period else []
+    words += ["--rank", options.rank] if options.rank else []
     return words

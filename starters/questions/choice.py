@@ -18,7 +18,9 @@ from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
+from desk.programs.question.builtin.ranked_moves import RANK
 from starters.questions.graph_file import find_graph, read_graph
+from starters.questions.ranked import RANKING, group_given, group_named, ranking_graph
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
 
@@ -54,43 +56,110 @@ def chosen(
     as_of: str | None,
     now: datetime,
     period: str | None = None,
+    rank: str | None = None,
 ) -> Choice:
-    """The request of a question. A `period` that is given goes before one that it names.
+    """The request of a question. A `period` that is given goes before one that it names, and a
+    group to `rank` before what else it names.
 
     Raises:
         UsageError: something of it cannot be asked; the message says what to do.
     """
     words = checked_words(question, "the question", longest=LONGEST_QUESTION)
+    zone = config.schedule.time_zone
+    when = _When(read_as_of(as_of, zone, now) if as_of else None, now, zone, period)
     given = read_parameters(parameters)
     named = market_in(words, config.markets, measured=period is not None)
+    apart = graph or given or named or ticket_ids(words)
+    group = _group_of(words, config, rank, otherwise=apart)
+    if rank is not None and (graph or given):
+        raise UsageError("--rank has a graph of its own; leave out --graph and --param")
+    if group is not None:
+        ranking = ranking_graph(group, config.markets)
+        remark = f"the graph is {RANKING}, of {group}"
+        return _choice(
+            config, ranking, Query(question=words, parameters={RANK: group}), when, remark
+        )
     aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
-    name, remark = _graph_for(graph, given, named, aside)
+    name, why = _graph_for(graph, given, named, aside)
     spec = read_graph(find_graph(name, settings.project_dir))
-    researches = any(node.task in _RESEARCHES for node in spec.nodes)
+    researches = _researches(spec)
     wanted = _with_market(spec, given, named or aside, researches=researches)
     market = _market_of(config, wanted) if researches or MARKET in wanted else None
     if market is not None:
         wanted = {**wanted, MARKET: market.market}
     check_parameters(spec, wanted, researches=researches)
-    known_at = read_as_of(as_of, config.schedule.time_zone, now) if as_of else None
-    zone = config.schedule.time_zone
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
-    days = _period_of(words, period, known_at or now, zone) if researches else None
-    if period is not None and days is None:
-        raise UsageError(f"--period is for what is measured, and the graph {name} measures nothing")
-    told = days.parameters if days else {}
+    query = Query(question=words, parameters={**usual, **wanted})
+    return _choice(config, spec, query, when, why, market)
+
+
+class _When(NamedTuple):
+    """The instant that a question is asked as of, where one is given, and the period that is."""
+
+    as_of: datetime | None
+    now: datetime
+    zone: str
+    period: str | None
+
+    def days(self, words: str) -> Period:
+        """The period of a question.
+
+        Raises:
+            UsageError: the one that is given is none.
+        """
+        known_at = self.as_of or self.now
+        if self.period is None:
+            return period_named(words, known_at, self.zone)
+        try:
+            return period_given(self.period, known_at, self.zone)
+        except ValueError as wrong:
+            raise UsageError(f"--period: {wrong}") from None
+
+
+def _researches(spec: GraphSpec) -> bool:
+    return any(node.task in _RESEARCHES for node in spec.nodes)
+
+
+def _choice(
+    config: RunConfig,
+    spec: GraphSpec,
+    query: Query,
+    when: _When,
+    remark: str | None,
+    market: MarketSpec | None = None,
+) -> Choice:
+    """The request, with the days of what it measures.
+
+    Raises:
+        UsageError: a period is given that is none, or the graph measures nothing.
+    """
+    days = when.days(query.question) if _researches(spec) else None
+    if days is not None:
+        query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
+    elif when.period is not None:
+        raise UsageError(f"--period is for what is measured, and {spec.name} measures nothing")
     return Choice(
         GraphRequest(
             graph=spec,
-            query=Query(question=words, parameters={**usual, **wanted, **told}),
+            query=query,
             policy=config.policy,
             market=market,
-            as_of=known_at,
-            time_zone=zone,
+            as_of=when.as_of,
+            time_zone=when.zone,
             window=days.window if days else None,
         ),
         remark,
     )
+
+
+def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: object) -> str | None:
+    """The group to rank: the one that is given, or that the question names where it names nothing
+    else that it is about."""
+    if rank is not None:
+        return group_given(rank, config.markets)
+    if otherwise or currencies_named(words):
+        return None
+    return group_named(words, config.markets)
 
 
 def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
@@ -127,15 +196,6 @@ def read_parameters(written: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--param {name} is given twice; give it once")
         read[name] = checked_words(value, f"--param {name}", longest=LONGEST_QUESTION)
     return read
-
-
-def _period_of(words: str, given: str | None, known_at: datetime, zone: str) -> Period:
-    if given is None:
-        return period_named(words, known_at, zone)
-    try:
-        return period_given(given, known_at, zone)
-    except ValueError as wrong:
-        raise UsageError(f"--period {wrong}") from None
 
 
 def market_in(

@@ -9,7 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import meant, nearest
-from desk.analytics.names.periods import period_named
+from desk.analytics.names.periods import objective_window
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
@@ -159,7 +159,7 @@ def chosen_swarm(
         complexity=read_effort(effort),
         markets=config.markets,
         as_of=known_at,
-        window=period_named(words, known_at or now, zone).window,
+        window=objective_window(words, known_at or now, zone),
         time_zone=zone,
         most_rounds=rounds,
         answer_within=read_span(answer_within, "--answer-within"),

@@ -86,6 +86,14 @@ def test_a_question_that_names_a_market_is_answered_in_claims(desk: DeskCommand)
     assert "157.25" in told["summary"] + "".join(part["content"] for part in told["sections"])
 
 
+def test_a_group_is_ranked_in_claims_that_its_audit_verifies(desk: DeskCommand) -> None:
+    told = desk("ask", "--rank", "G10", "--period", "2026-W44", "--json").json
+    assert "G10 against the US dollar, from best to worst: " in told["summary"]
+    assert told["found"] and len(told["claims"]) > 8
+    file = answers_of(desk) / f"{told['workflow_id']}.json"
+    assert desk("audit", str(file)).code == 0
+
+
 def test_a_copy_is_put_where_it_is_asked_for(desk: DeskCommand, tmp_path: Path) -> None:
     answer = desk("ask", QUESTION, "--out", str(tmp_path / "copies"))
     assert answer.code == 0

@@ -1,9 +1,10 @@
 """Which days a question is about: the period that it names, and which of its words were read.
 
-Read are ISO 8601's dates, weeks, months, years and spans, `this` and `last` before a unit of time,
-and a month by its name. No other English is. What else of a question speaks of time is known by the
-names that the Unicode CLDR has for units of time, months, quarters and days of the week, as Babel
-has it: where one was left over, the days that were measured may not be those that were meant.
+Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, a month by its
+name, and `since` before one of these. No other English is. What else of a question speaks of time
+is known by the names that the Unicode CLDR has for units of time, months, quarters and days of the
+week, as Babel has it: where one was left over, the days that were measured may not be those that
+were meant.
 """
 
 import re
@@ -42,8 +43,10 @@ _ISO: Final = re.compile(
 )
 _YEAR: Final = re.compile(r"(?:19|20)\d{2}")
 _SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
+_SINCE: Final = re.compile(r"\bsince $", re.I)
+_LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
 _MONTH: Final = re.compile(
-    rf"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for)"
+    rf"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for|since)"
     rf" (?P<named>(?P<name>{'|'.join(_MONTHS[1:])})(?:,? (?P<year>(?:19|20)\d{{2}}))?)\b",
     re.I,
 )
@@ -98,19 +101,32 @@ def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
 
     A week is that of the weekly report: its moves run from the Friday before it to its own Friday.
     On a Monday, before the day's fixing, `this week` is the one that has just ended. A month runs
-    from the last fixing before it. What has not ended ends at the instant.
+    from the last fixing before it. What has not ended, and what is said to go on `since` then, ends
+    at the instant.
     """
     today = pendulum.instance(as_of).in_timezone(time_zone)
     found = next((r for read in _READERS if (r := read(words, today, as_of))), None)
     if found is None:
         window = _week_so_far(today).window(as_of, time_zone)
         return Period(window, None, tuple(_calendar_words(words)))
+    found = _up_to_now(words, found, today)
     rest = (*_left_beside(words, found), *_calendar_words(_without(words, found)))
     return Period(
         found.days.window(as_of, time_zone),
         words[found.start : found.end],
         tuple(dict.fromkeys(rest)),
     )
+
+
+def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
+    """The window at whose end an objective knows the world: that of the week or month that it
+    names. A quarter or a year in an objective is what its forms look back over from the instant."""
+    period = period_named(words, as_of, time_zone)
+    spoken = _SPOKEN.fullmatch(period.read or "")
+    if spoken and spoken["unit"].casefold() in _LOOKED_BACK_OVER:
+        today = pendulum.instance(as_of).in_timezone(time_zone)
+        return _week_so_far(today).window(as_of, time_zone)
+    return period.window
 
 
 def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
@@ -141,13 +157,19 @@ def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
 
 def names_period(words: str) -> bool:
     """Whether words name one of the periods that `period_named` reads."""
-    in_words = _SPOKEN.search(words) or _MONTH.search(words)
-    return bool(in_words or any(not found["day"] for found in _ISO.finditer(words)))
+    if _SPOKEN.search(words) or _MONTH.search(words):
+        return True
+    return any(
+        not found["day"] or _SINCE.search(words[: found.start()]) for found in _ISO.finditer(words)
+    )
 
 
 def _iso(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
-    """A single day is left: the words before it say whether it is meant, or what began with it."""
-    for found in (each for each in _ISO.finditer(words) if not each["day"]):
+    """A single day is left where it is not said that something went on since: the words before it
+    say whether it is meant, or its eve, or its week."""
+    for found in _ISO.finditer(words):
+        if found["day"] and not _SINCE.search(words[: found.start()]):
+            continue
         try:
             days = _iso_days(found, today)
         except ValueError:
@@ -224,6 +246,15 @@ _READERS: Final[tuple[Callable[[str, pendulum.DateTime, datetime], _PeriodReadin
     _spoken,
     _month,
 )
+
+
+def _up_to_now(words: str, found: _PeriodReading, today: pendulum.DateTime) -> _PeriodReading:
+    """A reading as it is, or what goes on since its first day."""
+    since = _SINCE.search(words[: found.start])
+    if since is None:
+        return found
+    days = _PeriodDays(found.days.start, today.add(days=1))
+    return found._replace(days=days, start=since.start())
 
 
 def _left_beside(words: str, found: _PeriodReading) -> Iterator[str]:

@@ -111,7 +111,7 @@ class AnswerReport(Contract):
     @property
     def specs(self) -> tuple[MarketSpec, ...]:
         """The markets that its claims are about."""
-        return markets_of(self.market, self.swarm, self.stock)
+        return markets_of(self.market, self.swarm, self.stock, self.graph)
 
     @property
     def due(self) -> datetime | None:

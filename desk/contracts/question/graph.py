@@ -65,6 +65,7 @@ class NodeSpec(Contract):
     the keys of `reads`, or else all that there is. `task` is the work to do where an agent has
     several kinds. `tools` are those of its list that it may use here. `timeout` is for all it does,
     a fallback included. `rounds` is how often it may run at most where the graph comes back to it.
+    `market` is what it researches in place of the question's own.
     """
 
     name: NodeName
@@ -81,6 +82,7 @@ class NodeSpec(Contract):
     fallback: AgentId | None = None
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 1
     instructions: Text | None = None
+    market: Annotated[MarketSpec | None, Field(exclude_if=is_none)] = None
 
     @property
     def key(self) -> str:
@@ -137,11 +139,15 @@ class NodeState(StrEnum):
 
 
 def markets_of(
-    market: MarketSpec | None, swarm: SwarmRecord | None, stock: StockRecord | None
+    market: MarketSpec | None,
+    swarm: SwarmRecord | None,
+    stock: StockRecord | None,
+    graph: GraphSpec,
 ) -> tuple[MarketSpec, ...]:
-    """The markets that a graph's claims are about: its own, those of its swarm, and the stock of
-    its episode."""
-    own = [spec for spec in (market, stock.market if stock else None) if spec]
+    """The markets that a graph's claims are about: its own, those of its nodes and of its swarm,
+    and the stock of its episode."""
+    nodes = (node.market for node in graph.nodes)
+    own = [spec for spec in (market, stock.market if stock else None, *nodes) if spec]
     everyone = (*own, *(swarm.markets if swarm else ()))
     return tuple({spec.market: spec for spec in reversed(everyone)}.values())[::-1]
 

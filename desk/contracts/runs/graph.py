@@ -109,7 +109,7 @@ class GraphRecord(Contract):
     @property
     def specs(self) -> tuple[MarketSpec, ...]:
         """The markets that its claims are about."""
-        return markets_of(self.request.market, self.swarm, self.stock)
+        return markets_of(self.request.market, self.swarm, self.stock, self.request.graph)
 
     @property
     def due(self) -> datetime | None:

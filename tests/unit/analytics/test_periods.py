@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from desk.analytics.names.periods import names_period, period_given, period_named
+from desk.analytics.names.periods import names_period, objective_window, period_given, period_named
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
@@ -36,6 +36,27 @@ def test_words_without_a_period_name_none() -> None:
     assert names_period("How did the won do in March?")
 
 
+@pytest.mark.parametrize("words", ["since last week", "since October", "since 2026-W40"])
+def test_what_goes_on_since_a_day_goes_on_until_now(words: str) -> None:
+    assert period_named(f"How did it do {words}?", NOW, "UTC").window.end == NOW
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [
+        ("Has it broken out of the range of its last quarter?", NOW),
+        ("Has it risen since last week?", NOW),
+        ("Is it overbought?", NOW),
+        ("Was it overbought last week?", datetime(2026, 11, 23, tzinfo=UTC)),
+        ("Was it overbought in October?", datetime(2026, 11, 1, tzinfo=UTC)),
+    ],
+)
+def test_an_objective_knows_the_world_at_the_end_of_its_week_or_month(
+    words: str, end: datetime
+) -> None:
+    assert objective_window(words, NOW, "UTC").end == end
+
+
 def test_without_a_period_a_monday_has_its_own_fixing() -> None:
     evening = datetime(2026, 11, 2, 20, tzinfo=UTC)
     assert period_named("Is the yen overbought?", evening, "UTC").window.end == evening
@@ -51,7 +72,10 @@ def test_without_a_period_a_monday_has_its_own_fixing() -> None:
         ("how did it do in October 3", "October", ("3",)),
         ("how did it do in Q3", None, ("Q3",)),
         ("how did it do over the past ten days", None, ("days",)),
-        ("how did it do since 2026-10-05", None, ("2026-10-05",)),
+        ("how did it do on 2026-10-05", None, ("2026-10-05",)),
+        ("how did it do since 2026-10-05", "since 2026-10-05", ()),
+        ("how did it do since August", "since August", ()),
+        ("how did it do since last quarter", "since last quarter", ()),
         ("how did it do in 2022", None, ("2022",)),
         ("how did it do last week", "last week", ()),
         ("how may the march of the won go on", None, ()),

@@ -29,7 +29,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 def asked(settings: Settings, question: str, *parameters: str, graph: str | None = None,
-          as_of: str | None = None, period: str | None = None) -> Choice:  # fmt: skip
+          as_of: str | None = None, period: str | None = None,
+          rank: str | None = None) -> Choice:  # fmt: skip
     return chosen(
         question,
         settings,
@@ -39,6 +40,7 @@ def asked(settings: Settings, question: str, *parameters: str, graph: str | None
         as_of=as_of,
         now=NOW,
         period=period,
+        rank=rank,
     )
 
 
@@ -97,6 +99,35 @@ def test_a_period_that_is_none_is_refused(settings: Settings, period: str) -> No
 def test_a_period_is_for_what_is_measured(settings: Settings) -> None:
     with pytest.raises(UsageError, match="measures nothing"):
         asked(settings, "What holds up DESK-101?", period="2026-W36")
+
+
+@pytest.mark.parametrize(
+    ("question", "graph"),
+    [
+        ("Which Asian currency did worst in October?", "ranking"),
+        ("Who led the G10 last week?", "ranking"),
+        ("Which Asian currency is the cheapest?", "tickets"),
+        ("Did USD/KRW fall with Asia last week?", "market"),
+        ("Did the Asia desk close DESK-101 last week?", "tickets"),
+        ("Did the Asian rally of the won end last week?", "market"),
+    ],
+)
+def test_a_group_and_a_period_are_ranked(settings: Settings, question: str, graph: str) -> None:
+    assert asked(settings, question).request.graph.name == graph
+
+
+def test_a_group_that_is_given_is_ranked_pair_by_pair(settings: Settings) -> None:
+    request = asked(settings, "Who led?", rank="asia", period="2026-W44").request
+    pairs = {spec.market for spec in settings.config.markets if spec.group == "Asia"}
+    measured = [node.market.market for node in request.graph.nodes if node.market]
+    assert {name for name in pairs if "/" in name} == set(measured)
+    assert request.query.parameters == {"rank": "Asia", "period_read": "2026-W44"}
+    assert request.market is None
+
+
+def test_a_group_that_there_is_not_is_refused_with_those_there_are(settings: Settings) -> None:
+    with pytest.raises(UsageError, match="there are G10, Asia"):
+        asked(settings, "Who led?", rank="Europe")
 
 
 def test_a_market_as_a_parameter_is_the_market_that_is_meant(settings: Settings) -> None:

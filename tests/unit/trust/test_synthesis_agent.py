@@ -3,6 +3,7 @@
 import pytest
 
 from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.claims import Metric
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.synthesis import take_turn
@@ -45,6 +46,7 @@ def synthesis(
     second: str = "",
     read: str = "",
     unread: str = "",
+    rank: str = "",
 ) -> Synthesis:
     request = asked(
         TaskType.SYNTHESISE,
@@ -54,6 +56,7 @@ def synthesis(
         second=second,
         period_read=read,
         period_unread=unread,
+        rank=rank,
     )
     made = take_turn(request).result
     assert isinstance(made, Synthesis)
@@ -248,6 +251,31 @@ def test_a_pair_without_a_fixing_is_no_answer() -> None:
     made = synthesis("What happened?", StateEntry(key="prices", node="researchPrices", result=bare))
     assert made.summary.startswith("No move was measured of the days that are asked about.")
     assert not made.answered
+
+
+def test_a_group_is_ranked_by_what_its_currencies_did_against_the_dollar() -> None:
+    pairs = ("USD/JPY", "EUR/USD", "GBP/USD")
+    results = [research(pair, "2026-W44") for pair in pairs]
+    silent = {"market": "USD/TWD", "claims": (), "views": (), "events": ()}
+    results.append(results[0].model_copy(update=silent))
+    entries = [
+        StateEntry(key=each.market, node=f"research{at}", result=each)
+        for at, each in enumerate(results)
+    ]
+    gained = {
+        each.market[:3] if each.market.endswith("USD") else each.market[4:]: (
+            float(claim.value) * (1 if each.market.endswith("USD") else -1)
+        )
+        for each in results
+        for claim in each.claims
+        if claim.metric is Metric.MOVE
+    }
+    made = synthesis("Who led?", *entries, rank="G10")
+    told = made.summary.partition("from best to worst: ")[2].partition(".")[0]
+    order = [words.split(" (")[0] for words in told.split(", ")]
+    assert order == sorted(gained, key=lambda code: -gained[code])
+    assert "No move is known of USD/TWD." in made.summary
+    assert made.found and made.answered
 
 
 def _on_the_week(read: str, unread: str = "") -> Synthesis:

@@ -38,6 +38,7 @@ from desk.programs.question.builtin.asking import (
     query_of,
 )
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
+from desk.programs.question.builtin.ranked_moves import RANK, ranked_moves, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
 from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences, unbacked
 
@@ -322,6 +323,8 @@ def _draft(
     # What speaks of a thing without a value of it, such as that its cost is not known, is no
     # answer, and what fits less well is none either.
     found = found if found and found[0].answers else []
+    if group := query.parameters.get(RANK):
+        return _of_a_group(query, window, group, research, found, quoter)
     if researched and PAPERS in query.parameters:
         standing = standing_summary(research)
         measured = f"{MEASURED} {standing} {researched}" if standing else f"{MEASURED} {researched}"
@@ -341,6 +344,22 @@ def _draft(
         return Draft(NOTHING_FITS, answered=False)
     told = _quoted(near, quoter)
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
+
+
+def _of_a_group(
+    query: Query,
+    window: TimeWindow,
+    group: str,
+    research: Sequence[ResearchResult],
+    found: Sequence[Fit],
+    quoter: Quoter,
+) -> Draft:
+    """A group of pairs in the order of their moves, and behind it what is written that fits."""
+    ranking = ranking_told(group, research)
+    measured = " ".join((*_days(query, window, research), ranking, UNJUDGED))
+    told = _quoted(found, quoter) if found else Draft("", answered=True)
+    sure = not query.parameters.get(UNREAD) and bool(ranked_moves(research))
+    return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)
 
 
 def _of_named(

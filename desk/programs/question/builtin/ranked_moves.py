@@ -1,0 +1,53 @@
+"""A group of pairs, ranked by what each currency did against the dollar."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.names.markets import DOLLAR
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import ResearchResult
+
+RANK: Final = "rank"
+"""The parameter of a question with the group of pairs that it ranks."""
+
+WHOLE: Final = Decimal(100)
+
+
+class RankedMove(NamedTuple):
+    """A currency's move against the dollar, by the claim that it follows from. `gained` is what it
+    is ranked by: the move of the pair, taken the other way round where the dollar comes first."""
+
+    currency: str
+    gained: Decimal
+    claim: Claim
+
+
+def ranked_moves(results: Sequence[ResearchResult]) -> tuple[RankedMove, ...]:
+    """The currencies whose pair has a move, the one that gained most first."""
+    return tuple(sorted(_moves(results), key=lambda each: -each.gained))
+
+
+def ranking_told(group: str, results: Sequence[ResearchResult]) -> str:
+    """All of a group in their order, and those of which no move is known."""
+    ranked = ranked_moves(results)
+    silent = sorted({r.market for r in results} - {each.claim.subject for each in ranked})
+    told = ", ".join(
+        f"{each.currency} ({each.claim.subject} [[{each.claim.claim_id}]])" for each in ranked
+    )
+    first = f"{group} against the US dollar, from best to worst: {told}." if told else ""
+    missing = f" No move is known of {', '.join(silent)}." if silent else ""
+    return f"{first}{missing}".strip()
+
+
+def _moves(results: Sequence[ResearchResult]) -> Iterator[RankedMove]:
+    for result in results:
+        claim = next((c for c in result.claims if c.metric is Metric.MOVE), None)
+        base, _, quote = result.market.partition("/")
+        if claim is None or DOLLAR not in (base, quote):
+            continue
+        ratio = 1 + claim.value / WHOLE
+        if base == DOLLAR and ratio > 0:
+            yield RankedMove(quote, 1 / ratio - 1, claim)
+        elif quote == DOLLAR:
+            yield RankedMove(base, ratio - 1, claim)
