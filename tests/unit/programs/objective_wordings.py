@@ -32,6 +32,7 @@ BUILDING: Final[tuple[tuple[str, str | None], ...]] = (
     ("Will the SNB's currency be higher in four weeks?", "higher-ahead"),
     ("Is the Danish currency near the edge of its band?", "peg-edge"),
     ("Is the currency of Sweden overbought?", "overbought"),
+    ("Is the euro against sterling overbought?", "overbought"),
     ("Is the baht too strong for Thai exporters?", None),
     ("What would an election upset in Japan do to the yen?", None),
     ("Why has the rupee been falling, and is the RBI intervening?", None),
