@@ -20,6 +20,7 @@ from typing import Final
 
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.analysis import Analysis, Hint, Signal
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning
@@ -44,6 +45,9 @@ USUAL_CALLS: Final = 10
 
 LEFT_TO_THE_NARROW: Final = 4
 """One in so many calls is left to the narrow turn."""
+
+LEFT_TO_A_MODEL: Final = 3
+"""One in so many calls is left to a model, where the specialist is one."""
 
 BROAD: Final = "crosses"
 """The topic of the finding on other markets, and the name of the signal."""
@@ -93,11 +97,11 @@ def opening(request: TurnRequest, widening: Widening) -> TurnRequest:
 
 def further(request: TurnRequest, reading: SpecialistReading, widening: Widening) -> Turn | None:
     """The next calls: of other markets first, then what the figures call for; None where there is
-    nothing to ask still."""
+    nothing to ask still. Of a model's calls a part is left to it."""
     if request.last:
         return None
     asked = {result.call.call_id for result in request.results}
-    left = _most_calls(request) - len(asked)
+    left = _most_calls(request) - len(asked) - _kept_for_a_model(request)
     if len(request.exchanges) == 1 and reading.has(widening.metric):
         broad = _broad(request, widening, left - _most_calls(request) // LEFT_TO_THE_NARROW)
         if broad:
@@ -157,6 +161,10 @@ def _looked_at(reading: SpecialistReading, capability: Capability) -> Specialist
 
 def _most_calls(request: TurnRequest) -> int:
     return request.assignment.limits.max_calls or USUAL_CALLS
+
+
+def _kept_for_a_model(request: TurnRequest) -> int:
+    return 0 if request.model == BUILTIN else _most_calls(request) // LEFT_TO_A_MODEL
 
 
 def _broad(request: TurnRequest, widening: Widening, most: int) -> tuple[ToolCall, ...]:

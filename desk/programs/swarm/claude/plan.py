@@ -7,7 +7,7 @@ all, is the desk's.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints, WithJsonSchema
 
@@ -248,4 +248,14 @@ def _written(tool: ToolName) -> str:
     return f"{tool.server}.{tool.tool}"
 
 
-TASK: Final = ModelTask((prompt("swarm_plan"),), ProposedSwarmPlan, material, result)
+def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+    """The form; without a memory there is none to follow."""
+    schema: dict[str, Any] = ProposedSwarmPlan.model_json_schema()
+    if not told_memories(request):
+        schema["properties"].pop("follows")
+    return schema
+
+
+TASK: Final = ModelTask(
+    (prompt("swarm_plan"),), ProposedSwarmPlan, material, result, schema=_schema
+)

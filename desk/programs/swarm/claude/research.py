@@ -13,6 +13,7 @@ from typing import Annotated, Final
 from pydantic import Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
+from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract
 from desk.contracts.findings.results import MOST_SOURCES, ResearchResult
 from desk.contracts.names import AgentId
@@ -102,7 +103,7 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
         "kind": task.market.kind if task.market else None,
         "areas": list(task.market.areas) if task.market else [],
         "as_of": task.window.end.isoformat(),
-        "most_calls_of_tools": task.limits.max_calls,
+        "calls_left": calls_left(request),
         "claims": {**told_claims(found.claims)},
         "answers": told_answers(request),
         "findings_of_the_desk": _told_findings(found),
@@ -110,6 +111,14 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
         "warnings": list(found.warnings),
         "recalled": told_memories(request),
     }
+
+
+def calls_left(request: TurnRequest) -> int | None:
+    """How often a model may ask its tools, once the desk has asked its own; None where nothing
+    bounds it. The same at every turn, as all of the material is."""
+    most = request.assignment.limits.max_calls
+    own = (each for each in request.exchanges if not each.said)
+    return None if most is None else max(0, most - sum(len(each.results) for each in own))
 
 
 def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
@@ -129,14 +138,26 @@ def told_answers(request: TurnRequest) -> list[JsonValue]:
     }
     answers = {n: answer for n, answer in usable(request).items() if answer.evidence_id in own}
     room = min(LONGEST_ANSWERS, room_for(len(answers)))
+    methods: dict[str, str] = {}
     return [
         {
             "evidence": short_id(answer),
             "tool": answer.call.tool,
-            "content": clipped(_without_figures(answer.content), room),
+            "content": clipped(_with_method_once(answer, methods), room),
         }
         for answer in answers.values()
     ]
+
+
+def _with_method_once(answer: ToolResult, methods: dict[str, str]) -> JsonValue:
+    """What stands around the figures of an answer; a method that one before it has told is that
+    of this one by name."""
+    content = _without_figures(answer.content)
+    method = content.get("method") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or not isinstance(method, str):
+        return content
+    first = methods.setdefault(method, short_id(answer))
+    return content if first == short_id(answer) else {**content, "method": f"as in {first}"}
 
 
 def _without_figures(content: JsonValue) -> JsonValue:

@@ -9,9 +9,9 @@ model.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from desk.agents.program import ModelTask
 from desk.analytics.prices.series import window_days
@@ -28,6 +28,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
+from desk.programs.claude.answers import OTHER_TOOLS, answering, asked_by
 from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
@@ -71,6 +72,13 @@ _FIGURES: Final = frozenset(
     {Capability.HISTORY, Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.YIELDS}
 )
 """Questions whose answers make claims on a market."""
+
+
+_NEWS: Final = {
+    *map(str, (Capability.NEWS_SEARCH, Capability.HEADLINES, Capability.BANK_NEWS)),
+    OTHER_TOOLS,
+}
+"""What a tool is asked for that can answer with news."""
 
 
 class WrittenEvent(Contract):
@@ -241,4 +249,17 @@ def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str
         yield from (issue.description for issue in check_event_date(event, *days))
 
 
-TASK: Final = ModelTask((prompt("research"),), ProposedResearch, material, result, opening)
+def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+    """The form; news and how they sound only where there are news to tell of or to ask for."""
+    schema: dict[str, Any] = ProposedResearch.model_json_schema()
+    if not asked_by(answering(request)) & _NEWS and not any(True for _ in told(request)):
+        for name, line in (("news", "ProposedNews"), ("tones", "ProposedTone")):
+            schema["properties"].pop(name)
+            schema["$defs"].pop(line)
+        schema["$defs"].pop("Impact")
+    return schema
+
+
+TASK: Final = ModelTask(
+    (prompt("research"),), ProposedResearch, material, result, opening, schema=_schema
+)
