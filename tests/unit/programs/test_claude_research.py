@@ -397,6 +397,21 @@ def test_a_tool_that_had_nothing_for_the_desk_is_offered_to_nobody() -> None:
         assert len(model_call(changed).tools) == offered
 
 
+def test_news_are_asked_for_only_where_there_are_some_or_a_tool_that_has_them() -> None:
+    bare = asked()
+    tool = ToolSpec(server="google_news", tool="search_news", description="", input_schema={})
+    strange = ToolSpec(server="own", tool="tell", description="", input_schema={})
+    for each, told in ((bare, False), (with_tools(tool), True), (with_tools(strange), True)):
+        call = model_call(each)
+        assert ("`news`" in call.system) is told
+        assert ('"tones"' in json.dumps(call.schema_of_result)) is told
+        assert ("You may call the tools" in call.system) is bool(each.tools)
+
+
+def with_tools(*tools: ToolSpec) -> TurnRequest:
+    return asked().model_copy(update={"tools": tools})
+
+
 def test_a_finding_that_is_no_event_has_a_field() -> None:
     words = "The gap between the rates is wide: [[USD/JPY:last]] is its price."
     found = {"topic": "the rates", "statement": words, "confidence": 0.6}

@@ -258,7 +258,9 @@ def test_orders_in_a_headline_or_a_memory_stay_data_and_bring_no_tool() -> None:
 
 
 def test_each_specialist_is_told_its_field_and_the_bounds_that_its_answer_is_held_to() -> None:
-    prompts = {model_call(researching(kind)).system for kind in SPECIALIST_TASKS.values()}
+    offered = ToolSpec(server="analysis", tool="sector_analysis")
+    requests = [researching(kind, tools=(offered,)) for kind in SPECIALIST_TASKS.values()]
+    prompts = {model_call(request).system for request in requests}
     assert len(prompts) == 5
     words = {8: "eight", 5: "five"}
     for prompt in prompts:
@@ -268,6 +270,35 @@ def test_each_specialist_is_told_its_field_and_the_bounds_that_its_answer_is_hel
         assert f"at most {words[MOST_SAYINGS]}" in told
         assert f"at most {LONGEST_SAYING} characters" in told
         assert "Start with broad questions, and narrow down" in told
+
+
+def test_a_model_is_told_how_often_it_may_ask() -> None:
+    request = researching()
+    limits = request.assignment.limits.model_copy(update={"max_calls": 10})
+    bounded = request.assignment.model_copy(update={"limits": limits})
+    asked = sum(len(exchange.results) for exchange in request.exchanges)
+    told = material(request.model_copy(update={"assignment": bounded}))
+    assert told["calls_left"] == 10 - asked
+
+
+def test_a_method_is_told_once() -> None:
+    request = researching()
+    (own,) = request.exchanges
+    first = own.results[0]
+    call = first.call.model_copy(update={"call_id": f"{first.call.call_id}_EUR-JPY"})
+    again = first.model_copy(update={"call": call})
+    exchange = own.model_copy(update={"results": (*own.results, again)})
+    answers = material(request.model_copy(update={"exchanges": (exchange,)}))["answers"]
+    methods = {each["evidence"]: each["content"]["method"] for each in answers}
+    assert methods["indicator_calculator"] == "how indicator_calculator computes"
+    assert methods["indicator_calculator_EUR-JPY"] == "as in indicator_calculator"
+
+
+def test_a_memory_and_tools_are_told_of_only_where_there_are_any() -> None:
+    bare, given_some = model_call(researching()), researching(recalled=(memory(),))
+    for words in ("`recalled`", "`calls_left`"):
+        assert words not in bare.system
+    assert "`recalled`" in model_call(given_some).system
 
 
 statements = st.sampled_from(

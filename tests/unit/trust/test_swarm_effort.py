@@ -8,6 +8,7 @@ from desk.agents.roster import profile_of
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import DecisionCalendar, SourceResult
@@ -15,6 +16,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import Exchange, TurnRequest
 from desk.programs.swarm.builtin.plan import BOUNDS
 from desk.programs.swarm.builtin.related import related_markets, turned
+from desk.programs.swarm.builtin.widening import LEFT_TO_A_MODEL
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.references import references
 from tests.support.builders import answered, failed
@@ -61,13 +63,13 @@ def _answer(call: ToolCall, own: Answers) -> ToolResult:
 
 
 def work(
-    task: TaskType, own: Answers, most_calls: int | None = 10
+    task: TaskType, own: Answers, most_calls: int | None = 10, model: str = BUILTIN
 ) -> tuple[list[list[ToolCall]], ResearchResult]:
     """The calls of each turn, and what the specialist delivers in the end."""
     asked = asked_of(task, most_calls=most_calls)
     tools = profile_of(AGENTS[task]).tools
     assignment = asked.assignment.model_copy(update={"tools": tools})
-    request = asked.model_copy(update={"assignment": assignment})
+    request = asked.model_copy(update={"assignment": assignment, "model": model})
     turns: list[list[ToolCall]] = []
     while len(turns) < 6:
         done = builtin_turn(request)
@@ -87,6 +89,15 @@ def test_a_higher_tier_asks_more_and_never_more_than_it_may(task: TaskType, most
     calls = [call for turn in turns for call in turn]
     assert most * 0.7 <= len(calls) <= most
     assert len({(c.tool, repr(c.arguments)) for c in calls}) == len(calls), "none is asked twice"
+
+
+@pytest.mark.parametrize("task", PRICED)
+@pytest.mark.parametrize("most", ASKED_BY_TIER.values())
+def test_a_model_has_a_part_of_the_calls_for_questions_of_its_own(
+    task: TaskType, most: int
+) -> None:
+    turns, _ = work(task, ALL[task], most, model="claude-sonnet-5-5")
+    assert sum(map(len, turns)) <= most - most // LEFT_TO_A_MODEL
 
 
 @pytest.mark.parametrize("task", PRICED)

@@ -1,0 +1,40 @@
+"""Prompts speak of what is there, and of nothing else."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from desk.contracts.agents.capabilities import Capability
+from desk.programs.claude import prompts
+from desk.programs.claude.answers import OTHER_TOOLS, TOOLS
+from desk.programs.claude.prompts import prompt, told
+
+NAMES = sorted(
+    path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md")
+)
+PARTS = {
+    *("ahead", "asked_of_you", "can_be_looked_into", "claims", "conflicts", "counts"),
+    *("decisions_ahead", "earlier_rounds", "events", "findings", "news", "objections"),
+    *("question", "quiet", "read", "recalled", "recommendations"),
+}
+"""What the material of some task holds."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mark_is_one_that_is_understood(name: str) -> None:
+    text = prompt(name)
+    named = {each for part in re.findall(r"\{\{if ([^}]*)\}\}", text) for each in part.split()}
+    assert named <= PARTS | set(map(str, Capability)) | {TOOLS, OTHER_TOOLS}
+    for there in (set[str](), named):
+        assert "{{" not in told(text, there)
+
+
+def test_a_part_is_told_where_one_of_its_names_is_there() -> None:
+    text = "First.\n{{if news headlines}}\nOf news.\n{{end}}\nLast.\n"
+    assert told(text, {"headlines"}) == "First.\nOf news.\nLast.\n"
+    assert told(text, {"tools"}) == "First.\nLast.\n"
+
+
+def test_what_stands_for_another_prompt_is_told_in_its_words() -> None:
+    assert told("{{if recalled}}\n{{recalled}}\n{{end}}\n", {"recalled"}) == prompt("recalled")
