@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: axe run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-dev
+.PHONY: axe docs run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -27,6 +27,10 @@ test: install-dev lint  ## everything that CI runs
 tests: export PYTHONDONTWRITEBYTECODE :=
 tests:
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+docs: install-dev  ## the documentation as a site in site/, every link of it checked
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "$(CURDIR)/site/index.html"
 
 others: install-dev  ## servers and packages of others, installed and tried: lseg-data, rba-mcp, bedrok, …
 	$(BIN)/python -m pytest -m others tests/integration
@@ -148,4 +152,4 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/pytho
 	@touch $(VENV)/.installed $@
 
 clean:  ## remove the environment and everything that was cached; reports stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache

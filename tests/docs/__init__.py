@@ -1,0 +1,1 @@
+"""The documentation as its readers find it: as a site, and in the repository."""
