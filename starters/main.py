@@ -196,7 +196,7 @@ def _other(name: str) -> Any:
     def broken() -> None:
         raise CommandError(said)
 
-    broken.__doc__ = f"Not to be had: {said}."
+    broken.__doc__ = f"Cannot be loaded: {said}."
     return broken
 
 

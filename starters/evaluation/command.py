@@ -168,7 +168,7 @@ def _model(wanted: str | None, settings: "Settings") -> str:
     if wanted in (None, BUILTIN):
         return BUILTIN
     if settings.anthropic_api_key is None:
-        say(f"desk: there is no ANTHROPIC_API_KEY to ask {wanted} with: the built-in analysts")
+        say(f"desk: ANTHROPIC_API_KEY is not set, so {wanted} is not asked: the built-in analysts")
         return BUILTIN
     return str(wanted)
 

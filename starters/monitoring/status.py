@@ -12,7 +12,13 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.names import Queue
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
-from desk.documents.rendering.words.wording import allowance_words, cost_words, human, one_line
+from desk.documents.rendering.words.wording import (
+    allowance_words,
+    cost_words,
+    human,
+    one_line,
+    share_words,
+)
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.coverage_words import freshness_words
 from desk.runs.boards import usage_of_week
@@ -26,7 +32,7 @@ from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import table_lines
-from starters.weeks.progress import waiting_words
+from starters.weeks.progress import reason_of, waiting_words
 from workers.health import unpolled
 
 EXAMPLE = "Example: desk status --week 2026-W44"
@@ -196,7 +202,7 @@ def _markets(status: WeekStatus) -> Iterator[str]:
             rows = [names[at : at + ROW] for at in range(0, len(names), ROW)]
             yield from table_lines(ROW * ("",), rows, indent="  ")
         else:
-            reasons = ((market.market, market.note or "") for market in markets)
+            reasons = ((market.market, reason_of(market)) for market in markets)
             yield from table_lines(("", ""), reasons, indent="  ")
 
 
@@ -208,7 +214,8 @@ def _published(status: WeekStatus) -> Iterator[str]:
     coverage = status.coverage
     yield (
         f"revision {revision}: {coverage.researched} of {coverage.expected} markets researched "
-        f"({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
+        f"({share_words(coverage.share)}, "
+        f"threshold {share_words(coverage.threshold)})"
     )
     known = freshness_words(coverage)
     if known:

@@ -29,8 +29,8 @@ EXAMPLE = (
 )
 
 LONGEST_QUESTION = 60
-_SWARM = "a swarm, whose rounds stand as they are; the `desk swarm` command"
-_EPISODE = "an episode, whose steps stand as they are; the `desk stock` command"
+_SWARM = "of a swarm, whose rounds are not redone one by one; the `desk swarm`"
+_EPISODE = "of an episode, whose steps are not redone one by one; the `desk stock`"
 
 dead_letters = typer.Typer(
     help="List the tasks that failed with every agent, or try one again.", epilog=EXAMPLE
@@ -141,7 +141,7 @@ def check_can_be_reset(run: str) -> None:
     """
     for begins, what in ((SWARM_RUN, _SWARM), (STOCK_RUN, _EPISODE)):
         if run.startswith(begins):
-            raise UsageError(f"{run} is {what} that began it researches it anew with `--again`")
+            raise UsageError(f"{run} is {what} command asks anew with `--again`")
 
 
 def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:

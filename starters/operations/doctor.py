@@ -531,7 +531,7 @@ def check_desk(*, ask: bool = False) -> ExitStatus:
         log_to_file(settings)
         checks += interruptible(_at_server(settings))
     else:
-        checks.append(Check("server", Level.WARN, "not looked at before the above is well"))
+        checks.append(Check("server", Level.WARN, "not looked at until the above is mended"))
     return _told(checks)
 
 

@@ -297,7 +297,7 @@ def _graph_for(
     if named is not None:
         return MARKET, f"the graph is {MARKET}, for the question names {named}"
     if aside is not None:
-        return CURRENCY, f"the graph is {CURRENCY}, for the question speaks of that of {aside}"
+        return CURRENCY, f"the graph is {CURRENCY}, for the question names the currency of {aside}"
     return TICKETS, f"the graph is {TICKETS}; --graph names another"
 
 

@@ -16,6 +16,7 @@ from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import CalendarRow, Coverage, MissingMarket, Mover, ResearchReport
 from desk.contracts.weeks import IsoWeek
+from desk.documents.rendering.words.wording import share_words
 from desk.programs.week.document.rendering.coverage_words import (
     freshness_words,
     outage_lines,
@@ -206,10 +207,14 @@ def _shares(coverage: Coverage) -> str:
     """How many markets are there, and of how much that is current where a threshold asks for it."""
     markets = f"{coverage.researched} of {coverage.expected} markets"
     if not coverage.current_threshold or coverage.freshness is None:
-        return f"{markets} researched ({coverage.share:.0%}, threshold {coverage.threshold:.0%})"
+        return (
+            f"{markets} researched ({share_words(coverage.share)}, "
+            f"threshold {share_words(coverage.threshold)})"
+        )
     return (
-        f"{markets} ({coverage.share:.0%}, needs {coverage.threshold:.0%}), "
-        f"{coverage.freshness.share:.0%} current (needs {coverage.current_threshold:.0%})"
+        f"{markets} ({share_words(coverage.share)}, needs {share_words(coverage.threshold)}), "
+        f"{share_words(coverage.freshness.share)} current "
+        f"(needs {share_words(coverage.current_threshold)})"
     )
 
 

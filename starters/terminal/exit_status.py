@@ -14,6 +14,10 @@ _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid searc
 """How Temporal words it."""
 
 
+_UNANSWERED = frozenset({"CANCELLED", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "UNAVAILABLE"})
+"""The names of the statuses with which Temporal's client gives up on a server."""
+
+
 class ExitStatus(IntEnum):
     """Exit statuses of `desk`. From `NOT_SIGNED` to `CHANGED` they are those of a signature that
     was asked for."""
@@ -72,6 +76,9 @@ def _sentence(error: BaseException) -> str:
             "the namespace lacks the desk's search attributes; `desk doctor` says how to add them"
         )
     hint = "" if debugging() else "; DESK_DEBUG=1 shows where"
+    if getattr(getattr(error, "status", None), "name", "") in _UNANSWERED:
+        words = f"the Temporal server did not answer ({text or 'no reason given'})"
+        return f"{words}: it is busy, starting or gone. Try again, or see `desk doctor`{hint}"
     return f"{type(error).__name__}: {text or 'no reason given'}{hint}"
 
 

@@ -117,12 +117,17 @@ def _cell(market: MarketStatus) -> Text:
     return Text(f"{mark} {market.market}".ljust(CELL - 1), style=style)
 
 
+def reason_of(market: MarketStatus) -> str:
+    """Why a market is not fully researched, for a line that has named it."""
+    return (market.note or "").removeprefix(f"{market.market}: ")
+
+
 def _ended(market: MarketStatus) -> str:
     """The outcome, with its reason where the market is not fully researched."""
     outcome = str(market.outcome).replace("_", " ")
     if market.outcome is Outcome.RESEARCHED or not market.note:
         return outcome
-    return f"{outcome}: {market.note}"
+    return f"{outcome}: {reason_of(market)}"
 
 
 def _phase_name(status: WeekStatus) -> str:

@@ -121,7 +121,7 @@ def at_the_server(action: Action) -> ExitStatus:
         lines = await action(desk)
         sys.stdout.write("".join(f"{line}\n" for line in lines))
         if desk.hosting:
-            say("desk: it fires, and its runs are worked on, while `desk up` runs")
+            say("desk: the schedule starts runs only while `desk up` runs")
         return ExitStatus.COMPLETE
 
     return interruptible(with_desk(settings, work, server_only=True))

@@ -174,7 +174,7 @@ def record_lines(record: ToolRecord) -> Iterator[str]:
     yield from _essential(record.essential)
     yield from _changes(record.changes)
     if record.uncited:
-        yield "asked often and never cited: described to a model last, and in short"
+        yield "asked often, and nothing rests on the answers: shown to models last, in short"
     for tool in record.uncited:
         told = f"{short_name(tool.agent)} {_name(tool)}: {tool.answered} answers"
         yield from folded(told, "  ")

@@ -94,7 +94,7 @@ def discovery_lines(found: Discovery, policy: RunPolicy) -> Iterator[str]:
         yield "# nothing else to propose"
         return
     yield ""
-    yield "# For desk.toml, to be read before it is used: likeness is no proof."
+    yield "# For desk.toml. Read it first: a tool that looks alike may mean something else."
     yield "[capabilities]"
     for one in fresh:
         yield from _entry(one, policy)

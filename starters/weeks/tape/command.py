@@ -69,7 +69,7 @@ PACKED: Final = ".gz"
 SHORTEST_SECRET: Final = 8
 """Characters. What is shorter stands in texts by chance."""
 _SECRET: Final = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
-_WITHOUT: Final = "played back, it will tell no changes since the week before"
+_WITHOUT: Final = "played back, its report tells no changes since the week before"
 _WORDS: Final = {
     Effect.TURN: "turn",
     Effect.TOOL_CALL: "tool call",

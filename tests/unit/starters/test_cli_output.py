@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
@@ -43,7 +44,7 @@ from starters.runs.summary import (
     ui_address,
 )
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError, complain
-from starters.weeks.progress import PlainProgress, board
+from starters.weeks.progress import PlainProgress, board, reason_of
 from starters.weeks.rerun import changes_between
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_record, sample_report
@@ -413,6 +414,23 @@ def test_doctor_says_how_far_the_data_go() -> None:
     assert data_check(None, START, ScheduleConfig()).level is Level.FAIL
 
 
+def test_a_line_that_names_a_market_names_it_once() -> None:
+    market = MarketStatus(market="SG", state=MarketState.DONE, note="SG: no policy rate")
+    assert reason_of(market) == "no policy rate"
+    assert reason_of(market.model_copy(update={"note": None})) == ""
+
+
+def test_a_server_that_does_not_answer_is_said_to_be_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for status in (RPCStatusCode.CANCELLED, RPCStatusCode.DEADLINE_EXCEEDED):
+        assert complain(RPCError("Timeout expired", status, b"")) is ExitStatus.FAILED
+        told = capsys.readouterr().err
+        assert told.startswith("desk: the Temporal server did not answer (Timeout expired): it is")
+    complain(RPCError("no such namespace", RPCStatusCode.NOT_FOUND, b""))
+    assert "did not answer" not in capsys.readouterr().err
+
+
 def test_the_summary_says_what_is_not_current_and_by_which_threshold() -> None:
     report = sample_report()
     freshness = Freshness(prices=18, rates=18, decisions=4, open_decisions=4)
@@ -422,6 +440,6 @@ def test_the_summary_says_what_is_not_current_and_by_which_threshold() -> None:
     lines = summary_lines(summary(report, coverage=strict))
     at = next(n for n, line in enumerate(lines) if line.startswith("incomplete"))
     assert lines[at : at + 2] == [
-        "incomplete: 11 of 11 markets (100%, needs 90%), 90% current (needs 100%)",
+        "incomplete: 11 of 11 markets (100 %, needs 90 %), 90 % current (needs 100 %)",
         "prices current, policy rates current, 4 of 4 decisions unknown",
     ]
