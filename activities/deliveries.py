@@ -25,7 +25,9 @@ from desk.documents.publishing.deliveries import delivery_key, message_id, objec
 from desk.documents.publishing.publish import SUFFIXES
 from desk.documents.rendering.words.wording import instant, one_line
 from desk.platform.delivery.deliveries import DeliveryFailed, DeliverySecrets, Letter
+from desk.platform.delivery.shared_reports import SharedReports, StoreUnreachable
 from desk.platform.effects import EffectJournal
+from desk.platform.settings.store import StoreSettings
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER, read_published
 from desk.programs.week.document.rendering.letter import lead_in, letter_html, theme_lines
 from desk.programs.week.document.rendering.objections import trust_line
@@ -158,8 +160,15 @@ class _Revision:
 class DeliveryActivities:
     """Sends what lies in one report folder. Holds the secrets that it takes to do so."""
 
-    def __init__(self, reports_dir: Path, secrets: DeliverySecrets, journal: EffectJournal) -> None:
+    def __init__(
+        self,
+        reports_dir: Path,
+        secrets: DeliverySecrets,
+        journal: EffectJournal,
+        store: StoreSettings | None = None,
+    ) -> None:
         self._reports_dir = reports_dir
+        self._shared = SharedReports(store, reports_dir)
         self._secrets = secrets
         self._journal = journal
         self._under_way: set[asyncio.Future[DeliveryReceipt]] = set()
@@ -200,6 +209,10 @@ class DeliveryActivities:
             sending.exception()
 
     async def _send(self, delivery: Delivery) -> DeliveryReceipt:
+        try:
+            await self._shared.fetch()
+        except StoreUnreachable as error:
+            raise DeliveryFailed(str(error)) from None
         revision = await asyncio.to_thread(self._revision, delivery.parcel)
         # What it takes to speak to a channel is loaded where the channel is used, and in a thread,
         # for it takes longer than the time between two heartbeats.
@@ -242,7 +255,8 @@ class DeliveryActivities:
         if report is None or not all(path.is_file() for path in files.values()):
             raise DeliveryFailed(
                 f"revision {parcel.revision} of {parcel.week} is not in {folder}, where this "
-                "worker looks: orchestrators on several machines need one report folder"
+                "worker looks: orchestrators on several machines need one report folder, or one "
+                "DESK_STORE"
             )
         signature = folder / f"{stem}.{SIGNATURE}"
         if signature.is_file():

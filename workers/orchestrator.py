@@ -60,9 +60,9 @@ def orchestrator(
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
     """The worker of the role, of a version where there is one. Only here do workflows run."""
-    publishing = PublishingActivities(settings.reports_dir, settings.signer)
+    publishing = PublishingActivities(settings.reports_dir, settings.signer, settings.store)
     secrets = DeliverySecrets.of(settings.variables)
-    deliveries = DeliveryActivities(settings.reports_dir, secrets, journal)
+    deliveries = DeliveryActivities(settings.reports_dir, secrets, journal, settings.store)
     learning = LearningActivities()
     memory = MemoryActivities(memory_store(settings))
     return Worker(

@@ -37,6 +37,8 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.publishing.files import PublishingError
 from desk.documents.publishing.signature import Signer
+from desk.platform.delivery.shared_reports import SharedReports, StoreUnreachable
+from desk.platform.settings.store import StoreSettings
 from desk.platform.temporal.history import ActivityScheduled, HistoryGone, fetch_events
 from desk.programs.week.archive import write_archive
 from desk.programs.week.document.compile_report import compile_report
@@ -160,12 +162,16 @@ class PublishingActivities:
 
     Two that are compiled at once in one process take as long as both in turn, and keep the first
     from its readers. Publishing the same run again writes the same files again: a document is on
-    disk complete in all its forms or not there at all.
+    disk complete in all its forms or not there at all. Where machines share a store, what others
+    published is fetched first, and what is published here is put there.
     """
 
-    def __init__(self, reports_dir: Path, signer: Signer | None = None) -> None:
+    def __init__(
+        self, reports_dir: Path, signer: Signer | None = None, store: StoreSettings | None = None
+    ) -> None:
         self._reports_dir = reports_dir
         self._signer = signer
+        self._shared = SharedReports(store, reports_dir)
         self._one_at_a_time = asyncio.Lock()
         self._archive = ArchiveUpkeep(reports_dir)
 
@@ -173,6 +179,7 @@ class PublishingActivities:
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
         """What has been published of a week so far; the numbers of a new run go on from there."""
         async with beating():
+            await self._shared.fetch()
             revisions = await asyncio.to_thread(
                 published_revisions, self._reports_dir, query.week, query.subset or DEFAULT_SLUG
             )
@@ -210,7 +217,10 @@ class PublishingActivities:
 
     async def _in_turn(self, publish: Callable[[], T]) -> T:
         async with self._one_at_a_time:
-            return await asyncio.to_thread(publish)
+            await self._shared.fetch()
+            published = await asyncio.to_thread(publish)
+            await self._shared.put()
+            return published
 
     def _answer(self, record: GraphRecord) -> AnswerPublication:
         answer = compile_answer(record, finished_at=datetime.now(UTC))
@@ -253,7 +263,7 @@ async def _failing_as(called: str) -> AsyncIterator[None]:
     """Errors of publishing what is so called, as Temporal is to take them."""
     try:
         yield
-    except PublishingError as error:
+    except (PublishingError, StoreUnreachable) as error:
         raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
     except Exception as error:
         reason = f"{called} could not be compiled: {error!r}"

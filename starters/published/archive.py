@@ -11,6 +11,7 @@ import typer
 from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.programs.week.archive import Archive, write_archive
+from starters.published.published_files import reports_here
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
 EXAMPLE = "Example: desk archive --open"
@@ -36,7 +37,7 @@ def write(*, browse: bool, as_json: bool) -> ExitStatus:
     """
     if browse and as_json:
         raise UsageError("one of --open and --json at a time")
-    reports_dir = load_settings().reports_dir
+    reports_dir = reports_here(load_settings())
     if not reports_dir.is_dir():
         raise CommandError(f"no report in {reports_dir}; `desk run` publishes one")
     archive = write_archive(reports_dir)

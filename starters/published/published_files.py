@@ -1,5 +1,6 @@
 """Published reports on disk: reading them, finding them, copying a set somewhere else."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -14,7 +15,9 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
 from desk.contracts.weeks import WEEK_PATTERN
 from desk.documents.publishing.files import publish_folder, published
+from desk.platform.delivery.shared_reports import SharedReports, StoreUnreachable
 from desk.platform.files import read_text_file
+from desk.platform.settings import Settings
 from starters.terminal.exit_status import CommandError, UsageError
 
 LARGEST_REPORT: Final = 64 * 2**20
@@ -42,6 +45,26 @@ def read_report(path: Path) -> ResearchReport:
             f"{path} is damaged; its revisions stand beside it as .r1.json and so on, and "
             "`desk run --again` publishes it anew"
         ) from None
+
+
+def reports_here(settings: Settings) -> Path:
+    """The folder of reports, with what is in the store of a desk that has one.
+
+    Raises:
+        CommandError: the store cannot be asked.
+    """
+    if settings.store is None:
+        return settings.reports_dir
+    return asyncio.run(fetched_reports(settings))
+
+
+async def fetched_reports(settings: Settings) -> Path:
+    """The same, where others wait for their turn."""
+    try:
+        await SharedReports(settings.store, settings.reports_dir).fetch()
+    except StoreUnreachable as error:
+        raise CommandError(f"{error}; see DESK_STORE") from None
+    return settings.reports_dir
 
 
 def report_if_here(files: PublishedFiles) -> ResearchReport | None:

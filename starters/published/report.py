@@ -55,6 +55,7 @@ from starters.published.published_files import (
     latest_files,
     published_week,
     read_report,
+    reports_here,
 )
 from starters.runs.summary import PublishedWeek, summary_lines, summary_of
 from starters.runs.week_choice import written_week
@@ -150,7 +151,8 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     now = datetime.now(UTC)
     written = written_week(week, now, settings.config.schedule)
     against = written_week(view.diff, now, settings.config.schedule)
-    files = latest_files(settings.reports_dir, published_week(settings.reports_dir, written))
+    folder = reports_here(settings)
+    files = latest_files(folder, published_week(folder, written))
     report = read_report(Path(files.json_file))
     if against is not None or view.trace is not None:
         _tell_of_a_change(report)

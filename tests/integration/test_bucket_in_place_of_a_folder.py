@@ -1,8 +1,11 @@
 """Workers, and whoever starts and reads runs, share a bucket and no folder."""
 
 import random
-from collections.abc import Mapping
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Final
 from zlib import crc32
 
 from pydantic import JsonValue
@@ -14,10 +17,13 @@ from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect, desk_plugin
+from tests.support.command import DeskCommand
 from tests.support.desk import desk_config, desk_workers, pair, start_week
+from tests.support.forks import forked_command
 from tests.support.homes import home_settings
 from tests.support.receivers import bucket
 from tests.support.scripted import ScriptedTools
+from workers.hosting import Role
 from workers.orchestrator import WORKFLOWS
 
 SIZE = 4 * INLINE_LIMIT
@@ -54,3 +60,64 @@ async def test_a_week_is_started_worked_on_and_read_from_three_homes(tmp_path: P
         plugin = desk_plugin(homes[1].payload_dir, store=homes[1].store)
         await Replayer(workflows=WORKFLOWS, plugins=[plugin]).replay_workflow(history)
         assert len(there.gets) > before
+
+
+MARKETS: Final = """
+[markets]
+pairs = [{ pair = "USD/JPY", group = "G10", areas = ["US", "JP"], digits = 2 }]
+policy_rates = [{ area = "JP", group = "G10" }]
+"""
+
+
+@contextmanager
+def worker(desk: DeskCommand, role: Role) -> Iterator[None]:
+    """A process of a role, in a home and with reports of its own."""
+    out = desk.directory / f"{role}.out"
+    process = forked_command(["worker", role], desk.variables, out, out.with_suffix(".err"))
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+def reports_of(desk: DeskCommand) -> dict[str, bytes]:
+    folder = Path(desk.variables["DESK_REPORTS"])
+    return {path.name: path.read_bytes() for path in folder.glob("weekly/[!.]*")}
+
+
+async def test_what_one_orchestrator_publishes_the_next_goes_on_from_and_anybody_reads(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "desk.toml").write_text(MARKETS)
+    with bucket() as there, ExitStack() as workers:
+        settings = home_settings(tmp_path / "server")
+        async with embedded_server(settings.home, settings.server):
+
+            def at(place: str) -> DeskCommand:
+                (tmp_path / place).mkdir()
+                return DeskCommand(
+                    tmp_path / place,
+                    TEMPORAL_ADDRESS=settings.server.address,
+                    DESK_CONFIG=str(tmp_path / "desk.toml"),
+                    **there.variables,
+                )
+
+            for role in (Role.RESEARCH, Role.VALIDATION, Role.SOURCES):
+                workers.enter_context(worker(at(role), role))
+            starter, first, second, reader = map(at, ("starter", "first", "second", "reader"))
+            with worker(first, Role.ORCHESTRATOR):
+                ran = starter("run", "--week", "2026-W44")
+                assert ran.code == 0, ran.err
+            with worker(second, Role.ORCHESTRATOR):
+                again = starter("rerun", "JP", "--week", "2026-W44", "--reason", "a test")
+                assert again.code == 0, again.err
+                told = reader("report", "--week", "2026-W44", "--revisions")
+            assert told.code == 0, told.err
+            assert [line[:2] for line in told.out.splitlines()] == ["r1", "r2"]
+            read, written = reports_of(reader), reports_of(second)
+            assert read == written
+            earlier = {name: text for name, text in reports_of(first).items() if ".r1." in name}
+            assert len(earlier) == 3
+            assert earlier.items() < written.items()
+            assert not reports_of(starter)

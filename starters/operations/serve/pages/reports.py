@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 from desk.documents.answer.publishing import ANSWERS
 from desk.programs.week.archive.pages import script_hash
 from starters.operations.serve.serving.site import Site, site_of
-from starters.published.published_files import latest_files, published_weeks
+from starters.published.published_files import fetched_reports, latest_files, published_weeks
 
 MOST_WEEKS: Final = 26
 MOST_ANSWERS: Final = 40
@@ -39,7 +39,7 @@ class PublishedAnswer(NamedTuple):
 async def list_reports(request: Request) -> Response:
     """The newest reports of weeks, the archive of all, and the newest answers."""
     site = site_of(request)
-    folder = site.settings.reports_dir
+    folder = await fetched_reports(site.settings)
     weeks = await asyncio.to_thread(published_weeks, folder)
     newest = weeks[: -MOST_WEEKS - 1 : -1]
     return site.page(
@@ -75,7 +75,7 @@ async def show_file(request: Request) -> Response:
     it can load nothing."""
     site = site_of(request)
     written: str = request.path_params["name"]
-    folder = site.settings.reports_dir.resolve()
+    folder = (await fetched_reports(site.settings)).resolve()
     found = await asyncio.to_thread(_published, folder, written)
     if found is None:
         return site.page(request, "no_file.html.j2", 404, name=written)

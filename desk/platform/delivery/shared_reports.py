@@ -1,0 +1,171 @@
+"""The folder of reports where machines share none: what one publishes, the others fetch."""
+
+import asyncio
+import json
+import os
+import re
+import tempfile
+from collections.abc import Awaitable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from desk.platform.settings.store import StoreSettings
+
+if TYPE_CHECKING:
+    from obstore.store import S3Store
+
+T = TypeVar("T")
+
+FOLDERS: Final = ("weekly", "answers")
+_PUBLISHED: Final = re.compile(rf"(?:{'|'.join(FOLDERS)})/\w[\w.-]*")
+"""What is shared. Pages of the archive are made from it, and drafts begin with a dot."""
+
+PREFIX: Final = "reports"
+INDEX: Final = ".store.json"
+
+
+class StoreUnreachable(Exception):
+    """The store does not answer, or refuses. The message says what it was asked for."""
+
+
+class _SyncedFile(NamedTuple):
+    """A file as it was when it and its object last held the same."""
+
+    etag: str
+    size: int
+    changed: int
+
+
+class SharedReports:
+    """A folder of reports that is the same for all who name the same store; without a store the
+    folder alone.
+
+    A document's JSON form is put last and fetched last, so that whoever reads it finds the others.
+    """
+
+    def __init__(self, store: StoreSettings | None, folder: Path) -> None:
+        self._settings = store
+        self._folder = folder
+        self._one_at_a_time = asyncio.Lock()
+
+    async def fetch(self) -> None:
+        """Have in the folder what the store has.
+
+        Raises:
+            StoreUnreachable: it could not be asked.
+        """
+        if self._settings is None:
+            return
+        async with self._one_at_a_time:
+            store, index = _opened(self._settings), self._index()
+            for name, etag in await self._listed(store):
+                known = index.get(name)
+                if known is None or known.etag != etag or not (self._folder / name).exists():
+                    content = await _asked(f"fetch {name}", _content(store, self._key(name)))
+                    _write(self._folder / name, content)
+                    self._note(index, name, etag)
+
+    async def put(self) -> None:
+        """Have in the store what was published in the folder since.
+
+        Raises:
+            StoreUnreachable: it could not be asked, or refused.
+        """
+        if self._settings is None:
+            return
+        import obstore
+
+        async with self._one_at_a_time:
+            store, index = _opened(self._settings), self._index()
+            for name in self._changed(index):
+                content = (self._folder / name).read_bytes()
+                putting = obstore.put_async(store, self._key(name), content, use_multipart=False)
+                done = await _asked(f"put {name}", putting)
+                self._note(index, name, done["e_tag"] or "")
+
+    async def _listed(self, store: "S3Store") -> list[tuple[str, str]]:
+        """The names and versions of what is there."""
+        import obstore
+
+        under = f"{self._key()}/"
+        pages = obstore.list(store, prefix=under)
+
+        async def collected() -> list[tuple[str, str]]:
+            return [
+                (thing["path"].removeprefix(under), thing["e_tag"] or "")
+                async for page in pages
+                for thing in page
+            ]
+
+        found = await _asked("list its reports", collected())
+        # Names are another's word: nothing is written outside of the two folders.
+        known = [pair for pair in found if _PUBLISHED.fullmatch(pair[0])]
+        return sorted(known, key=lambda pair: _json_last(pair[0]))
+
+    def _changed(self, index: dict[str, _SyncedFile]) -> Iterator[str]:
+        """What differs from what the store was last known to have."""
+        found = (f"{folder}/{p.name}" for folder in FOLDERS for p in self._files(folder))
+        for name in sorted(filter(_PUBLISHED.fullmatch, found), key=_json_last):
+            known, now = index.get(name), (self._folder / name).stat()
+            if known is None or (known.size, known.changed) != (now.st_size, now.st_mtime_ns):
+                yield name
+
+    def _files(self, folder: str) -> Iterator[Path]:
+        place = self._folder / folder
+        return (path for path in place.iterdir() if path.is_file()) if place.is_dir() else iter(())
+
+    def _key(self, name: str = "") -> str:
+        prefix = self._settings.prefix if self._settings else ""
+        return "/".join(part for part in (prefix, PREFIX, name) if part)
+
+    def _index(self) -> dict[str, _SyncedFile]:
+        try:
+            kept = json.loads((self._folder / INDEX).read_text())
+            return {name: _SyncedFile(*known) for name, known in kept.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def _note(self, index: dict[str, _SyncedFile], name: str, etag: str) -> None:
+        """Kept at once: what was put is not put again after a crash."""
+        now = (self._folder / name).stat()
+        index[name] = _SyncedFile(etag, now.st_size, now.st_mtime_ns)
+        _write(self._folder / INDEX, json.dumps(index).encode())
+
+
+def _opened(settings: StoreSettings) -> "S3Store":
+    from desk.platform.payloads.bucket import opened
+
+    return opened(settings)
+
+
+def _json_last(name: str) -> tuple[bool, str]:
+    return name.endswith(".json"), name
+
+
+async def _content(store: "S3Store", key: str) -> bytes:
+    import obstore
+
+    return bytes(await (await obstore.get_async(store, key)).bytes_async())
+
+
+async def _asked(what: str, asking: Awaitable[T]) -> T:
+    from obstore.exceptions import BaseError
+
+    try:
+        return await asking
+    except (BaseError, OSError) as error:
+        told = " ".join(str(error).split("\n")[0].split())[:300]
+        raise StoreUnreachable(f"the store could not be asked to {what}: {told}") from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A reader sees the whole file or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".incoming-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
