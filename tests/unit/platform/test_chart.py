@@ -51,8 +51,9 @@ ALL: Values = values(
     store={"url": "s3://research-desk/desk", "endpoint": "https://s3.example.com"},
     secrets={
         name: f"desk-{name}"
-        for name in ("store", "model", "sources", "deliveries", "signing", "payloads")
+        for name in ("store", "model", "sources", "deliveries", "signing", "payloads", "serve")
     },
+    serve={"enabled": True, "from": [{"namespaceSelector": {}}]},
     env={"CLAUDE_MODEL_EXECUTION": "claude-sonnet-5-5"},
     configMap="desk-configuration",
     networkPolicy={"metricsFrom": [{"podSelector": {"matchLabels": {"app": "prometheus"}}}]},
@@ -73,6 +74,16 @@ def rendered(given: Values) -> list[Manifest]:
 
 def of_kind(kind: str, given: Values) -> dict[str, Manifest]:
     return {m["metadata"]["name"]: m for m in rendered(given) if m["kind"] == kind}
+
+
+def workers_of(given: Values) -> dict[str, Manifest]:
+    """The deployments of workers, not that of the pages."""
+    found = of_kind("Deployment", given)
+    return {name: manifest for name, manifest in found.items() if role_of(manifest) in WORKERS}
+
+
+def role_of(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["labels"]["app.kubernetes.io/component"])
 
 
 def container(deployment: Manifest) -> Manifest:
@@ -169,7 +180,7 @@ def test_each_deployment_is_scaled_on_the_backlog_of_its_own_queues_and_build() 
     assert set(scaled) == set(deployments)
     for name, manifest in scaled.items():
         spec = manifest["spec"]
-        role = manifest["metadata"]["labels"]["app.kubernetes.io/component"]
+        role = role_of(manifest)
         asked = [trigger["metadata"] for trigger in spec["triggers"]]
         assert spec["scaleTargetRef"]["name"] == name
         assert [trigger["taskQueue"] for trigger in asked] == queues[role]
@@ -181,8 +192,8 @@ def test_each_deployment_is_scaled_on_the_backlog_of_its_own_queues_and_build() 
 
 
 def test_a_pod_holds_only_the_secrets_that_its_role_uses_and_by_reference() -> None:
-    for name, deployment in of_kind("Deployment", ALL).items():
-        role = deployment["metadata"]["labels"]["app.kubernetes.io/component"]
+    for name, deployment in workers_of(ALL).items():
+        role = role_of(deployment)
         entries = {entry["name"]: entry for entry in container(deployment)["env"]}
         secret = SECRETS & set(entries)
         assert secret == SECRETS & set(environment(role)) - {"DESK_CODEC_TOKEN"}, name
@@ -190,8 +201,8 @@ def test_a_pod_holds_only_the_secrets_that_its_role_uses_and_by_reference() -> N
 
 
 def test_a_pod_is_hardened_probed_and_shares_no_folder() -> None:
-    for deployment in of_kind("Deployment", ALL).values():
-        role = deployment["metadata"]["labels"]["app.kubernetes.io/component"]
+    for deployment in workers_of(ALL).values():
+        role = role_of(deployment)
         pod, worker = deployment["spec"]["template"]["spec"], container(deployment)
         assert pod["securityContext"]["runAsNonRoot"] and not pod["automountServiceAccountToken"]
         assert worker["securityContext"] == {
@@ -210,9 +221,23 @@ def test_a_pod_is_hardened_probed_and_shares_no_folder() -> None:
 def test_only_whoever_asks_for_metrics_may_connect_to_a_worker() -> None:
     (policy,) = of_kind("NetworkPolicy", values()).values()
     assert policy["spec"]["ingress"] == []
-    (policy,) = of_kind("NetworkPolicy", ALL).values()
+    policies = of_kind("NetworkPolicy", ALL)
+    policy = policies["fx-desk"]
     (rule,) = policy["spec"]["ingress"]
     assert [port["port"] for port in rule["ports"]] == [9464]
+
+
+def test_the_pages_are_served_where_that_is_asked_for_with_their_token_and_no_other_key() -> None:
+    assert "fx-desk-serve" not in of_kind("Deployment", values())
+    serve = of_kind("Deployment", ALL)["fx-desk-serve"]
+    assert container(serve)["args"][0] == "serve"
+    held = SECRETS & {entry["name"] for entry in container(serve)["env"]}
+    store = {"DESK_STORE_ACCESS_KEY_ID", "DESK_STORE_SECRET_ACCESS_KEY"}
+    assert held == {"DESK_SERVE_TOKEN", "DESK_PAYLOAD_KEYS"} | store
+    (service,) = of_kind("Service", ALL).values()
+    labels = serve["spec"]["template"]["metadata"]["labels"]
+    assert service["spec"]["selector"].items() <= labels.items()
+    assert [port["port"] for port in service["spec"]["ports"]] == [8250]
 
 
 def test_the_notes_name_what_drains_and_what_the_next_upgrade_needs() -> None:
