@@ -141,7 +141,7 @@ def check_can_be_reset(run: str) -> None:
     """
     for begins, what in ((SWARM_RUN, _SWARM), (STOCK_RUN, _EPISODE)):
         if run.startswith(begins):
-            raise UsageError(f"{run} is {what} command asks anew with `--again`")
+            raise UsageError(f"{run} is {what} command that began it asks anew with `--again`")
 
 
 def chosen_letter(letters: list[FoundLetter], written: str) -> FoundLetter:
