@@ -193,6 +193,11 @@ class StockTable:
             action: [None] * len(self.days) for action in DATA
         }
 
+    def beside(self, facts: GeneratedFacts) -> "StockTable":
+        """The same prices, with other generated facts of the company."""
+        companies = CompanyFigures(self.symbol, facts)
+        return StockTable(self.symbol, self._eras, self._rows, self._cash, companies)
+
     @property
     def made_by(self) -> str | None:
         """By what its accounts and headlines were made, where there are any: they are no facts."""
@@ -359,6 +364,11 @@ def read_symbols(given: object) -> tuple[str, ...]:
     """
     named = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     return tuple(dict.fromkeys(map(read_symbol, named)))
+
+
+def generated_facts(seed: int) -> GeneratedFacts:
+    """The facts that a seed generates of the stocks with offline series."""
+    return GeneratedFacts(_usual_store(), seed)
 
 
 def stock_table(

@@ -40,7 +40,7 @@ try:
         split_day,
         training_days,
     )
-    from desk.training.example.worth import worth
+    from desk.training.example.worth import worth_lines
     from desk.training.vector_env import Mask, Numbers, StockResearchVectorEnv
 except ModuleNotFoundError as absent:
     # This is a program: who starts it without the extra is told what to run, and nothing else.
@@ -156,21 +156,10 @@ def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
         episodes = list(held_out(group.values(), env.weeks, env.cost, first))
         found = {name: played(env, episodes, choose) for name, choose in policies.items()}
         yield from told(title, episodes, found, seed)
-    yield from worth_lines(tables, split, env, seed)
+    yield from worth_lines([tuple(tables.values())], env.weeks, env.cost, split, seed)
     yield ""
     for note in _notes():
         yield from wrap(note, WIDTH, subsequent_indent=INDENT * 2)
-
-
-def worth_lines(
-    tables: Mapping[str, StockTable], split: date, env: StockResearchVectorEnv, seed: int
-) -> Iterator[str]:
-    """What the figures of each action tell of what came, weighed by the past."""
-    yield ""
-    yield f"what each action's figures are worth, fitted until {split} and held after it"
-    found = worth(tuple(tables.values()), env.weeks, env.cost, split, seed)
-    rows = [(name, mean_words(mean), mean_words(less)) for name, mean, less in found]
-    yield from columns(("", "reward", "less all figures"), rows)
 
 
 def _of(tables: Mapping[str, StockTable], names: Sequence[str]) -> Mapping[str, StockTable]:

@@ -63,9 +63,12 @@ def apart(symbols: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(symbols)[1::APART])
 
 
-def split_day(tables: Iterable[StockTable], weeks: int) -> date:
-    """The last day of training: `EARLIER` of the days with a horizon come before it."""
-    days = sorted(table.days[at] for table in tables for at in with_a_horizon(table.days, weeks))
+def split_day(tables: Iterable[StockTable], weeks: int, last: date | None = None) -> date:
+    """The last day of training: `EARLIER` of the days whose horizon is over by `last` come before
+    it."""
+    days = sorted(
+        table.days[at] for table in tables for at in with_a_horizon(table.days, weeks, last=last)
+    )
     return days[int(EARLIER * (len(days) - 1))]
 
 

@@ -1,11 +1,18 @@
 """What the figures of each action tell of what came, to somebody who weighs them by the past.
 
+    python -m desk.training.example.worth [--seeds N] [--facts known]
+
 The built-in recommender weighs figures by fixed rules, which give accounts and tone little. So that
 it can be told whether an action brings anything at all, a ridge regression of the reward of a long
 position on all figures is fitted on earlier dates, and holds what it expects on later ones: long,
-or short. The same is done without the figures of each action.
+or short. The same is done without the figures of each action: what is earned less is what they are
+worth. On the building part, by whose days the generator of facts was chosen, and on later days, by
+which nothing was. With `--seeds` of so many bundles of facts together, on the same days, so that
+less depends on what one seed drew.
 """
 
+import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -17,9 +24,12 @@ from numpy.typing import NDArray
 from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_METRICS
+from desk.training.company_figures import Facts
+from desk.training.example.trial import apart, split_day
 from desk.training.stock_days import with_a_horizon
-from desk.training.tables import StockTable
+from desk.training.tables import StockTable, generated_facts, stock_table, symbols
 from desk.training.walk_forward.intervals import Interval, bootstrapped
+from desk.training.walk_forward.table import columns, mean_words
 
 APART_DAYS: Final = 5
 """Every fifth day of a series is looked at."""
@@ -48,22 +58,56 @@ class Days(NamedTuple):
     weeks: NDArray[np.int64]
 
 
+Bundle = Sequence[StockTable]
+"""The tables of all stocks, with the facts of one seed."""
+
+
 def worth(
-    tables: Sequence[StockTable], weeks: int, cost: Decimal, split: date, seed: int
+    bundles: Sequence[Bundle],
+    weeks: int,
+    cost: Decimal,
+    fitted: date,
+    until: date | None,
+    seed: int,
 ) -> Iterator[tuple[str, Interval | None, Interval | None]]:
-    """What is earned on later dates with all figures and without those of each action: its name,
-    the mean reward, and by how much that is less than with all."""
-    earlier = _days(tables, weeks, cost, last=split)
-    later = _days(tables, weeks, cost, first=split)
-    whole = _earned(earlier, later, DATA)
-    at = list(map(int, later.weeks))
+    """What is earned on the days after `fitted` whose horizon is over by `until`, with all figures
+    and without those of each action: its name, the mean reward, and by how much that is less than
+    with all. Of several bundles the mean counts on each day."""
+    parts = [
+        (_days(each, weeks, cost, last=fitted), _days(each, weeks, cost, first=fitted, last=until))
+        for each in bundles
+    ]
+    at = list(map(int, parts[0][1].weeks))
+
+    def earned(actions: Sequence[StockAction]) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.mean([_earned(*part, actions) for part in parts], axis=0)
+        return mean
+
+    whole = earned(DATA)
     yield "all figures", bootstrapped(at, list(whole), seed), None
     for action in DATA:
-        left = [each for each in DATA if each is not action]
-        earned = _earned(earlier, later, left)
+        left = earned([each for each in DATA if each is not action])
         name = f"no {action.lower().removeprefix('fetch_').removeprefix('run_')}"
-        less = list(earned - whole)
-        yield name, bootstrapped(at, list(earned), seed), bootstrapped(at, less, seed)
+        less = bootstrapped(at, list(left - whole), seed)
+        yield name, bootstrapped(at, list(left), seed), less
+
+
+def worth_lines(
+    bundles: Sequence[Bundle], weeks: int, cost: Decimal, split: date, seed: int
+) -> Iterator[str]:
+    """What each action's figures are worth before a day, on the part that things are chosen on,
+    and after it."""
+    inner = split_day(bundles[0], weeks, last=split)
+    parts = (
+        (f"building part, fitted until {inner} and held until {split}", inner, split),
+        (f"held out, fitted until {split} and held after it", split, None),
+    )
+    for title, fitted, until in parts:
+        found = worth(bundles, weeks, cost, fitted, until, seed)
+        yield ""
+        yield f"what each action's figures are worth: {title}"
+        rows = [(name, mean_words(mean), mean_words(less)) for name, mean, less in found]
+        yield from columns(("", "reward", "less all figures"), rows)
 
 
 def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
@@ -122,3 +166,28 @@ def _beside_last(table: StockTable, action: StockAction) -> NDArray[np.float64]:
         if metric is not Metric.LAST
     ]
     return np.array(told).T
+
+
+WEEKS: Final = 4
+COST: Final = Decimal("0.10")
+SEED: Final = 1
+"""Of the intervals."""
+
+
+def main() -> None:
+    """Print what each action's figures are worth."""
+    parser = argparse.ArgumentParser(prog="python -m desk.training.example.worth")
+    parser.add_argument("--facts", type=Facts, choices=[*Facts], default=Facts.GENERATED)
+    parser.add_argument("--seeds", type=int, default=0, metavar="N", help="1 to N of the generator")
+    chosen = parser.parse_args()
+    tables = {name: stock_table(name, facts=chosen.facts) for name in symbols()}
+    split = split_day((tables[name] for name in tables if name not in apart(tables)), WEEKS)
+    usual = tuple(tables.values())
+    others = map(generated_facts, range(1, chosen.seeds + 1))
+    bundles = [tuple(table.beside(facts) for table in usual) for facts in others] or [usual]
+    for line in worth_lines(bundles, WEEKS, COST, split, SEED):
+        sys.stdout.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -19,10 +19,10 @@ from desk.sources.analysis.generated import (
     GENERATED_SOURCE,
     RELATIONS,
     GeneratedFacts,
-    LaterReturns,
+    PriceMoves,
     has_accounts,
 )
-from desk.sources.analysis.generated.facts import MARK, Draws
+from desk.sources.analysis.generated.facts import MARK, YEAR, Draws, PriceTrace
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 from desk.sources.sentiment.stories import Asked, gather_companies
@@ -75,7 +75,7 @@ def test_every_answer_says_by_what_and_with_which_seed_it_was_made() -> None:
         origin=GENERATED_SOURCE.origin,
         evidence_id="e",
     )
-    assert source.generated == "desk facts of companies, version 2, seed 2026"
+    assert source.generated == "desk facts of companies, version 3, seed 2026"
     assert source.model_copy(update={"origin": "Yahoo Finance"}).generated is None
     assert all(item.headline.startswith(MARK) for item in headlines("AAPL"))
     assert {item.publisher for item in headlines("AAPL")} == {source.generated}
@@ -145,17 +145,32 @@ def test_a_headline_sounds_as_its_words_are_meant() -> None:
         assert {side for told, side in sides.items() if words in told} == {leaning}, words
 
 
-def test_a_score_knows_as_much_of_the_later_return_as_is_stated() -> None:
-    chance = np.random.default_rng(3)
-    steps = chance.normal(0, 0.02, 6_000)
-    returns = LaterReturns(list(np.exp(np.cumsum(steps))))
-    draws = Draws(1, "X", "test", returns)
-    for kind, (days, correlation) in RELATIONS.items():
-        places = range(5_000)
+def random_moves(count: int) -> PriceMoves:
+    """Of the first days of one series, whatever their count."""
+    steps, trends = np.random.default_rng(3).normal(0, 1, (2, 6_000))
+    return PriceMoves(list(np.exp(np.cumsum(0.02 * steps[:count]))), list(trends[:count]))
+
+
+def test_a_score_is_made_of_the_later_return_and_of_what_it_follows_as_is_stated() -> None:
+    moves, places = random_moves(6_000), range(YEAR, 5_000)
+    draws = Draws(1, "X", "test", moves)
+    for kind, (days, correlation, follows) in RELATIONS.items():
         scores = [draws.score(kind, at) for at in places]
-        later = [returns.over(at, max(1, days)) for at in places]
-        assert np.corrcoef(scores, later)[0, 1] == pytest.approx(correlation, abs=0.06), kind
-        assert np.std(scores) == pytest.approx(1, abs=0.1)
+        parts = [[moves.over(at, max(1, days)) for at in places]]
+        parts += [[moves.trace(trace, at) for at in places] for trace, _ in follows]
+        shares, *_ = np.linalg.lstsq(np.array(parts).T, np.array(scores), rcond=None)
+        stated = [correlation, *(share for _, share in follows)]
+        assert shares == pytest.approx(stated, abs=0.06), kind
+        assert np.std(scores) == pytest.approx(1, abs=0.15)
+
+
+def test_what_a_fact_follows_is_known_on_its_day() -> None:
+    """Later levels change the swing by which all moves of a series are told, and nothing else."""
+    whole, known, days = random_moves(900), random_moves(601), (300, 500, 600)
+    later, then = ([moves.trace(PriceTrace.YEAR, at) for at in days] for moves in (whole, known))
+    swings = [one / other for one, other in zip(later, then, strict=True)]
+    assert swings == pytest.approx([swings[0]] * len(days))
+    assert whole.trace(PriceTrace.TREND, 600) == known.trace(PriceTrace.TREND, 600)
 
 
 def test_the_practice_servers_tell_generated_facts_and_refuse_to_be_live(tmp_path: Path) -> None:
