@@ -43,6 +43,15 @@ MCP_JSON: Final = ".mcp.json"
 ESCALATION: Final = timedelta(seconds=2)
 """How long a conflict waits for a person whom there is not."""
 
+PATIENT: Final = {
+    "task": timedelta(minutes=25),
+    "tool_tries": timedelta(minutes=10),
+    "tool_call": timedelta(minutes=2),
+}
+TRIES: Final = 20
+"""What is measured is not how busy the machine is: whatever is late is waited for, and tried again
+where a worker was held up for longer than the server waits for a sign of it."""
+
 
 def evaluation_desk(
     settings: Settings, folder: Path, model: str, *, usd: Decimal | None
@@ -91,13 +100,14 @@ def _config(usual: RunConfig, model: str, usd: Decimal | None) -> RunConfig:
         for agent in AgentId.known()
     )
     deadlines = usual.policy.deadlines.model_copy(
-        update={"escalation": ESCALATION, "reminder": ESCALATION}
+        update={**PATIENT, "escalation": ESCALATION, "reminder": ESCALATION}
     )
+    retries = usual.policy.retries.model_copy(update={"max_attempts": TRIES})
     budget = usual.policy.budget
     if usd is not None:
         budget = budget.model_copy(update={"usd": usd})
     policy = usual.policy.model_copy(
-        update={"agents": agents, "deadlines": deadlines, "budget": budget}
+        update={"agents": agents, "deadlines": deadlines, "retries": retries, "budget": budget}
     )
     return usual.model_copy(update={"policy": policy})
 
@@ -190,6 +200,7 @@ SECONDS_A_TASK: Final = 1_800.0
 """As long as a run may take, that of a week included."""
 
 LONGEST_ERROR: Final = 600
+PAUSE_SECONDS: Final = 2.0
 TOLD_EVERY: Final = 10
 
 
@@ -211,6 +222,7 @@ class RunningTasks:
         self._suites = suites
         self._ended = 0
         self._room = asyncio.Semaphore(SIDE_BY_SIDE)
+        self._left = TRIES
 
     async def scores(self) -> tuple[TaskScore, ...]:
         """What every task came to, in the order of the suites and of their tasks."""
@@ -224,7 +236,7 @@ class RunningTasks:
     async def _one(self, suite: SuiteRuns, number: int, name: str, asked: str) -> TaskScore:
         async with self._room:
             began = time.monotonic()
-            checks, work, error = await self._run(suite, number, name)
+            checks, work, error = await self._run_in_the_end(suite, number, name)
             seconds = round(time.monotonic() - began, 3)
         score = TaskScore(
             task_id=name,
@@ -243,6 +255,24 @@ class RunningTasks:
         if self._ended % TOLD_EVERY == 0 or self._ended == count:
             say(f"desk: {self._ended} of {count} tasks")
 
+    async def _run_in_the_end(
+        self, suite: SuiteRuns, number: int, name: str
+    ) -> tuple[tuple[TaskCheck, ...], Work, str | None]:
+        """What a task came to. A server that did not answer in time is asked again, by all tasks
+        together so many times; the run goes on meanwhile.
+
+        Raises:
+            RPCError: it has not answered for too often.
+        """
+        while True:
+            try:
+                return await self._run(suite, number, name)
+            except RPCError:
+                if not self._left:
+                    raise
+                self._left -= 1
+                await asyncio.sleep(PAUSE_SECONDS)
+
     async def _run(
         self, suite: SuiteRuns, number: int, name: str
     ) -> tuple[tuple[TaskCheck, ...], Work, str | None]:
@@ -251,7 +281,9 @@ class RunningTasks:
         try:
             async with asyncio.timeout(SECONDS_A_TASK):
                 start = suite.start(number, self._desk.settings)
-                run = await start_run(self._desk.client, start)
+                client = self._desk.client
+                run = await run_described(client, start.workflow_id, start.returns)
+                run = run or await start_run(client, start)
                 files = await self._published(start, run)
                 work = await self._work(run)
             checks, dropped = suite.checks(number, Path(files.json_file))
