@@ -135,6 +135,13 @@ def test_a_row_of_which_no_one_column_is_named_is_quoted_whole_with_its_heads() 
     assert made.answered and made.found
 
 
+def test_of_two_rows_that_are_named_it_says_that_nothing_is_computed() -> None:
+    documents = documents_state(cutoffs=CUTOFFS)
+    both = synthesis("How long is it from the yen cut-off to the won cut-off?", documents)
+    assert "nothing is computed from them" in both.summary
+    assert "nothing is computed" not in synthesis("When is the yen cut-off?", documents).summary
+
+
 def test_two_questions_have_two_quotations() -> None:
     question = "Who approves a late payment, and what is the internal cut-off for yen?"
     made = synthesis(question, documents_state(cutoffs=CUTOFFS))

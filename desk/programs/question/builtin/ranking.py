@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.currencies import currency_words
 from desk.analytics.retrieval.full_text import FullTextIndex, stem, stems, telling_stems, words
-from desk.analytics.retrieval.fusion import Order, fused
 from desk.analytics.retrieval.meaning import WORKERS_MEANING, Meaning, by_meaning, passage_vector
 from desk.contracts.question.tickets import TICKET_ID
 from desk.programs.question.builtin.passages import SourcePassage
@@ -83,7 +82,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     looked at again.
 
     Where words alone find none for sure, those that come near are ordered by the worker's model of
-    meaning as well, if it has one.
+    meaning, if it has one.
     """
     plain = " ".join(TICKET_ID.sub(" ", question).split())
     asked = _QuestionWords(plain, passages)
@@ -97,7 +96,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     meaning = WORKERS_MEANING.get()()
     if meaning is None:
         return ranked
-    return _by_both(plain, near[:REREAD], meaning) + near[REREAD:] + far
+    return _nearest_in_meaning(plain, near[:REREAD], meaning) + near[REREAD:] + far
 
 
 class _QuestionWords:
@@ -213,15 +212,15 @@ def _with_tickets_last(ranked: Iterable[Fit]) -> list[Fit]:
     return [*first, *texts, *(fit for fit in tickets if fit.share <= most)]
 
 
-def _by_both(question: str, ranked: Sequence[Fit], meaning: Meaning) -> list[Fit]:
+def _nearest_in_meaning(question: str, ranked: Sequence[Fit], meaning: Meaning) -> list[Fit]:
+    """By meaning alone: words have left them open. Over the 60 colloquial questions of four
+    building seeds the first is right for 37 so, for 20 by both orders alike, for 7 by words."""
     known = {str(place): fit for place, fit in enumerate(ranked)}
     vectors = [
         (name, passage_vector(meaning, ". ".join((*fit.passage.columns[2:0:-1], fit.passage.text))))
         for name, fit in known.items()
     ]
-    orders = (Order(1.0, list(known)), Order(1.0, by_meaning(meaning.question(question), vectors)))
-    scores = fused(orders, len(known))
-    return [known[name] for name in sorted(known, key=lambda name: -scores[name])]
+    return [known[name] for name in by_meaning(meaning.question(question), vectors)]
 
 
 def _called(question: str) -> frozenset[str]:

@@ -193,6 +193,10 @@ UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
 TOO_MANY: Final = "More tickets were found than an answer holds."
 
+AS_THEY_STAND: Final = (
+    "These are rows of one table as they stand: without a model nothing is computed from them."
+)
+
 MOST_QUOTED: Final = 3
 """Passages in a summary."""
 
@@ -329,7 +333,7 @@ def _draft(
         standing = standing_summary(research)
         measured = f"{MEASURED} {standing} {researched}" if standing else f"{MEASURED} {researched}"
         return (
-            _cell_asked(query.question, found, quoter) or _of_best(found, quoter)
+            _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
             if found
             else Draft(measured, answered=False)
         )
@@ -338,7 +342,7 @@ def _draft(
         sure = not query.parameters.get(UNREAD) and _is_measured(research)
         return Draft(f"{researched} {told.summary}".strip(), sure, sure, told.told)
     if found:
-        return _cell_asked(query.question, found, quoter) or _of_best(found, quoter)
+        return _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
     near = [fit for fit in ranked if fit.near][:MOST_QUOTED]
     if not near:
         return Draft(NOTHING_FITS, answered=False)
@@ -431,7 +435,7 @@ def _cell_asked(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft | 
     return Draft(f"{told}. {also.summary}".strip(), True, told=(passage, *also.told))
 
 
-def _of_best(found: Sequence[Fit], quoter: Quoter) -> Draft:
+def _of_best(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft:
     """The passages that fit, or the tickets that fit better, of which all that fit alike are named.
 
     A page of the web, which anybody may have written, is quoted where nothing else fits.
@@ -444,7 +448,21 @@ def _of_best(found: Sequence[Fit], quoter: Quoter) -> Draft:
         told = tuple(passages[MOST_TOLD:])
         return Draft(f"These tickets fit: {named}.", answered=True, found=True, told=told)
     own = [fit for fit in found if fit.passage.kind is not SourceKind.WEB] or found
-    return _quoted(own[:MOST_QUOTED], quoter)
+    best = _quoted(own[:MOST_QUOTED], quoter)
+    rows = _rows_named(question, best.told)
+    return best._replace(summary=f"{best.summary} {AS_THEY_STAND}") if rows > 1 else best
+
+
+def _rows_named(question: str, passages: Sequence[SourcePassage]) -> int:
+    """How many rows of the first passage's table a question names."""
+    asked, first = stems(question), passages[0]
+    tables = (
+        (each.source, each.within, row.heads)
+        for each in passages
+        if (row := each.span.row) and row.cells[0] and stems(row.cells[0]) <= asked
+    )
+    heads = first.span.row.heads if first.span.row else None
+    return sum(table == (first.source, first.within, heads) for table in tables)
 
 
 def _quoted(chosen: Sequence[Fit], quoter: Quoter, opening: str = "") -> Draft:
