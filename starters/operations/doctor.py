@@ -49,6 +49,7 @@ from desk.platform.settings.mcp_json import (
     read_mcp_config,
     servers_to_serve,
 )
+from desk.platform.settings.store import StoreSettings
 from desk.platform.temporal.client import ServerUnreachable
 from starters.runs.models import model_words
 from starters.runs.week_choice import REFRESH
@@ -206,6 +207,21 @@ def local_checks(settings: Settings) -> Iterator[Check]:
     yield writable_check("reports", settings.reports_dir)
     yield writable_check("home", settings.home)
     yield space_check(settings.home)
+    if settings.store is not None:
+        yield store_check(settings.store)
+
+
+def store_check(store: StoreSettings) -> Check:
+    """The bucket that machines share can be written and read."""
+    where = f"s3://{'/'.join(part for part in (store.bucket, store.prefix) if part)}"
+    try:
+        from desk.platform.payloads.bucket import fault_of
+    except ImportError:
+        return Check("store", Level.FAIL, f"{where} needs what `make install-deliver` installs")
+    fault = fault_of(store)
+    if fault is None:
+        return Check("store", Level.OK, f"{where} can be written and read")
+    return Check("store", Level.FAIL, f"{where}: {fault}; see DESK_STORE and its keys")
 
 
 def python_check(version: tuple[int, int, int]) -> Check:

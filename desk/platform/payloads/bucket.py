@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 import obstore
+from obstore.exceptions import BaseError
 from obstore.store import S3Store
 from temporalio.contrib.aws.s3driver import S3StorageDriver, S3StorageDriverClient
 
@@ -20,6 +21,8 @@ DRIVER: Final = "desk-bucket"
 TIMEOUT: Final = timedelta(seconds=20)
 LARGEST: Final = 64 * 1024 * 1024
 FOLDER: Final = "payloads"
+TRIED: Final = "doctor"
+"""The object by which `desk doctor` tries a bucket."""
 
 
 def opened(store: StoreSettings, bucket: str | None = None) -> S3Store:
@@ -38,6 +41,18 @@ def opened(store: StoreSettings, bucket: str | None = None) -> S3Store:
         # Retries are Temporal's.
         retry_config={"max_retries": 0},
     )
+
+
+def fault_of(store: StoreSettings) -> str | None:
+    """Why a small object cannot be put into the bucket and read again; None where it can."""
+    key = "/".join(part for part in (store.prefix, TRIED) if part)
+    bucket = opened(store)
+    try:
+        obstore.put(bucket, key, b"desk", use_multipart=False)
+        obstore.get(bucket, key).bytes()
+    except (BaseError, OSError) as error:
+        return " ".join(str(error).split("\n")[0].split())[:300]
+    return None
 
 
 def bucket_driver(store: StoreSettings) -> S3StorageDriver:

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from desk.platform.delivery.shared_reports import SharedReports
 from desk.platform.settings import ServeSettings, Settings
+from starters.operations.doctor import Level, store_check
 from starters.operations.serve.application import application
 from starters.operations.serve.command import hosts_of
 from starters.operations.serve.serving.guard import Admission
@@ -66,3 +67,21 @@ def test_a_store_that_refuses_is_told(there: Bucket, published: str, tmp_path: P
         reports_here(refused)
     told = browser(refused).get("/reports")
     assert told.status_code >= 400 and "DESK_STORE" in told.text
+
+
+def test_doctor_writes_to_the_store_and_reads_it(there: Bucket, tmp_path: Path) -> None:
+    settings = here(there, tmp_path)
+    assert settings.store is not None
+    check = store_check(settings.store)
+    assert (check.level, check.sentence.split()[0]) == (Level.OK, "s3://research-desk/desk")
+
+
+def test_doctor_says_why_the_store_cannot_be_used(there: Bucket, tmp_path: Path) -> None:
+    refused = here(there, tmp_path, DESK_STORE_SECRET_ACCESS_KEY="another")
+    away = here(there, tmp_path, DESK_STORE_ENDPOINT="http://127.0.0.1:1")
+    for settings in (refused, away):
+        assert settings.store is not None
+        check = store_check(settings.store)
+        assert check.level is Level.FAIL
+        assert check.sentence.endswith("see DESK_STORE and its keys")
+        assert "another" not in check.sentence
