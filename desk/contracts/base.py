@@ -1,11 +1,14 @@
 """The two kinds of contract, the bounded types they are made of, and how much a JSON text holds."""
 
+import textwrap
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, WithJsonSchema
 
-ShortText = Annotated[str, Field(max_length=200)]
+MOST_SHORT: Final = 200
+
+ShortText = Annotated[str, Field(max_length=MOST_SHORT)]
 """A name, an id or a label."""
 
 Text = Annotated[str, Field(max_length=4_000)]
@@ -31,6 +34,12 @@ def is_none(value: object) -> bool:
 def is_empty(value: object) -> bool:
     """The same for what holds nothing."""
     return not value
+
+
+def shortened(text: str, most: int = MOST_SHORT) -> str:
+    """A text on one line, of as many whole words as there is room for; `…` says that more
+    followed."""
+    return textwrap.shorten(text, most, placeholder=" …")
 
 
 class Contract(BaseModel):

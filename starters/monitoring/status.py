@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.base import shortened
 from desk.contracts.names import Queue
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
@@ -154,7 +155,7 @@ def closed_status(result: WeekResult) -> WeekStatus:
                 market=outcome.market,
                 state=MarketState.DONE,
                 outcome=outcome.outcome,
-                note=outcome.missing[0][:200] if outcome.missing else None,
+                note=shortened(outcome.missing[0]) if outcome.missing else None,
             )
             for outcome in record.outcomes
         ),

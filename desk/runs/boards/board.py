@@ -11,6 +11,7 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
 from desk.contracts.agents.usage import Usage
+from desk.contracts.base import shortened
 from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import ResearchResult
@@ -259,7 +260,7 @@ def _note(outcome: NodeOutcome | None) -> str | None:
     if outcome is None:
         return None
     said = outcome.entry.error or outcome.contribution.remark
-    return said[:LONGEST_NOTE] if said else None
+    return shortened(said, LONGEST_NOTE) if said else None
 
 
 class GraphBoard(NodeBoard):

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.usage import Usage
+from desk.contracts.base import shortened
 from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.runs.tasks import Tools
@@ -333,7 +334,7 @@ class WeekBoard(RunBoard):
         outcome = self.outcomes.get(market)
         if outcome is None:
             return MarketStatus(market=market, state=MarketState.PLANNED)
-        note = outcome.missing[0][:200] if outcome.missing else None
+        note = shortened(outcome.missing[0]) if outcome.missing else None
         return MarketStatus(
             market=market, state=MarketState.DONE, outcome=outcome.outcome, note=note
         )
