@@ -1,9 +1,10 @@
 """`desk dead-letters`."""
 
+import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from pydantic import ValidationError
@@ -29,6 +30,9 @@ EXAMPLE = (
 )
 
 LONGEST_QUESTION = 60
+AT_ONCE: Final = 16
+"""As many letters are read side by side."""
+
 _SWARM = "of a swarm, whose rounds are not redone one by one; the `desk swarm`"
 _EPISODE = "of an episode, whose steps are not redone one by one; the `desk stock`"
 
@@ -179,23 +183,29 @@ async def letters_at(desk: Desk) -> list[FoundLetter]:
     Raises:
         CommandError: one cannot be read.
     """
-    found = [letter async for letter in _found(desk.client)]
+    query = f'{SearchAttribute.OUTCOME} = "{Outcome.DEAD_LETTERED}" AND ExecutionStatus = "Failed"'
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def read(execution: WorkflowExecution) -> FoundLetter | None:
+        async with turns:
+            return await _found(desk.client, execution)
+
+    listed = [read(execution) async for execution in desk.client.list_workflows(query)]
+    found = [letter for letter in await asyncio.gather(*listed) if letter is not None]
     return sorted(found, key=lambda letter: letter.closed_at, reverse=True)
 
 
-async def _found(client: Client) -> AsyncIterator[FoundLetter]:
-    query = f'{SearchAttribute.OUTCOME} = "{Outcome.DEAD_LETTERED}" AND ExecutionStatus = "Failed"'
-    async for execution in client.list_workflows(query):
-        letter = await _letter_in(client, execution)
-        if letter is None or execution.close_time is None:
-            continue
-        yield FoundLetter(
-            workflow_id=execution.id,
-            run_of=execution.root_id or workflow_id_parts(execution.id).run,
-            closed_at=execution.close_time,
-            redone=await _redone(client, execution, letter, execution.close_time),
-            letter=letter,
-        )
+async def _found(client: Client, execution: WorkflowExecution) -> FoundLetter | None:
+    letter = await _letter_in(client, execution)
+    if letter is None or execution.close_time is None:
+        return None
+    return FoundLetter(
+        workflow_id=execution.id,
+        run_of=execution.root_id or workflow_id_parts(execution.id).run,
+        closed_at=execution.close_time,
+        redone=await _redone(client, execution, letter, execution.close_time),
+        letter=letter,
+    )
 
 
 async def _letter_in(client: Client, execution: WorkflowExecution) -> DeadLetter | None:

@@ -234,6 +234,10 @@ NOBODY_ANSWERS: Final = (
 )
 
 
+class NobodyAnswers(CommandError):
+    """No worker answered for a case in time; what was asked of it may still be done."""
+
+
 class CaseRun(NamedTuple):
     """A case as the server lists it: its newest run, and how that stands."""
 
@@ -304,16 +308,17 @@ def chosen_case(cases: Iterable[CaseRun], written: str) -> CaseRun:
 
 
 async def read_case(client: Client, run: CaseRun) -> EscalationListing:
-    """A case: one that was decided from its history, any other from what its run answers.
+    """A case: one that is open or was decided from its history, which no worker is needed for; one
+    that was ended from outside from what its run answers.
 
     Raises:
-        CommandError: no worker answers for it.
+        NobodyAnswers: no worker answers for it.
     """
-    handle = client.get_workflow_handle(run.workflow_id, run_id=run.run_id)
     status = None
-    if run.status is WorkflowExecutionStatus.COMPLETED:
-        status = await _as_it_ended(client, run)
-    status = status or await asked(handle)
+    if run.is_running or run.status is WorkflowExecutionStatus.COMPLETED:
+        status = await _as_written(client, run)
+    if status is None:
+        status = await asked(client.get_workflow_handle(run.workflow_id, run_id=run.run_id))
     if status.decision is None and not run.is_running:
         status = status.model_copy(update={"state": EscalationState.ENDED})
     return EscalationListing(workflow_id=run.workflow_id, status=status)
@@ -323,7 +328,7 @@ async def asked(handle: WorkflowHandle[object, object]) -> EscalationStatus:
     """What the run of a case answers.
 
     Raises:
-        CommandError: no worker does.
+        NobodyAnswers: no worker does.
     """
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
@@ -331,21 +336,26 @@ async def asked(handle: WorkflowHandle[object, object]) -> EscalationStatus:
                 Message.ESCALATION, result_type=EscalationStatus
             )
     except (TimeoutError, WorkflowQueryFailedError):
-        raise CommandError(f"{handle.id}: {NOBODY_ANSWERS}") from None
+        raise NobodyAnswers(f"{handle.id}: {NOBODY_ANSWERS}") from None
     except RPCError as error:
         if error.status is RPCStatusCode.UNAVAILABLE:
             raise
-        raise CommandError(f"{handle.id}: {NOBODY_ANSWERS}") from None
+        raise NobodyAnswers(f"{handle.id}: {NOBODY_ANSWERS}") from None
     return status
 
 
-async def _as_it_ended(client: Client, run: CaseRun) -> EscalationStatus | None:
-    """A case by how its history begins and ends, which no worker is needed for; None where that
-    does not hold what was asked and decided."""
+async def _as_written(client: Client, run: CaseRun) -> EscalationStatus | None:
+    """A case by how its history begins and ends; None where that does not hold what was asked and
+    decided. As long as a case is open, nothing of it is decided: the first answer closes it."""
     history = await history_of(client, run.workflow_id, run.run_id)
-    if history.ended is None or not history.started.input or not history.ended.result:
+    if not history.started.input:
         return None
     request = await history.decode(history.started.input, EscalationRequest)
+    if history.ended is None:
+        reminded = datetime.now(UTC) >= request.remind_at
+        return EscalationStatus(request=request, state=EscalationState.OPEN, reminded=reminded)
+    if not history.ended.result:
+        return None
     decision = await history.decode(history.ended.result, EscalationDecision)
     return EscalationStatus(
         request=request,
@@ -534,16 +544,20 @@ def _at_a_desk(work: Callable[[Desk], Awaitable[Result]]) -> Result:
 
 
 async def decide_case(
-    client: Client, listed: EscalationListing, answer: EscalationAnswer
+    client: Client,
+    listed: EscalationListing,
+    answer: EscalationAnswer,
+    within: float = ANSWER_SECONDS,
 ) -> EscalationDecision:
     """Decide a case.
 
     Raises:
-        CommandError: it is decided already, or no worker answers.
+        CommandError: it is decided already.
+        NobodyAnswers: no worker does within so many seconds.
     """
     handle = client.get_workflow_handle(listed.workflow_id)
     try:
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(within):
             decision: EscalationDecision = await handle.execute_update(
                 Message.RESOLVE_ESCALATION, answer, result_type=EscalationDecision
             )
@@ -552,7 +566,7 @@ async def decide_case(
         reason = cause.message if isinstance(cause, ApplicationError) else str(cause)
         raise CommandError(f"{listed.workflow_id}: {one_line(reason)}") from None
     except (TimeoutError, WorkflowUpdateRPCTimeoutOrCancelledError):
-        raise CommandError(
+        raise NobodyAnswers(
             f"{NOBODY_ANSWERS}; `desk escalations show {listed.workflow_id}` says whether the "
             "answer was taken"
         ) from None
@@ -563,6 +577,23 @@ async def decide_case(
         refuse_decided(await one_case(client, listed.workflow_id))
         raise CommandError(f"{listed.workflow_id} has ended; `desk escalations list`") from None
     return decision
+
+
+async def leave_answer(client: Client, listed: EscalationListing, answer: EscalationAnswer) -> None:
+    """Leave an answer with the server: a worker that comes back decides the case with it, unless it
+    is decided then.
+
+    Raises:
+        CommandError: it is decided already.
+    """
+    try:
+        handle = client.get_workflow_handle(listed.workflow_id)
+        await handle.signal(Message.ANSWER_ESCALATION, answer)
+    except RPCError as error:
+        if error.status is not RPCStatusCode.NOT_FOUND:
+            raise
+        refuse_decided(await one_case(client, listed.workflow_id))
+        raise CommandError(f"{listed.workflow_id} has ended; `desk escalations list`") from None
 
 
 def login_name() -> str:

@@ -19,7 +19,14 @@ from desk.contracts.findings.escalations import (
 )
 from desk.contracts.names import Message, Queue
 from starters.operations import escalations
-from starters.operations.escalations import NOBODY_ANSWERS, all_cases, one_case
+from starters.operations.escalations import (
+    NOBODY_ANSWERS,
+    NobodyAnswers,
+    all_cases,
+    decide_case,
+    leave_answer,
+    one_case,
+)
 from starters.terminal.exit_status import CommandError, UsageError
 from tests.support.cases import case
 from tests.support.command import DeskCommand
@@ -107,6 +114,23 @@ async def test_decided_cases_are_read_without_a_worker(server: Client) -> None:
     assert (await one_case(server, "w/escalation/19")).status.request.conflict.positions
 
 
+async def test_an_open_case_is_read_and_answered_without_a_worker(server: Client) -> None:
+    handle = await put(server, "w/escalation/open")
+    await listed_as(server, running=1)
+    assert [each.workflow_id for each in (await all_cases(server, every=False)).read] == [handle.id]
+    listed = await one_case(server, handle.id)
+    assert (listed.status.state, listed.status.decision) == (EscalationState.OPEN, None)
+    answer = EscalationAnswer(position=1, by="anna", note="misread")
+    with pytest.raises(NobodyAnswers, match="no worker answers"):
+        await decide_case(server, listed, answer, within=0.5)
+    await leave_answer(server, listed, answer)
+    async with worker(server):
+        decision = await handle.result()
+    assert decision.answer == answer
+    with pytest.raises(CommandError, match="by anna"):
+        await leave_answer(server, listed, answer)
+
+
 async def test_a_case_that_nobody_answers_for_costs_its_own_line_only(
     server: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,8 +138,8 @@ async def test_a_case_that_nobody_answers_for_costs_its_own_line_only(
     async with worker(server):
         await decide(server, "w/USD/JPY/escalation/decided")
         await put(server, "w/USD/JPY/rerun/escalation/open")
-        await put(server, "w/EUR/USD/escalation/silent", "nobody")
-        await listed_as(server, completed=1, running=2)
+        await (await put(server, "w/EUR/USD/escalation/silent", "nobody")).terminate()
+        await listed_as(server, completed=1, running=1, terminated=1)
         listed = await all_cases(server, every=True)
         assert [each.workflow_id.rpartition("/")[2] for each in listed.read] == ["open", "decided"]
         assert listed.silent == [f"w/EUR/USD/escalation/silent: {NOBODY_ANSWERS}"]

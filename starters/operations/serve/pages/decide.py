@@ -4,13 +4,14 @@ import asyncio
 import json
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from temporalio.client import Client
 
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.findings.escalations import EscalationListing, EscalationState
+from desk.contracts.findings.escalations import EscalationAnswer, EscalationListing, EscalationState
 from desk.contracts.findings.results import Position
 from desk.runs.escalations import claims_at, evidence_at
 from starters.operations.dead_letters import (
@@ -23,11 +24,13 @@ from starters.operations.dead_letters import (
 from starters.operations.escalations import (
     LONGEST_NAME,
     LONGEST_NOTE,
+    NobodyAnswers,
     all_cases,
     answer_to,
     claim_words,
     decide_case,
     evidence_words,
+    leave_answer,
     login_name,
     one_case,
     standing_words,
@@ -43,6 +46,17 @@ MOST_SHOWN: Final = 4_000
 """Characters of a tool's answer; the report's evidence has all of it."""
 MOST_LETTERS: Final = 60
 LONGEST_REASON: Final = 800
+DECIDING_SECONDS: Final = 1.5
+"""So long a page waits for a worker. One that is up takes a tenth of it; for one that is not, the
+answer is left with the server."""
+
+MOST_UNFOLDED: Final = 600
+"""Characters of a tool's answer that is in view without being asked for."""
+
+LEFT: Final = (
+    "The answer is with the server. No worker is up that could take it: as soon as one is, the case"
+    " is decided with it, and this page says so."
+)
 
 _OPTIONS: Final = {"--by": "“Who decides”", "--note": "“Why”", "--choose": "What you choose"}
 
@@ -52,6 +66,11 @@ class ShownEvidence(NamedTuple):
 
     asked: str
     content: str
+
+    @property
+    def short(self) -> bool:
+        """Whether all of it can be in view."""
+        return len(self.content) <= MOST_UNFOLDED
 
 
 class ConflictSide(NamedTuple):
@@ -96,11 +115,18 @@ async def list_waiting(request: Request) -> Response:
 async def show_case(request: Request) -> Response:
     """A case: both sides with their evidence, and the form that decides it."""
     listed = await one_case(site_of(request).desk.client, request.path_params["workflow_id"])
-    return _case(request, listed, {"by": _who(request), "note": "", "choose": ""})
+    if "hx-request" not in request.headers:
+        return _case(request, listed, {"by": _who(request), "note": "", "choose": ""})
+    stands = standing_words(listed.status, datetime.now(UTC))
+    page = site_of(request).page(request, "case_live.html.j2", listed=listed, stands=stands)
+    if listed.status.state is not EscalationState.OPEN:
+        # It was decided meanwhile: the form goes.
+        page.headers["HX-Refresh"] = "true"
+    return page
 
 
 async def decide(request: Request) -> Response:
-    """Decide a case, and show how it ended."""
+    """Decide a case, and show how it ended. Where no worker is up the server keeps the answer."""
     site = site_of(request)
     client = site.desk.client
     listed = await one_case(client, request.path_params["workflow_id"])
@@ -110,11 +136,24 @@ async def decide(request: Request) -> Response:
     given["by"] = site.access.named(request) or given["by"]
     try:
         answer = answer_to(listed, given["choose"], given["by"], given["note"] or None)
-        await decide_case(client, listed, answer)
+        left = await _decided_or_left(client, listed, answer)
     except CommandError as wrong:
         status = 422 if isinstance(wrong, UsageError) else 409
         return _case(request, listed, given, status, _in_the_forms_words(str(wrong)))
-    return RedirectResponse(f"{DECIDE}/{quote(listed.workflow_id)}", status_code=303)
+    noted = f"?{urlencode(site.sealed(LEFT))}" if left else ""
+    return RedirectResponse(f"{DECIDE}/{quote(listed.workflow_id)}{noted}", status_code=303)
+
+
+async def _decided_or_left(
+    client: Client, listed: EscalationListing, answer: EscalationAnswer
+) -> bool:
+    """Whether an answer could only be left with the server."""
+    try:
+        await decide_case(client, listed, answer, DECIDING_SECONDS)
+    except NobodyAnswers:
+        await leave_answer(client, listed, answer)
+        return True
+    return False
 
 
 async def retry(request: Request) -> Response:
@@ -161,6 +200,8 @@ def _case(
             for number, position in enumerate(asked.conflict.positions, start=1)
         ),
         is_open=listed.status.state is EscalationState.OPEN,
+        noted=site_of(request).unsealed(request.query_params),
+        temporal=site_of(request).ui_of(site_of(request).desk, listed.workflow_id, None),
         decision=listed.status.decision,
         given=given,
         wrong=wrong,
