@@ -67,16 +67,18 @@ def learned_question(settings: Settings, week: str | None, market: str | None) -
     return question_of(settings.config.policy, as_of, market=market)
 
 
-async def learned_at(client: Client, question: RecordQuery) -> LearnedView | None:
+async def learned_at(
+    client: Client, question: RecordQuery, within: float = ANSWER_SECONDS
+) -> LearnedView | None:
     """What the desk's record holds; None while there is none.
 
     Raises:
-        CommandError: no worker answers.
+        CommandError: no worker answers within so many seconds.
         RPCError: the server went away.
     """
     handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
     try:
-        async with asyncio.timeout(ANSWER_SECONDS):
+        async with asyncio.timeout(within):
             view: LearnedView = await handle.query(
                 Message.LEARNED, question, result_type=LearnedView
             )

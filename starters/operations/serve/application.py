@@ -8,7 +8,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -18,7 +17,7 @@ from temporalio.service import RPCError
 from desk.platform.temporal.client import ServerUnreachable
 from starters.operations.serve.pages import access, decide, health, reports, runs, start
 from starters.operations.serve.pages.seen_runs import RunLooks
-from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard
+from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard, NamedHosts
 from starters.operations.serve.serving.hosting import DeskAway
 from starters.operations.serve.serving.site import (
     PACKAGE,
@@ -34,8 +33,10 @@ LARGEST_FORM: Final = 64 * 1024
 """Bytes: a question of 4,000 characters, each written in nine, and what is asked beside it."""
 
 AWAY: Final = (
-    "The Temporal server does not answer at the moment. What is under way goes on when it is back."
+    "The Temporal server does not answer at the moment. What is under way goes on when it is back. "
+    "`desk up` starts one; `desk doctor` says what is wrong."
 )
+NOT_SENT: Final = "What you sent may not have arrived: once it is back, look, and send it again."
 _KEPT: Final = {"Cache-Control": "no-cache"}
 _ASSET_TYPES: Final = {
     "htmx.min.js": "text/javascript",
@@ -67,7 +68,7 @@ def application(site: Site, hosts: list[str]) -> Starlette:
             Route(f"{ASSETS}{{name}}", asset),
         ],
         middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+            Middleware(NamedHosts, names=hosts),
             Middleware(Guard, access=site.access),
             Middleware(RequestBodyLimitMiddleware, max_body_size=LARGEST_FORM),
         ],
@@ -101,10 +102,12 @@ def _told_errors() -> dict[type[Exception], ExceptionHandler]:
     }
 
 
-def _told(request: Request, status: int, title: str, words: str) -> Response:
+def _told(
+    request: Request, status: int, title: str, words: str, *, waits: bool = False
+) -> Response:
     # A part of a page that is followed stays as it is: the page says that it could not be had.
     return site_of(request).page(
-        request, "told.html.j2", status, title=title, words=words, waits=status == 503
+        request, "told.html.j2", status, title=title, words=words, waits=waits
     )
 
 
@@ -124,7 +127,9 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _away(request: Request, error: Exception) -> Response:
-    return _told(request, HTTPStatus.SERVICE_UNAVAILABLE, "The desk is away", AWAY)
+    reads = request.method == "GET"
+    words = AWAY if reads else f"{AWAY} {NOT_SENT}"
+    return _told(request, HTTPStatus.SERVICE_UNAVAILABLE, "The desk is away", words, waits=reads)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

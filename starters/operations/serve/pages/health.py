@@ -21,6 +21,8 @@ from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
 
 MOST_HYPOTHESES: Final = 20
+ANSWER_SECONDS: Final = 5.0
+"""So long a page waits for a worker that answers."""
 
 
 class HealthRow(NamedTuple):
@@ -57,7 +59,9 @@ async def show_scorecard(request: Request) -> Response:
         config = site.settings.config
         market = known_market(config, given["market"]) if given["market"] else None
         view = await learned_at(
-            site.desk.client, learned_question(site.settings, given["week"] or None, market)
+            site.desk.client,
+            learned_question(site.settings, given["week"] or None, market),
+            ANSWER_SECONDS,
         )
         card = scorecard_of(view, market) if view is not None else None
     except UsageError as error:
@@ -69,7 +73,7 @@ async def show_scorecard(request: Request) -> Response:
         given=given,
         wrong=wrong,
         card=card,
-        nothing=NOTHING_YET.replace("`", ""),
+        nothing=NOTHING_YET,
         columns=SCORE_COLUMNS,
         rows=_rows(card) if card else (),
         notes=score_notes(card.scorecard) if card else (),

@@ -1,18 +1,28 @@
 """What is published: the reports and answers that are here, and their files."""
 
 import asyncio
+import json
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from desk.contracts.base import shortened
 from desk.documents.answer.publishing import ANSWERS
+from desk.platform.files import read_text_file
 from desk.programs.week.archive.pages import script_hash
 from starters.operations.serve.serving.site import Site, site_of
-from starters.published.published_files import fetched_reports, latest_files, published_weeks
+from starters.published.published_files import (
+    LARGEST_REPORT,
+    fetched_reports,
+    latest_files,
+    other_reports,
+    published_weeks,
+)
 
 MOST_WEEKS: Final = 26
 MOST_ANSWERS: Final = 40
@@ -29,9 +39,10 @@ _REVISION: Final = re.compile(r".*\.r\d+\.html")
 
 
 class PublishedAnswer(NamedTuple):
-    """An answer on disk; its id is that of its run."""
+    """An answer on disk; its id is that of its run. `asked` is what it answers."""
 
     name: str
+    asked: str
     links: dict[str, str]
     written_at: datetime
 
@@ -47,9 +58,17 @@ async def list_reports(request: Request) -> Response:
         "reports.html.j2",
         weeks=[(week, site.links_of(latest_files(folder, week))) for week in newest],
         older=len(weeks) - len(newest),
+        selections=await asyncio.to_thread(_selections, site),
         archive=site.link_to(str(folder / INDEX)),
         answers=await asyncio.to_thread(_answers, site),
     )
+
+
+def _selections(site: Site) -> list[tuple[str, dict[str, str]]]:
+    """The newest reports of some markets only."""
+    files = other_reports(site.settings.reports_dir, None)
+    pages = [Path(file).with_suffix(".html") for file in files[: -MOST_WEEKS - 1 : -1]]
+    return [(page.stem, forms) for page in pages if (forms := _forms(site, page))]
 
 
 def _answers(site: Site) -> list[PublishedAnswer]:
@@ -59,9 +78,25 @@ def _answers(site: Site) -> list[PublishedAnswer]:
         if not _REVISION.fullmatch(page.name)
     ]
     return [
-        PublishedAnswer(page.stem, _forms(site, page), datetime.fromtimestamp(at, UTC))
+        PublishedAnswer(
+            page.stem,
+            _asked(page.with_suffix(".json"), at) or page.stem,
+            _forms(site, page),
+            datetime.fromtimestamp(at, UTC),
+        )
         for at, page in sorted(pages, reverse=True)[:MOST_ANSWERS]
     ]
+
+
+@lru_cache(maxsize=4 * MOST_ANSWERS)
+def _asked(form: Path, written_at: float) -> str | None:
+    """What an answer that was written at a time answers, where its JSON form says it."""
+    try:
+        found = json.loads(read_text_file(form, LARGEST_REPORT))
+    except (OSError, ValueError):
+        return None
+    question = found.get("question") if isinstance(found, dict) else None
+    return shortened(question) if isinstance(question, str) else None
 
 
 def _forms(site: Site, page: Path) -> dict[str, str]:

@@ -49,6 +49,7 @@ async def show_run(request: Request) -> Response:
         "run_live.html.j2" if is_part else "run.html.j2",
         look=look,
         has_form=has_form,
+        market_of=lambda case: workflow_id_parts(case).market,
         noted=site.unsealed(request.query_params),
         links=site.links_of(look.files),
         temporal=site.ui_of(desk, look.workflow_id, look.run_id),

@@ -3,8 +3,9 @@
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
@@ -18,16 +19,18 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.base import shortened
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
 from desk.contracts.question.graph import NodeState
 from desk.contracts.runs.episode import StockResult
 from desk.contracts.runs.graph import GraphResult, GraphStatus
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
-from desk.contracts.runs.week import WeekStatus
-from desk.documents.rendering.words.wording import allowance_words, cost_words
+from desk.contracts.runs.week import MarketState, WeekStatus
+from desk.documents.rendering.words.wording import allowance_words, cost_words, human
 from starters.monitoring.status import closed_status
 from starters.monitoring.watch.look import (
+    AgentAtWork,
     RunSnapshot,
     SpendingSoFar,
     at_rest,
@@ -49,7 +52,7 @@ from starters.questions.follow import answer_of
 from starters.questions.graph_runs import ListedRun, listed_run
 from starters.runs.following import status_if_told
 from starters.runs.server_runs import ServerRun, run_described, started_with
-from starters.runs.troubles import silence_of, trouble_of
+from starters.runs.troubles import LONGEST, silence_of, trouble_of
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError
@@ -150,11 +153,14 @@ def _phase(run: WorkflowExecution) -> Phase | None:
 
 
 class MarketRow(NamedTuple):
-    """A market of a week as a page shows it."""
+    """A market of a week as a page shows it: `work` is who does what for it, and `note` what became
+    of it, or what keeps failing."""
 
     line: MarketLine
     sign: str
     doing: str
+    work: str
+    note: str
     spent: str
     left: str
 
@@ -175,7 +181,8 @@ class NodeRow(NamedTuple):
 class RunLook:
     """A run at one moment.
 
-    `follows` says that it may look otherwise soon. `trouble` is what holds it up, `ended_badly` why
+    `rests` says that it waits, and nobody works on it. `untold` says that nobody answers for how it
+    stands. `trouble` is what holds it up, `ended_badly` why
     there is nothing published of it. `week` is set of a week's run, with its `line` and `markets`;
     `nodes` of any other. Times are in words.
     """
@@ -188,8 +195,9 @@ class RunLook:
     started_at: datetime
     closed_at: datetime | None
     stands: str
-    follows: bool
     gone: str
+    rests: bool = False
+    untold: bool = False
     left: str | None = None
     spent: str | None = None
     budget: str | None = None
@@ -200,8 +208,14 @@ class RunLook:
     escalations: tuple[str, ...] = ()
     week: WeekStatus | None = None
     line: RunLine | None = None
+    work: str = ""
     markets: tuple[MarketRow, ...] = ()
     nodes: tuple[NodeRow, ...] = ()
+
+    @property
+    def works(self) -> bool:
+        """Whether something is done for it now."""
+        return self.open and not self.rests
 
 
 @dataclass
@@ -234,9 +248,17 @@ class RunLooks:
             self._watched.popitem(last=False)
         async with watched.lock:
             if watched.look is None or time.monotonic() - watched.at > FRESH_SECONDS:
-                watched.look = await _look(client, workflow_id, watched.spending)
+                now = await _look(client, workflow_id, watched.spending)
+                watched.look = _with_last_told(now, watched.look)
                 watched.at = time.monotonic()
             return watched.look
+
+
+def _with_last_told(now: RunLook | None, before: RunLook | None) -> RunLook | None:
+    """A run that nobody answers for at the moment, as it was told last."""
+    if now is None or before is None or not now.untold or now.run_id != before.run_id:
+        return now
+    return replace(before, trouble=now.trouble, gone=now.gone, untold=True)
 
 
 async def _look(client: Client, workflow_id: str, spending: SpendingSoFar) -> RunLook | None:
@@ -267,7 +289,6 @@ async def _begun(run: WorkflowExecutionDescription) -> dict[str, Any]:
         "started_at": run.start_time,
         "closed_at": run.close_time,
         "stands": str(stands).replace("_", " "),
-        "follows": is_open,
         "gone": time_words(((run.close_time or now) - run.start_time).total_seconds()),
     }
 
@@ -282,7 +303,8 @@ async def _week(
     status = look.status
     trouble = await trouble_of(client.get_workflow_handle(run.id))
     if status is None:
-        return RunLook(**common, trouble=trouble or await silence_of(client))
+        trouble = trouble or await silence_of(client)
+        return RunLook(**common, trouble=trouble, untold=True)
     return RunLook(**{**common, **_told(look, status, run.id)}, trouble=trouble)
 
 
@@ -301,7 +323,7 @@ async def _closed_week(
     status = closed_status(result)
     look = RunSnapshot(run.run_id, False, status, (), {})
     told = {**common, **_told(look, status, run.id)}
-    return RunLook(**{**told, "follows": False, "stands": str(result.outcome), "left": None})
+    return RunLook(**{**told, "rests": False, "stands": str(result.outcome), "left": None})
 
 
 def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, Any]:
@@ -311,7 +333,7 @@ def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, 
     rests = at_rest(status)
     return {
         "stands": status.phase.replace("_", " "),
-        "follows": not rests,
+        "rests": rests,
         "left": None if rests else time_words(seconds_left(status.deadline, now)),
         "spent": cost_words(line.spent) if line.spent.asked else None,
         "budget": None if status.budget.unlimited else allowance_words(status.budget),
@@ -319,6 +341,7 @@ def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, 
         "escalations": status.escalations,
         "week": status,
         "line": line,
+        "work": _work_words(line.agents),
         "markets": tuple(_row(look, status, at, now) for at in range(len(status.markets))),
     }
 
@@ -328,8 +351,39 @@ def _row(look: RunSnapshot, status: WeekStatus, at: int, now: datetime) -> Marke
     sign, _ = mark_of(line)
     bare = line.model_copy(update={"agents": ()})
     return MarketRow(
-        line, sign, doing_words(bare, turns=False), money(line.spent), left_words(line, now)
+        line,
+        sign,
+        doing_words(bare, turns=False),
+        _work_words(line.agents),
+        _note(line),
+        money(line.spent),
+        left_words(line, now),
     )
+
+
+def _work_words(agents: Iterable[AgentAtWork]) -> str:
+    """`research agent 1, turn 2, 3 calls, try 2; validator agent, turn 1, waits for a worker`."""
+    return "; ".join(", ".join(_work_of(agent)) for agent in agents)
+
+
+def _work_of(agent: AgentAtWork) -> Iterator[str]:
+    yield human(agent.agent)
+    yield f"turn {agent.turn}"
+    if agent.calls:
+        yield f"{agent.calls} call{'s' if agent.calls > 1 else ''}"
+    if agent.attempt > 1:
+        yield f"try {agent.attempt}"
+    if agent.stands_in:
+        yield "in another's stead"
+    if agent.unclaimed:
+        yield "waits for a worker"
+
+
+def _note(line: MarketLine) -> str:
+    if line.state is MarketState.PLANNED:
+        return ""
+    failing = next((agent.last_failure for agent in line.agents if agent.last_failure), None)
+    return line.note or (f"tried again: {shortened(failing, LONGEST)}" if failing else "")
 
 
 async def _answer(client: Client, run: WorkflowExecutionDescription) -> RunLook:
@@ -342,10 +396,11 @@ async def _answer(client: Client, run: WorkflowExecutionDescription) -> RunLook:
     told = {**common, **(_board(status) if status is not None else {})}
     if common["open"]:
         trouble = await trouble_of(found.handle)
-        if trouble is None and status is None:
-            trouble = await silence_of(client)
+        if status is None:
+            trouble = trouble or await silence_of(client)
+            return RunLook(**told, trouble=trouble, untold=True)
         return RunLook(**told, trouble=trouble)
-    return RunLook(**{**told, **await _end_of(found, common), "left": None, "follows": False})
+    return RunLook(**{**told, **await _end_of(found, common), "left": None, "rests": False})
 
 
 async def _end_of(found: ServerRun[Any], common: dict[str, Any]) -> dict[str, Any]:
@@ -365,7 +420,7 @@ def _board(status: GraphStatus) -> dict[str, Any]:
     return {
         "title": status.question,
         "stands": status.phase.replace("_", " "),
-        "follows": not rests,
+        "rests": rests,
         "left": None if rests else time_words(seconds_left(status.deadline, now)),
         "spent": cost_words(status.usage) if status.usage.asked else None,
         "budget": None if status.budget.unlimited else allowance_words(status.budget),

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.names import STOCK_RUN
+from desk.contracts.names import STOCK_RUN, Queue
 from desk.contracts.swarm.plan import Complexity
 from desk.programs.swarm.objectives import FORMS
 from starters.operations.serve.pages.runs import sent_on
@@ -25,7 +25,7 @@ from starters.questions.swarm import AUTO, ROUNDS, WITHIN, SwarmOptions, objecti
 from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.models import has_models, model_words, with_budget
 from starters.runs.server_runs import RunStart, ServerRun
-from starters.session import Desk
+from starters.session import Desk, require_workers
 from starters.terminal.exit_status import CommandError, UsageError
 from starters.terminal.options import USUAL_COST, USUAL_WEEKS
 from starters.weeks.run import RunOptions, week_run
@@ -33,7 +33,9 @@ from starters.weeks.run import RunOptions, week_run
 BEGINNING_SECONDS: Final = 60.0
 """So long a run may take to begin: how far the data go may have to be asked first."""
 
+WORKER_SECONDS: Final = 5.0
 LONGEST: Final = 4_000
+MOST_TOKENS: Final = 10**11
 
 
 class FormField(NamedTuple):
@@ -212,7 +214,11 @@ async def _week(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun
         markets=values["markets"] or None,
         again=bool(values.get("again")),
         budget_usd=_dollars(values["budget"]),
+        budget_tokens=_tokens(values["tokens"]),
     )
+    if not desk.hosting:
+        # How far the data go is asked of a source, which takes a worker.
+        await require_workers(desk, Queue.DESK, WORKER_SECONDS)
     run, already = await week_run(site.settings, options).begun(desk, told)
     if already is not None:
         told.note("This week is published already. The form can research it anew.")
@@ -220,7 +226,8 @@ async def _week(site: Site, desk: Desk, values: Values, told: Told) -> ServerRun
 
 
 def _config(site: Site, values: Values) -> RunConfig:
-    return with_budget(site.settings.config, _dollars(values["budget"]))
+    dollars, tokens = _dollars(values["budget"]), _tokens(values["tokens"])
+    return with_budget(site.settings.config, dollars, tokens)
 
 
 def _dollars(written: str) -> float | None:
@@ -235,8 +242,13 @@ def _dollars(written: str) -> float | None:
     return float(dollars)
 
 
+def _tokens(written: str) -> int | None:
+    plain = written.replace(",", "")
+    return _number(plain, "--budget-tokens", 0, MOST_TOKENS) if plain else None
+
+
 def _number(written: str, option: str, least: int, most: int) -> int:
-    if not (written.isascii() and written.isdigit() and least <= int(written[:9]) <= most):
+    if not (written.isascii() and written.isdigit() and least <= int(written[:12]) <= most):
         raise UsageError(f"{option} is {written[:40]!r}; a number from {least} to {most}")
     return int(written)
 
@@ -252,6 +264,13 @@ _AS_OF: Final = FormField(
 _BUDGET: Final = FormField(
     "budget", "Budget, in US dollars", "--budget-usd", "Models cost no more. Empty: as configured."
 )
+_TOKENS: Final = FormField(
+    "tokens",
+    "Budget, in tokens",
+    "--budget-tokens",
+    "Read and written, for models whose price nobody knows.",
+)
+_BUDGETS: Final = (_BUDGET, _TOKENS)
 
 _QUESTION: Final = StartForm(
     "/ask",
@@ -275,7 +294,7 @@ _QUESTION: Final = StartForm(
             "parameters", "Parameters", "--param", "One a line: ticket=DESK-101.", lines=True
         ),
         _AS_OF,
-        _BUDGET,
+        *_BUDGETS,
     ),
     _ask,
 )
@@ -323,7 +342,7 @@ _OBJECTIVE: Final = StartForm(
             WITHIN,
         ),
         _AS_OF,
-        _BUDGET,
+        *_BUDGETS,
     ),
     _swarm,
 )
@@ -348,7 +367,7 @@ _EPISODE: Final = StartForm(
         ),
         FormField("cost", "Cost, in percent", "--cost", "Of entering and of leaving.", USUAL_COST),
         FormField("steps", "Steps", "--steps", "Exactly these, with commas. Empty: as it goes."),
-        _BUDGET,
+        *_BUDGETS,
     ),
     _stock,
 )
@@ -365,7 +384,7 @@ _WEEKLY: Final = StartForm(
     ),
     lambda site: (
         FormField("markets", "Markets", "--markets", "Such as USD/JPY,JP. Empty: all."),
-        _BUDGET,
+        *_BUDGETS,
     ),
     _week,
 )

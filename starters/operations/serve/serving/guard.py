@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -47,6 +48,13 @@ ONLY_FROM_HERE: Final = (
     "A form of the desk is sent from a page of the desk. Open the page, and try again.\n"
 )
 NO_ENTRY: Final = "The desk's pages are not for everybody: ask by the proxy in front of them.\n"
+
+
+WRONG_HOST: Final = (
+    "These pages are not served by that name. Ask by localhost or the address that `desk serve` "
+    "printed, or add the name to desk.toml: hosts = [...] under [serve] (docs/serve.md).\n"
+)
+_KNOWN: Final = "desk.known_host"
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,30 @@ class Admission:
     def _seal(self, issued: str) -> str:
         token = self.token.get_secret_value() if self.token else ""
         return hmac.new(token.encode(), f"desk serve {issued}".encode(), sha256).hexdigest()
+
+
+class NamedHosts:
+    """Lets through what asks by one of the names, and says to anybody else what to do."""
+
+    def __init__(self, app: ASGIApp, names: list[str]) -> None:
+        self._app = app
+        self._checked = TrustedHostMiddleware(self._known, allowed_hosts=names, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or have it answered."""
+        scope[_KNOWN] = False
+
+        async def of_a_known_name(message: Message) -> None:
+            if scope[_KNOWN]:
+                await send(message)
+
+        await self._checked(scope, receive, of_a_known_name)
+        if not scope[_KNOWN]:
+            await PlainTextResponse(WRONG_HOST, status_code=400)(scope, receive, send)
+
+    async def _known(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope[_KNOWN] = True
+        await self._app(scope, receive, send)
 
 
 class Guard:

@@ -44,7 +44,9 @@ class DeskKeeper:
             DeskAway: there is none at the moment.
         """
         if self._desk is None:
-            raise DeskAway("the Temporal server does not answer yet; this page tries again")
+            raise DeskAway(
+                "the Temporal server does not answer at the moment; `desk doctor` says more"
+            )
         return self._desk
 
     async def keep(self, settings: Settings) -> None:

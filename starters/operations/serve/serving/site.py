@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -57,6 +58,7 @@ class Site:
                 ui=self.settings.ui_url,
                 visitor=self.access.named(request),
                 may_leave=self.access.token is not None,
+                spoken=spoken,
                 **names,
             )
         )
@@ -98,6 +100,17 @@ class Site:
         }
         found = {name: self.link_to(path) for name, path in forms.items()}
         return {name: address for name, address in found.items() if address}
+
+
+def spoken(words: str) -> Markup:
+    """A sentence as a command says it, with what stands between backticks as code."""
+    parts = words.split("`")
+    if len(parts) % 2 == 0:
+        return escape(words)
+    marked = (
+        Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(parts)
+    )
+    return Markup("").join(marked)
 
 
 def site_of(request: Request) -> Site:
