@@ -1,17 +1,22 @@
-"""Looks at the week's page and the archive with axe-core, wide and narrow, light and dark.
+"""Looks at the published pages and at those of `desk serve` with axe-core, wide and narrow, light
+and dark.
 
-`make axe` fetches axe-core with npm. Exit status 1 where it finds anything.
+`make axe` fetches axe-core with npm. With files, it looks at those alone; `--pictures DIR` keeps a
+picture of every page. Exit status 1 where it finds anything.
 """
 
+import argparse
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from desk.programs.week.archive.archive import write_archive
 from desk.programs.week.document.publishing import publish
+from tests.axe.served import served_pages
 from tests.support.archives import report_of, shelve
 from tests.support.browser import Browser, browsing, chromium
 
@@ -21,24 +26,42 @@ PATIENCE: Final = 60.0
 PAGES: Final = ("index.html", "markets/USD-JPY.html", "markets/JP.html", "search.html")
 
 
-def main(axe: Path, given: list[Path]) -> int:
-    """Look at the pages that are given, else at those of sample reports; gives the exit status."""
+def main(axe: Path, given: list[Path], pictures: Path | None) -> int:
+    """Look at the pages that are given, else at samples of all; gives the exit status."""
     program = chromium()
     if program is None:
         sys.stderr.write("axe needs a Chromium, and none is installed\n")
         return 1
-    script, found = axe.read_text(encoding="utf-8"), 0
+    found = seen = 0
     with (
-        tempfile.TemporaryDirectory() as made,
         tempfile.TemporaryDirectory() as home,
+        _pages(given) as pages,
         browsing(program, Path(home)) as browser,
     ):
-        for page in given or _samples(Path(made)):
-            for words in _findings(browser, page, script):
+        look = Look(browser, axe.read_text(encoding="utf-8"), pictures)
+        for name, address in pages.items():
+            seen += 1
+            for words in look.findings(name, address):
                 found += 1
-                sys.stdout.write(f"{page.name}, {words}\n")
-    sys.stdout.write(f"{found} findings\n")
+                sys.stdout.write(f"{name}, {words}\n")
+    sys.stdout.write(f"{found} findings on {seen} pages\n")
     return 1 if found else 0
+
+
+@contextmanager
+def _pages(given: list[Path]) -> Iterator[dict[str, str]]:
+    """The addresses of what is looked at, by the names of the pages."""
+    if given:
+        yield _at(given)
+        return
+    with tempfile.TemporaryDirectory() as made, tempfile.TemporaryDirectory() as desk:
+        samples = _at(_samples(Path(made)))
+        with served_pages(Path(desk)) as served:
+            yield {**served, **samples}
+
+
+def _at(files: list[Path]) -> dict[str, str]:
+    return {file.name: file.resolve().as_uri() for file in files}
 
 
 def _samples(folder: Path) -> list[Path]:
@@ -48,25 +71,51 @@ def _samples(folder: Path) -> list[Path]:
     return [Path(files.html), *(folder / name for name in PAGES)]
 
 
-def _findings(browser: Browser, page: Path, script: str) -> Iterator[str]:
-    for dark in (False, True):
-        for width in WIDTHS:
-            browser.resize(width, dark=dark)
-            browser.open(page.resolve().as_uri())
-            if browser.ask("document.documentElement.scrollWidth") > width:
-                yield f"{width} px: it is wider than its screen"
-            told = (
-                "axe.run().then(r => { window.told = r.violations.map("
-                "v => `${v.id}, ${v.nodes.length} times, as in ${v.nodes[0].html.slice(0, 120)}`)})"
-            )
-            browser.ask(f"{script}; window.told = null; {told}; 0")
-            end = time.monotonic() + PATIENCE
-            while browser.ask("window.told === null") and time.monotonic() < end:
-                time.sleep(0.1)
-            scheme = "dark" if dark else "light"
-            rules = browser.ask("window.told") or []
-            yield from (f"{width} px, {scheme}: {rule}" for rule in rules)
+class Look:
+    """Looks at pages in a browser, by a script of axe-core."""
+
+    def __init__(self, browser: Browser, script: str, pictures: Path | None) -> None:
+        self._browser = browser
+        self._script = script
+        self._pictures = pictures
+
+    def findings(self, name: str, address: str) -> Iterator[str]:
+        """What is wrong with a page, at every width and in both schemes."""
+        browser = self._browser
+        for dark in (False, True):
+            for width in WIDTHS:
+                where = f"{width} px, {'dark' if dark else 'light'}"
+                browser.resize(width, dark=dark)
+                browser.open(address)
+                if self._pictures is not None:
+                    file = f"{name}-{where}.png".replace(", ", "-").replace(" ", "-")
+                    browser.photograph(self._pictures / file, whole=True)
+                if browser.ask("document.documentElement.scrollWidth") > width:
+                    yield f"{where}: it is wider than its screen"
+                yield from (f"{where}: {rule}" for rule in self._rules())
+
+    def _rules(self) -> list[str]:
+        told = (
+            "axe.run().then(r => { window.told = r.violations.map("
+            "v => `${v.id}, ${v.nodes.length} times, as in ${v.nodes[0].html.slice(0, 120)}`)},"
+            " e => { window.told = [`axe failed: ${e}`] })"
+        )
+        self._browser.ask(f"{self._script}; window.told = null; {told}; 0")
+        end = time.monotonic() + PATIENCE
+        while self._browser.ask("window.told === null") and time.monotonic() < end:
+            time.sleep(0.1)
+        rules: list[str] | None = self._browser.ask("window.told")
+        return [f"axe did not end within {PATIENCE:.0f} s"] if rules is None else rules
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("axe", type=Path)
+    parser.add_argument("pages", type=Path, nargs="*")
+    parser.add_argument("--pictures", type=Path)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]))
+    asked = _asked()
+    sys.exit(main(asked.axe, asked.pages, asked.pictures))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds for the browser to do what it was told."""
 
 FIRST_FREE = 20
@@ -100,9 +100,27 @@ class Browser:
         if leads_away:
             self.await_page()
 
-    def photograph(self, path: Path) -> None:
-        """The page as it is seen, as a PNG file."""
-        shot = self._call("Page.captureScreenshot", format="png")
+    def click(self, selector: str, *, leads_away: bool = False) -> None:
+        """Click at the middle of something, which must be on top there; with `leads_away`, wait for
+        the page that it leads to."""
+        found = json.dumps(selector)
+        place = self.ask(
+            f"(e => {{ if (!e) return null; e.scrollIntoView({{block: 'center'}});"
+            " const r = e.getClientRects()[0], x = r.x + r.width / 2, y = r.y + r.height / 2;"
+            " return e.contains(document.elementFromPoint(x, y)) ? [x, y] : null })"
+            f"(document.querySelector({found}))"
+        )
+        assert place is not None, f"there is no {selector} to click at"
+        self._loaded = not leads_away
+        for event in ("mouseMoved", "mousePressed", "mouseReleased"):
+            button = {} if event == "mouseMoved" else {"button": "left", "clickCount": 1}
+            self._call("Input.dispatchMouseEvent", type=event, x=place[0], y=place[1], **button)
+        if leads_away:
+            self.await_page()
+
+    def photograph(self, path: Path, *, whole: bool = False) -> None:
+        """The page as it is seen or, with `whole`, down to its foot, as a PNG file."""
+        shot = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def close(self) -> None:
