@@ -12,7 +12,7 @@ from starters.operations.serve.application import application
 from starters.operations.serve.command import check_access, hosts_of
 from starters.operations.serve.serving.guard import Admission
 from starters.operations.serve.serving.hosting import DeskKeeper, listening
-from starters.operations.serve.serving.site import Site
+from starters.operations.serve.serving.site import Site, spoken
 from starters.terminal.exit_status import UsageError
 from tests.support.archives import report_of, shelve
 from tests.support.homes import home_settings
@@ -44,6 +44,7 @@ def test_a_name_that_somebody_else_had_resolve_to_this_machine_gets_nothing(
     answer = browser(tmp_path).get("/reports", headers={"Host": host})
     assert answer.status_code == 400
     assert "Research desk" not in answer.text
+    assert "hosts = [...] under [serve]" in answer.text
 
 
 def test_this_machine_and_the_names_of_desk_toml_are_answered(tmp_path: Path) -> None:
@@ -158,7 +159,21 @@ def test_without_a_desk_a_page_says_so_and_asks_again(tmp_path: Path) -> None:
     answer = browser(tmp_path).get("/")
     assert answer.status_code == 503
     assert "does not answer" in answer.text
-    assert 'http-equiv="refresh"' in answer.text
+    assert "Try now" in answer.text
+    # Nothing is sent twice: a form that did not arrive is for its sender to send again.
+    sent = browser(tmp_path).post("/retry", headers={"Origin": HERE})
+    assert sent.status_code == 503
+    assert "may not have arrived" in sent.text
+    assert "Try now" not in sent.text
+    form = browser(tmp_path).post("/week", data={"week": "2026-W44"}, headers={"Origin": HERE})
+    assert 'value="2026-W44"' in form.text
+    assert "does not answer" in form.text
+
+
+def test_what_a_command_says_between_backticks_is_code_and_the_rest_is_text() -> None:
+    said = spoken("no worker <b>; `desk worker all` starts it")
+    assert said == "no worker &lt;b&gt;; <code>desk worker all</code> starts it"
+    assert spoken("one ` alone") == "one ` alone"
 
 
 def test_a_published_page_may_run_the_archives_script_and_load_nothing(tmp_path: Path) -> None:
@@ -171,6 +186,19 @@ def test_a_published_page_may_run_the_archives_script_and_load_nothing(tmp_path:
     own = answer.text.partition("script-src '")[2].partition("'")[0]
     assert f"script-src '{own}'" in policy
     assert "default-src 'none'" in policy
+
+
+def test_what_is_published_is_listed_by_what_it_is_about(tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    shelve(reports, report_of("2026-W35"), slug="usdjpy-jp")
+    (reports / "answers").mkdir()
+    for name, said in (("ask-1", '{"question": "What <b>moved</b>?"}'), ("ask-2", "no JSON")):
+        for suffix, text in ((".html", "a page"), (".json", said)):
+            (reports / "answers" / f"{name}{suffix}").write_text(text)
+    listed = browser(tmp_path).get("/reports").text
+    assert "2026-W35-usdjpy-jp</a>" in listed
+    assert "What &lt;b&gt;moved&lt;/b&gt;?</a>" in listed
+    assert "ask-2</a>" in listed
 
 
 @pytest.mark.parametrize(

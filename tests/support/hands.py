@@ -1,0 +1,100 @@
+"""Using a page as a person does: by the keyboard alone, or by the mouse."""
+
+import json
+from abc import ABC, abstractmethod
+
+from tests.support.browser import Browser
+from tests.support.command import eventually
+
+MOST_TABS = 80
+
+
+class Hand(ABC):
+    """Somebody at a browser. Parts of a page are named by selectors."""
+
+    def __init__(self, screen: Browser) -> None:
+        self.screen = screen
+
+    @abstractmethod
+    def go_to(self, selector: str) -> None:
+        """Have the focus on something."""
+
+    @abstractmethod
+    def follow(self, selector: str) -> None:
+        """Use a link or a button that leads to another page."""
+
+    @abstractmethod
+    def choose(self, selector: str) -> None:
+        """Choose a radio button, the first of those that belong together."""
+
+    @abstractmethod
+    def unfold(self, selector: str) -> None:
+        """Use something that changes the page that is open."""
+
+    def write(self, selector: str, words: str) -> None:
+        """Write into a field."""
+        self.go_to(selector)
+        self.screen.type(words)
+
+    def reads(self, words: str, selector: str = "main") -> None:
+        """Return once the page that is open says something, which it does by itself."""
+        try:
+            eventually(lambda: words in self.text(selector), f"{words!r} on the page")
+        except AssertionError as missing:
+            raise AssertionError(f"{missing}: {self.text()}") from None
+
+    def text(self, selector: str = "main") -> str:
+        """What a part of the page says."""
+        said = self.screen.ask(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
+        assert isinstance(said, str)
+        return said
+
+    def _on(self, selector: str) -> bool:
+        asked = f"document.activeElement.matches({json.dumps(selector)})"
+        return self.screen.ask(asked) is True
+
+
+class Keyboard(Hand):
+    """Tab, the arrows and Enter."""
+
+    def go_to(self, selector: str) -> None:
+        seen = []
+        for _ in range(MOST_TABS):
+            if self._on(selector):
+                assert self._on(":focus-visible"), f"nobody sees that {selector} has the focus"
+                return
+            self.screen.press("Tab")
+            seen.append(self.screen.ask("document.activeElement.outerHTML.slice(0, 80)"))
+        raise AssertionError(f"Tab does not lead to {selector}: {seen}")
+
+    def follow(self, selector: str) -> None:
+        self.go_to(selector)
+        self.screen.press("Enter", leads_away=True)
+
+    def unfold(self, selector: str) -> None:
+        self.go_to(selector)
+        self.screen.press("Enter")
+
+    def choose(self, selector: str) -> None:
+        self.go_to(selector)
+        self.screen.press("ArrowDown")
+        self.screen.press("ArrowUp")
+        assert self.screen.ask(f"document.querySelector({json.dumps(selector)}).checked")
+
+
+class Mouse(Hand):
+    """Clicks, at what can be seen and is on top."""
+
+    def go_to(self, selector: str) -> None:
+        self.screen.click(selector)
+        assert self._on(selector), f"{selector} has not got the focus"
+
+    def follow(self, selector: str) -> None:
+        self.screen.click(selector, leads_away=True)
+
+    def unfold(self, selector: str) -> None:
+        self.screen.click(selector)
+
+    def choose(self, selector: str) -> None:
+        self.screen.click(f"label[for={selector.removeprefix('#')}]")
+        assert self.screen.ask(f"document.querySelector({json.dumps(selector)}).checked")
