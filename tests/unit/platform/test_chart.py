@@ -47,6 +47,7 @@ ALL: Values = values(
         "namespace": "research",
         "uiUrl": "https://temporal.example.com",
         "tlsSecret": "temporal-tls",
+        "tlsCa": True,
     },
     store={"url": "s3://research-desk/desk", "endpoint": "https://s3.example.com"},
     secrets={
@@ -153,6 +154,21 @@ def test_each_build_has_workers_of_every_role_by_the_digest_of_its_image() -> No
 def variable(deployment: Manifest, name: str) -> str | None:
     found = {entry["name"]: entry.get("value") for entry in container(deployment)["env"]}
     return found.get(name)
+
+
+def test_workers_the_command_line_and_keda_show_the_server_the_same_certificate() -> None:
+    (authentication,) = of_kind("TriggerAuthentication", ALL).values()
+    asked = {each["parameter"]: each["key"] for each in authentication["spec"]["secretTargetRef"]}
+    told = {
+        "cert": "TEMPORAL_TLS_CLIENT_CERT_PATH",
+        "key": "TEMPORAL_TLS_CLIENT_KEY_PATH",
+        "ca": "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
+    }
+    (job,) = of_kind("Job", ALL).values()
+    for pod in (job, *workers_of(ALL).values()):
+        paths = {key: str(variable(pod, name)) for key, name in told.items()}
+        assert paths == {key: f"/etc/temporal/{file}" for key, file in asked.items()}
+    assert not of_kind("TriggerAuthentication", values())
 
 
 def test_new_runs_go_to_the_newest_build_once_its_workers_poll() -> None:

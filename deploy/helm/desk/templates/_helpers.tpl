@@ -56,6 +56,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 - { name: TEMPORAL_TLS, value: "true" }
 - { name: TEMPORAL_TLS_CLIENT_CERT_PATH, value: /etc/temporal/tls.crt }
 - { name: TEMPORAL_TLS_CLIENT_KEY_PATH, value: /etc/temporal/tls.key }
+{{- if .Values.temporal.tlsCa }}
+- { name: TEMPORAL_TLS_SERVER_CA_CERT_PATH, value: /etc/temporal/ca.crt }
+{{- end }}
 {{- end }}
 {{- end -}}
 
