@@ -3,9 +3,10 @@
 import sys
 from collections import UserDict
 from collections.abc import Iterator
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Annotated, Any, Final, NamedTuple, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -17,8 +18,19 @@ from starters.terminal.exit_status import CommandError, ExitStatus, complain, ex
 from starters.terminal.imports import imported_for_good
 
 
+class Panel(StrEnum):
+    """What people do, in the order of `desk --help`."""
+
+    FIRST = "The five that matter first"
+    WEEKS = "Write the week"
+    ASK = "Ask"
+    DECIDE = "Decide"
+    LOOK = "Look"
+    OPERATE = "Operate"
+
+
 class Command(NamedTuple):
-    """A command of the desk: its module, and its line in `desk --help`.
+    """A command of the desk: its module, its line in `desk --help`, and where it stands there.
 
     The module defines the command under its name, as a function with an `EXAMPLE` or as a Typer
     app. `line` is how its help begins, so that the list is shown without importing the module.
@@ -26,122 +38,162 @@ class Command(NamedTuple):
 
     module: str
     line: str
+    panel: Panel
 
 
 COMMANDS: Final = {
-    "run": Command("starters.weeks.run", "Research a week and publish its report."),
-    "ask": Command(
-        "starters.questions.ask",
-        "Have a graph of agents answer a question, with the source of everything it says.",
-    ),
-    "swarm": Command(
-        "starters.questions.swarm",
-        "Have a leader and its specialists research an objective, and say what is likely.",
-    ),
-    "stock": Command(
-        "starters.questions.stock.command",
-        "Have a stock researched step by step, say what to do, and hold that against what came.",
-    ),
-    "up": Command(
-        "starters.operations.up.command", "Run the embedded server and all workers until Ctrl-C."
-    ),
-    "serve": Command(
-        "starters.operations.serve.command",
-        "Serve the desk's pages to a browser until Ctrl-C: follow runs, ask, decide, read.",
-    ),
-    "worker": Command(
-        "starters.operations.worker",
-        "Run the workers of one role until Ctrl-C, for running them apart.",
-    ),
-    "rerun": Command(
-        "starters.weeks.rerun",
-        "Research one market again, and publish a new revision that says what was redone and why.",
-    ),
-    "backfill": Command(
-        "starters.weeks.backfill.command",
-        "Write the reports of past weeks, each as it would have been written then.",
-    ),
-    "status": Command(
-        "starters.monitoring.status", "Say how far the run of a week is, market by market."
-    ),
-    "watch": Command(
-        "starters.monitoring.watch.command",
-        "Follow a run until its report is out: every market, who works on it, what it has spent.",
-    ),
-    "agents": Command(
-        "starters.monitoring.agents.command",
-        "Say how every agent and source is: healthy, degraded or offline, and why.",
-    ),
-    "messages": Command(
-        "starters.monitoring.messages.command",
-        "Show a run's history as the messages between its agents, oldest first.",
-    ),
-    "learn": Command("starters.learning.learn", "Show what the desk has learned from its runs."),
-    "scorecard": Command(
-        "starters.learning.scorecard",
-        "Show how the desk's forecasts did whose horizon has passed, and what follows for the "
-        "votes.",
-    ),
+    "run": Command("starters.weeks.run", "Research a week and publish its report.", Panel.FIRST),
     "report": Command(
-        "starters.published.report", "Show the published report of a week. Needs no server."
-    ),
-    "archive": Command(
-        "starters.published.archive",
-        "Write the archive of all published reports anew: weeks, markets, search. Needs no server.",
+        "starters.published.report",
+        "Show the published report of a week. Needs no server.",
+        Panel.FIRST,
     ),
     "audit": Command(
         "starters.published.audit",
         "Verify a published report or answer from its evidence alone. Needs no server and no "
         "network.",
+        Panel.FIRST,
     ),
-    "cleanup": Command(
-        "starters.operations.cleanup",
-        "Delete what is past its time: logs, old reports, payloads and results nobody refers to.",
-    ),
-    "refresh": Command(
-        "starters.sources.refresh",
-        "Fetch once what the sources of .mcp.json keep, and say how far each goes now.",
+    "ask": Command(
+        "starters.questions.ask",
+        "Have a graph of agents answer a question, with the source of everything it says.",
+        Panel.FIRST,
     ),
     "doctor": Command(
         "starters.operations.doctor",
         "Check everything the desk needs, and say what to do about what is not well.",
+        Panel.FIRST,
     ),
-    "schedule": Command("starters.weeks.schedule", "The weekly schedule, as desk.toml has it."),
-    "hypotheses": Command(
-        "starters.learning.hypotheses.command",
-        "List the hypotheses of swarms with their scores; or show one.",
+    "rerun": Command(
+        "starters.weeks.rerun",
+        "Research one market again, and publish a new revision that says what was redone and why.",
+        Panel.WEEKS,
     ),
-    "episodes": Command(
-        "starters.learning.episodes.command",
-        "List the episodes of stocks, show one, export what they did, or measure the recommender.",
+    "backfill": Command(
+        "starters.weeks.backfill.command",
+        "Write the reports of past weeks, each as it would have been written then.",
+        Panel.WEEKS,
     ),
-    "graph": Command(
-        "starters.questions.graph.command",
-        "List the graphs that come with the desk; check or draw one; go back in a run.",
-    ),
-    "eval": Command(
-        "starters.evaluation.command",
-        "Have tasks with known answers done, and print what was right, refused and wrong.",
-    ),
-    "dead-letters": Command(
-        "starters.operations.dead_letters",
-        "List the tasks that failed with every agent, or try one again.",
-    ),
-    "escalations": Command(
-        "starters.operations.escalations",
-        "List the conflicts that a person is asked to decide, show one, or decide it.",
+    "schedule": Command(
+        "starters.weeks.schedule",
+        "The weekly schedule, as desk.toml has it.",
+        Panel.WEEKS,
     ),
     "tape": Command(
         "starters.weeks.tape.command",
         "Keep a run as a tape, which `desk run --tape` plays without network or key.",
+        Panel.WEEKS,
     ),
-    "tools": Command(
-        "starters.sources.tools.command",
-        "List the servers of .mcp.json with their tools, or see what one of them offers.",
+    "swarm": Command(
+        "starters.questions.swarm",
+        "Have a leader and its specialists research an objective, and say what is likely.",
+        Panel.ASK,
+    ),
+    "stock": Command(
+        "starters.questions.stock.command",
+        "Have a stock researched step by step, say what to do, and hold that against what came.",
+        Panel.ASK,
+    ),
+    "graph": Command(
+        "starters.questions.graph.command",
+        "List the graphs that come with the desk; check or draw one; go back in a run.",
+        Panel.ASK,
+    ),
+    "hypotheses": Command(
+        "starters.learning.hypotheses.command",
+        "List the hypotheses of swarms with their scores; or show one.",
+        Panel.ASK,
+    ),
+    "episodes": Command(
+        "starters.learning.episodes.command",
+        "List the episodes of stocks, show one, export what they did, or measure the recommender.",
+        Panel.ASK,
     ),
     "memory": Command(
         "starters.learning.memory",
         "Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
+        Panel.ASK,
+    ),
+    "escalations": Command(
+        "starters.operations.escalations",
+        "List the conflicts that a person is asked to decide, show one, or decide it.",
+        Panel.DECIDE,
+    ),
+    "dead-letters": Command(
+        "starters.operations.dead_letters",
+        "List the tasks that failed with every agent, or try one again.",
+        Panel.DECIDE,
+    ),
+    "status": Command(
+        "starters.monitoring.status",
+        "Say how far the run of a week is, market by market.",
+        Panel.LOOK,
+    ),
+    "watch": Command(
+        "starters.monitoring.watch.command",
+        "Follow a run until its report is out: every market, who works on it, what it has spent.",
+        Panel.LOOK,
+    ),
+    "serve": Command(
+        "starters.operations.serve.command",
+        "Serve the desk's pages to a browser until Ctrl-C: follow runs, ask, decide, read.",
+        Panel.LOOK,
+    ),
+    "messages": Command(
+        "starters.monitoring.messages.command",
+        "Show a run's history as the messages between its agents, oldest first.",
+        Panel.LOOK,
+    ),
+    "agents": Command(
+        "starters.monitoring.agents.command",
+        "Say how every agent and source is: healthy, degraded or offline, and why.",
+        Panel.LOOK,
+    ),
+    "tools": Command(
+        "starters.sources.tools.command",
+        "List the servers of .mcp.json with their tools, or see what one of them offers.",
+        Panel.LOOK,
+    ),
+    "archive": Command(
+        "starters.published.archive",
+        "Write the archive of all published reports anew: weeks, markets, search. Needs no server.",
+        Panel.LOOK,
+    ),
+    "learn": Command(
+        "starters.learning.learn",
+        "Show what the desk has learned from its runs.",
+        Panel.LOOK,
+    ),
+    "scorecard": Command(
+        "starters.learning.scorecard",
+        "Show how the desk's forecasts did whose horizon has passed, and what follows for the "
+        "votes.",
+        Panel.LOOK,
+    ),
+    "up": Command(
+        "starters.operations.up.command",
+        "Run the embedded server and all workers until Ctrl-C.",
+        Panel.OPERATE,
+    ),
+    "worker": Command(
+        "starters.operations.worker",
+        "Run the workers of one role until Ctrl-C, for running them apart.",
+        Panel.OPERATE,
+    ),
+    "refresh": Command(
+        "starters.sources.refresh",
+        "Fetch once what the sources of .mcp.json keep, and say how far each goes now.",
+        Panel.OPERATE,
+    ),
+    "cleanup": Command(
+        "starters.operations.cleanup",
+        "Delete what is past its time: logs, old reports, payloads and results nobody refers to.",
+        Panel.OPERATE,
+    ),
+    "eval": Command(
+        "starters.evaluation.command",
+        "Have tasks with known answers done, and print what was right, refused and wrong.",
+        Panel.OPERATE,
     ),
 }
 """Our commands by name, in the order of the help."""
@@ -205,7 +257,8 @@ class _Listed(UserDict[str, Any]):
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
         if name in COMMANDS:
-            return TyperCommand(name, help=COMMANDS[name].line)
+            command = COMMANDS[name]
+            return TyperCommand(name, help=command.line, rich_help_panel=command.panel)
         if name in self:
             return loaded(name)
         raise KeyError(name)
@@ -232,14 +285,35 @@ class _Desk(TyperGroup):
         return name, None if name is None else loaded(name), rest
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from starters.terminal.version import version_line
+
+        sys.stdout.write(f"{version_line()}\n")
+        raise typer.Exit
+
+
+def _desk(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the versions of the desk, of Python and of Temporal.",
+        ),
+    ] = False,
+) -> None:
+    """Nothing: its options have been seen to."""
+
+
 app = typer.Typer(
     name="desk",
     cls=_Desk,
     help="A research desk for currency and interest-rate markets, on Temporal.",
     epilog="Example: desk run. DESK_DEBUG=1 shows the traceback of an error.",
-    callback=lambda: None,
+    callback=_desk,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=_MARKUP,
 )
@@ -248,7 +322,7 @@ app = typer.Typer(
 def execute(arguments: list[str]) -> int:
     """Run a command line; its exit status. Errors are told in one line on standard error."""
     try:
-        ended = app(arguments, standalone_mode=False)
+        ended = app(arguments, prog_name="desk", standalone_mode=False)
     except TyperException as wrong:
         return _misused(wrong)
     except (Abort, KeyboardInterrupt):

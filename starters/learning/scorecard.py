@@ -30,6 +30,7 @@ from desk.programs.week.document.rendering.record_words import (
 from starters.learning.lines import INDENT, columns, weight_lines
 from starters.learning.queries import NOTHING_YET, learned
 from starters.runs.market_choice import known_market
+from starters.terminal.completion import weeks
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.tables import folded
 
@@ -49,6 +50,7 @@ def scorecard(
             "--as-of",
             "--week",
             metavar="WEEK",
+            autocompletion=weeks,
             help="As a run of that week knew it, such as 2026-W44; without it, as of now.",
             show_default=False,
         ),

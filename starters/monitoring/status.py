@@ -29,6 +29,7 @@ from starters.runs.week_choice import written_week
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
 from starters.session import Desk, say, with_desk
+from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -52,6 +53,7 @@ def status(
         typer.Option(
             "--week",
             metavar="WEEK",
+            autocompletion=weeks,
             help="ISO week such as 2026-W44; without it, the latest that has a run.",
             show_default=False,
         ),

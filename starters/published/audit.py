@@ -48,6 +48,7 @@ from desk.programs.week.document.audit.report import audit as audit_findings
 from desk.programs.week.document.audit.words import Wording, word_findings, wording
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
 from starters.published.published_files import LARGEST_REPORT, latest_files, reports_here
+from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
 EXAMPLE = "Example: desk audit reports/weekly/2026-W44-asia-g10-fx.json"
@@ -58,6 +59,7 @@ def audit(
         str,
         typer.Argument(
             metavar="REPORT",
+            autocompletion=weeks,
             help="The JSON form of a report or of an answer, or a week such as 2026-W44.",
         ),
     ],

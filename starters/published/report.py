@@ -59,6 +59,7 @@ from starters.published.published_files import (
 )
 from starters.runs.summary import PublishedWeek, summary_lines, summary_of
 from starters.runs.week_choice import written_week
+from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import table_lines
 
@@ -86,6 +87,7 @@ def report(
         typer.Option(
             "--week",
             metavar="WEEK",
+            autocompletion=weeks,
             help="ISO week such as 2026-W44; without it, the latest that is published.",
             show_default=False,
         ),
@@ -111,6 +113,7 @@ def report(
         typer.Option(
             "--diff",
             metavar="WEEK",
+            autocompletion=weeks,
             help="What is materially different from an earlier published week.",
             show_default=False,
         ),

@@ -16,6 +16,7 @@ from starters.questions.graph_runs import ask_run_id, graph_start
 from starters.questions.wanted import Wanted, answer_wanted
 from starters.runs.server_runs import RunStart
 from starters.session import say
+from starters.terminal.completion import graphs
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.options import AsOf, BudgetTokens, BudgetUsd
 
@@ -33,6 +34,7 @@ Graph = Annotated[
     typer.Option(
         "--graph",
         metavar="NAME|FILE",
+        autocompletion=graphs,
         help="The graph of agents; by default market where the question names one, or tickets.",
         show_default=False,
     ),

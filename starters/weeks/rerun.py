@@ -34,6 +34,7 @@ from starters.runs.week_runs import (
     request_of,
 )
 from starters.session import Desk
+from starters.terminal.completion import markets, weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.weeks.progress import shown_progress
@@ -42,7 +43,10 @@ EXAMPLE = 'Example: desk rerun USD/JPY --week 2026-W44 --reason "the fixing of F
 
 
 def rerun(
-    market: Annotated[str, typer.Argument(metavar="MARKET", help="Such as USD/JPY, or JP.")],
+    market: Annotated[
+        str,
+        typer.Argument(metavar="MARKET", autocompletion=markets, help="Such as USD/JPY, or JP."),
+    ],
     reason: Annotated[
         str, typer.Option("--reason", metavar="TEXT", help="Why; printed in the report.")
     ],
@@ -51,6 +55,7 @@ def rerun(
         typer.Option(
             "--week",
             metavar="WEEK",
+            autocompletion=weeks,
             help="ISO week such as 2026-W44; without it, the latest that was researched.",
             show_default=False,
         ),

@@ -24,6 +24,7 @@ from starters.runs.week_results import EndedWithoutReport
 from starters.runs.week_runs import FoundRun, find_run, week_start
 from starters.session import Desk
 from starters.sources.tools.look import held_fixings
+from starters.terminal.completion import markets
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import BudgetTokens, BudgetUsd
@@ -41,6 +42,7 @@ Markets = Annotated[
     typer.Option(
         "--markets",
         metavar="A,B",
+        autocompletion=markets,
         help="Only these markets; their report has a name of its own.",
         show_default=False,
     ),

@@ -32,6 +32,7 @@ from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
 from starters.runs.week_runs import run_named, week_in
 from starters.session import Desk, with_desk
+from starters.terminal.completion import markets, weeks
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -54,11 +55,18 @@ _THINGS: Final = {
 def messages(
     run: Annotated[
         str,
-        typer.Argument(metavar="RUN", help="A week such as 2026-W44, or a workflow id."),
+        typer.Argument(
+            metavar="RUN", autocompletion=weeks, help="A week such as 2026-W44, or a workflow id."
+        ),
     ],
     market: Annotated[
         str | None,
-        typer.Option("--market", metavar="MARKET", help="Only what is about one market."),
+        typer.Option(
+            "--market",
+            metavar="MARKET",
+            autocompletion=markets,
+            help="Only what is about one market.",
+        ),
     ] = None,
     kind: Annotated[
         str | None,

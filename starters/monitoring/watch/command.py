@@ -22,6 +22,7 @@ from starters.runs.week_choice import written_week
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week
 from starters.session import Desk, ServerPatience, say
+from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -40,6 +41,7 @@ def watch(
         typer.Option(
             "--week",
             metavar="WEEK",
+            autocompletion=weeks,
             help="ISO week such as 2026-W44; without it, the run that is at work, or the latest.",
             show_default=False,
         ),

@@ -18,6 +18,7 @@ from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.graphs import Link, shape_of
 from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.terminal.completion import graphs
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.options import AsJson
 from starters.terminal.tables import folded
@@ -25,7 +26,12 @@ from starters.terminal.tables import folded
 EXAMPLE = "Example: desk graph check my-graph.yaml; desk graph show tickets"
 
 Graph = Annotated[
-    str, typer.Argument(metavar="FILE|NAME", help="A graph's file, or the name of a shipped one.")
+    str,
+    typer.Argument(
+        metavar="FILE|NAME",
+        autocompletion=graphs,
+        help="A graph's file, or the name of a shipped one.",
+    ),
 ]
 
 graph = typer.Typer(

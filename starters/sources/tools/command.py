@@ -67,6 +67,7 @@ from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request
 from starters.session import Desk, with_desk
 from starters.sources.open_circuits import circuit_in
 from starters.sources.tools.offers import Offer, offers
+from starters.terminal.completion import weeks
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -93,6 +94,7 @@ def list_them(
         typer.Option(
             "--week",
             metavar="WEEK",
+            autocompletion=weeks,
             help="Whose run is looked at, such as 2026-W44; without it, the latest with a run.",
             show_default=False,
         ),

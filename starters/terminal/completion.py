@@ -1,0 +1,39 @@
+"""What the shell offers for a value: weeks that are published, markets, graphs.
+
+Each gives nothing where the settings cannot be read: the command itself says why.
+"""
+
+from contextlib import suppress
+
+
+def weeks(incomplete: str) -> list[str]:
+    """The published weeks that begin so, the newest first."""
+    from desk.platform.settings import SettingsError, load_settings
+    from starters.published.published_files import published_weeks
+
+    with suppress(SettingsError):
+        found = published_weeks(load_settings().reports_dir)
+        return [week for week in reversed(found) if week.startswith(incomplete.upper())]
+    return []
+
+
+def markets(incomplete: str) -> list[str]:
+    """The configured markets that begin so; of several with commas between them, the last."""
+    from desk.platform.settings import SettingsError, load_settings
+
+    before, comma, begun = incomplete.rpartition(",")
+    with suppress(SettingsError):
+        names = load_settings().config.market_names
+        return [f"{before}{comma}{name}" for name in names if name.startswith(begun.upper())]
+    return []
+
+
+def graphs(incomplete: str) -> list[str]:
+    """The graphs that begin so: those that come with the desk, and those of the project."""
+    from desk.platform.settings import SettingsError, load_settings
+    from starters.questions.graph_file import shipped_graphs
+
+    with suppress(SettingsError):
+        found = [file.stem for file in shipped_graphs(load_settings().project_dir)]
+        return [name for name in found if name.startswith(incomplete)]
+    return []
