@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -45,6 +46,11 @@ EXAMPLE = "Example: desk schedule apply && desk schedule show"
 
 _OVERLAPS = {Overlap.ALLOW_ALL: ScheduleOverlapPolicy.ALLOW_ALL}
 MADE_BEFORE = "the schedule was made before runs could learn; `desk schedule apply` brings learning"
+FOR_BACKFILLS = (
+    "made for a backfill and starts nothing by itself; `desk schedule apply` has it start weeks"
+)
+"""The note of a schedule that nobody has put into force."""
+
 _AROUND = timedelta(seconds=30)
 """A backfill's range reaches this far to both sides of the start it is about."""
 
@@ -139,7 +145,8 @@ async def apply_schedule(desk: Desk) -> list[str]:
 async def put_into_force(
     client: Client, config: RunConfig, deliveries: Deliveries | None = None
 ) -> Applied:
-    """Create the schedule, or change what differs and nothing else."""
+    """Create the schedule, or change what differs and nothing else. One that a person has paused
+    stays paused; one that was made for a backfill is not."""
     wanted = _schedule(config, deliveries)
     handle = client.get_schedule_handle(SCHEDULE_ID)
     there = await _described(handle)
@@ -149,15 +156,31 @@ async def put_into_force(
         except ScheduleAlreadyRunningError:
             return await put_into_force(client, config, deliveries)
         return Applied.CREATED
-    if await _same(client, there.schedule, wanted):
+    if await _same(client, there.schedule, wanted) and not _for_backfills(there.schedule):
         return Applied.UNCHANGED
 
     def change(now: ScheduleUpdateInput) -> ScheduleUpdate:
-        wanted.state.paused = now.description.schedule.state.paused
+        before = now.description.schedule
+        wanted.state.paused = before.state.paused and not _for_backfills(before)
         return ScheduleUpdate(schedule=wanted)
 
     await handle.update(change)
     return Applied.UPDATED
+
+
+def _for_backfills(schedule: Schedule) -> bool:
+    return schedule.state.paused and schedule.state.note == FOR_BACKFILLS
+
+
+async def _made_for_backfills(
+    client: Client, config: RunConfig, deliveries: Deliveries | None
+) -> None:
+    """Create the schedule paused: past weeks are started through it, and nobody asked for more."""
+    wanted = _schedule(config, deliveries)
+    wanted.state = ScheduleState(note=FOR_BACKFILLS, paused=True)
+    # Somebody else may have made it a moment ago.
+    with suppress(ScheduleAlreadyRunningError):
+        await client.create_schedule(SCHEDULE_ID, wanted)
 
 
 async def show_schedule(desk: Desk) -> list[str]:
@@ -228,7 +251,8 @@ async def ready_for_backfill(
 ) -> str | None:
     """See to it that past weeks can be started through the schedule; what the user should know.
 
-    Without a schedule there is one afterwards, unless this is only to look.
+    Without a schedule there is one afterwards that starts nothing by itself, unless this is only to
+    look.
 
     Raises:
         CommandError: the schedule that is in force starts at other times than `desk.toml` says.
@@ -237,9 +261,8 @@ async def ready_for_backfill(
     if there is None:
         if look_only:
             return "there is no schedule yet; without --dry-run this would create it"
-        await put_into_force(client, config, deliveries)
-        note = weekly_schedule(config.schedule).note
-        return f"there was no schedule: {SCHEDULE_ID} is created and in force ({note})"
+        await _made_for_backfills(client, config, deliveries)
+        return f"there was no schedule: {SCHEDULE_ID} is {FOR_BACKFILLS}"
     learns = await _learns(client, there.schedule)
     wanted = _schedule(config, deliveries, learn=learns)
     if not _same_times(there.schedule, wanted):

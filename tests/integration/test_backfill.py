@@ -90,7 +90,8 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
 
     done = desk("backfill", *RANGE, "--max-active", "2", "--json")
     assert done.code == 0, done.err
-    assert "weekly-research is created" in done.err
+    assert "weekly-research is made for a backfill and starts nothing by itself" in done.err
+    assert "weekly-research: paused" in desk("schedule", "show").out
     assert states(done.json) == ["published"] * 4
     against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
     assert against == [None, *WEEKS[:-1]]

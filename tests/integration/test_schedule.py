@@ -89,16 +89,24 @@ async def started(client: Client, workflow_id: str) -> FoundRun:
     return found
 
 
-async def test_a_backfill_makes_the_schedule_where_there_is_none(desk: Desk) -> None:
+async def test_a_backfill_makes_a_schedule_that_starts_nothing_by_itself(desk: Desk) -> None:
     config = desk.settings.config
     told = await schedule.ready_for_backfill(desk.client, config, look_only=True)
     assert "no schedule yet" in str(told)
     with pytest.raises(CommandError):
         await schedule.show_schedule(desk)
     told = await schedule.ready_for_backfill(desk.client, config, look_only=False)
-    assert "is created" in str(told)
-    assert "active" in (await schedule.show_schedule(desk))[0]
+    assert "starts nothing by itself" in str(told)
+    shown = await schedule.show_schedule(desk)
+    assert "paused" in shown[0]
+    assert not any("next" in line for line in shown)
     assert await schedule.ready_for_backfill(desk.client, config, look_only=False) is None
+    # To put it into force is another decision, as is a pause of a person's.
+    assert any("next" in line for line in await schedule.apply_schedule(desk))
+    assert "active" in (await schedule.show_schedule(desk))[0]
+    await schedule.pause_schedule(desk)
+    await schedule.apply_schedule(desk)
+    assert "paused" in (await schedule.show_schedule(desk))[0]
 
 
 async def test_a_backfill_of_other_times_than_those_in_force_is_refused(desk: Desk) -> None:
