@@ -17,10 +17,11 @@ from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.weeks import latest_complete_week, latest_covered_week
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.capabilities import SHIPPED
-from desk.contracts.agents.config import ScheduleConfig
+from desk.contracts.agents.config import RunConfig, ScheduleConfig
 from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.agents.model_calls import ModelCall
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
@@ -201,6 +202,7 @@ def local_checks(settings: Settings) -> Iterator[Check]:
     yield python_check(sys.version_info[:3])
     yield binary_check(settings)
     yield configuration_check(settings)
+    yield base_area_check(settings.config)
     yield signing_check(settings)
     yield from source_checks(settings)
     yield from age_checks(settings, datetime.now(UTC))
@@ -229,7 +231,7 @@ def python_check(version: tuple[int, int, int]) -> Check:
     text = ".".join(map(str, version))
     if version[:2] >= LEAST_PYTHON:
         return Check("python", Level.OK, text)
-    return Check("python", Level.FAIL, f"{text}; 3.11 or newer is needed: run `make install`")
+    return Check("python", Level.FAIL, f"{text}; 3.11 or newer is needed")
 
 
 def binary_check(settings: Settings) -> Check:
@@ -247,6 +249,21 @@ def configuration_check(settings: Settings) -> Check:
     count = len(settings.config.markets)
     where = f" of {settings.desk_config}" if settings.desk_config.parent == DEFAULTS else ""
     return Check("settings", Level.OK, f"{count} markets{where}; {model_words(settings.config)}")
+
+
+def base_area_check(config: RunConfig) -> Check:
+    """Rates are taken against those of an area that the desk knows or researches."""
+    area = config.policy.base_area
+    researched = {each for market in config.markets for each in market.areas}
+    if area in researched or area in CENTRAL_BANKS:
+        return Check("base area", Level.OK, f"rates are compared with those of {area}")
+    known = ", ".join(sorted(researched | set(CENTRAL_BANKS)))
+    return Check(
+        "base area",
+        Level.FAIL,
+        f"markets.base_area is '{area}', of which no central bank is known and no market is in "
+        f"desk.toml: no rate could be compared with its; known: {known}",
+    )
 
 
 def signing_check(settings: Settings) -> Check:

@@ -39,6 +39,9 @@ DEFAULT_ADDRESS = "127.0.0.1:7233"
 WORKER_HEARTBEAT = timedelta(seconds=10)
 """How soon a worker shows up in, and disappears from, `temporal worker list`."""
 
+NAME_SECONDS = 5.0
+"""How long a name server may take to say that it does not know a host."""
+
 PUSHED_EVERY = timedelta(seconds=2)
 """How often metrics are sent where they are sent and not fetched."""
 
@@ -62,7 +65,7 @@ async def connect(
 
     Raises:
         ServerUnreachable: nothing answers at the address, or it refuses.
-        SettingsError: metrics cannot be served or sent there.
+        SettingsError: the address is none, or metrics cannot be served or sent where they should.
     """
     settings = located(settings)
     options = _options(settings)
@@ -80,7 +83,12 @@ async def connect(
             grpc_compression=GrpcCompression.NONE,
         )
     except (RuntimeError, RPCError) as error:
-        raise ServerUnreachable(_advice(settings, address, error)) from None
+        raise ServerUnreachable(await _advice(settings, address, error)) from None
+    except ValueError as error:
+        raise SettingsError(
+            f"the address of the Temporal server is '{address}' ({error}); allowed: HOST:PORT, in "
+            "TEMPORAL_ADDRESS or the profile in temporal.toml"
+        ) from None
 
 
 def located(settings: Settings) -> Settings:
@@ -117,17 +125,34 @@ def _options(settings: Settings) -> ClientConnectConfig:
     )
 
 
-def _advice(settings: Settings, address: str, error: Exception) -> str:
-    # The core wraps what the system says in the names of its own types.
-    told = str(error).splitlines()[0]
-    said = re.search(r'message: "([^"]+)"', told)
-    reason = said[1] if said else told[:200]
+async def _advice(settings: Settings, address: str, error: Exception) -> str:
+    reason = await _reason(address, error)
     if settings.external:
         return (
             f"no Temporal server answers at {address} ({reason}); check TEMPORAL_ADDRESS or the "
             "profile in temporal.toml"
         )
     return f"no Temporal server answers at {address} ({reason}); start one with `desk up`"
+
+
+async def _reason(address: str, error: Exception) -> str:
+    """Why a server is not reached. The core wraps what the system says in the names of its own
+    types; of a host whose name nobody knows only the system says it plainly."""
+    told = str(error).splitlines()[0]
+    said = re.search(r'message: "([^"]+)"', told)
+    if said is not None:
+        return said[1]
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        async with asyncio.timeout(NAME_SECONDS):
+            await asyncio.get_running_loop().getaddrinfo(host, None)
+    except TimeoutError:
+        return f"no name server says where {host} is"
+    except OSError:
+        return f"the name {host} cannot be resolved"
+    except UnicodeError:
+        return f"{host} is no name of a host"
+    return told[:200]
 
 
 def measured(settings: Settings) -> bool:

@@ -135,6 +135,37 @@ def test_a_home_that_cannot_be_made_is_wrong_usage(
         assert "/dev/null/desk cannot be made" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("address", "status", "says"),
+    [
+        (
+            "no-such-host.invalid:7233",
+            ExitStatus.FAILED,
+            r"desk: no Temporal server answers at no-such-host\.invalid:7233 \((the name "
+            r"no-such-host\.invalid cannot be resolved|no name server says where "
+            r"no-such-host\.invalid is)\); check TEMPORAL_ADDRESS .*\n",
+        ),
+        (
+            "localhost:abc",
+            ExitStatus.USAGE,
+            r"desk: the address of the Temporal server is 'localhost:abc' .*HOST:PORT.*\n",
+        ),
+    ],
+)
+def test_a_server_whose_address_leads_nowhere_is_one_line(
+    tmp_path: Path, address: str, status: ExitStatus, says: str
+) -> None:
+    ran = subprocess.run(
+        [Path(sys.executable).with_name("desk"), "status"],
+        env=home_environment(tmp_path, TEMPORAL_ADDRESS=address),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (status, "")
+    assert re.fullmatch(says, ran.stderr)
+
+
 def test_a_report_that_is_not_there_is_said_with_how_to_make_it(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
