@@ -114,6 +114,11 @@ COMMANDS: Final = {
         "Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
         Panel.ASK,
     ),
+    "mcp": Command(
+        "starters.operations.assistants.command",
+        "Give an assistant the desk: put its servers into a client's file, or serve it.",
+        Panel.ASK,
+    ),
     "escalations": Command(
         "starters.operations.escalations",
         "List the conflicts that a person is asked to decide, show one, or decide it.",
@@ -169,6 +174,11 @@ COMMANDS: Final = {
         "Show how the desk's forecasts did whose horizon has passed, and what follows for the "
         "votes.",
         Panel.LOOK,
+    ),
+    "init": Command(
+        "starters.operations.init",
+        "Write desk.toml, .env and .mcp.json into a folder, for editing.",
+        Panel.OPERATE,
     ),
     "up": Command(
         "starters.operations.up.command",

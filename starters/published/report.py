@@ -57,7 +57,7 @@ from starters.published.published_files import (
     read_report,
     reports_here,
 )
-from starters.runs.summary import PublishedWeek, summary_lines, summary_of
+from starters.runs.summary import PublishedWeek, WeekSummary, summary_lines, summary_of
 from starters.runs.week_choice import written_week
 from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
@@ -154,9 +154,7 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     now = datetime.now(UTC)
     written = written_week(week, now, settings.config.schedule)
     against = written_week(view.diff, now, settings.config.schedule)
-    folder = reports_here(settings)
-    files = latest_files(folder, published_week(folder, written))
-    report = read_report(Path(files.json_file))
+    report, files = published_report(settings, written)
     if against is not None or view.trace is not None:
         _tell_of_a_change(report)
     if against is not None:
@@ -173,7 +171,10 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
         sys.stdout.write(Path(files.json_file).read_text(encoding="utf-8"))
         return ExitStatus.COMPLETE
     zone = settings.config.schedule.time_zone
-    lines = revision_lines(report, zone) if view.revisions else _summary(report, files, zone)
+    if view.revisions:
+        lines = revision_lines(report, zone)
+    else:
+        lines = iter(summary_lines(published_summary(report, files, zone)))
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return ExitStatus.COMPLETE
 
@@ -255,7 +256,19 @@ def _browse(page: Path) -> ExitStatus:
     return ExitStatus.COMPLETE
 
 
-def _summary(report: ResearchReport, files: PublishedFiles, time_zone: str) -> list[str]:
+def published_report(settings: Settings, week: str | None) -> tuple[ResearchReport, PublishedFiles]:
+    """The report of a week, or of the latest that is published, and where it stands.
+
+    Raises:
+        CommandError: there is none, or it cannot be read; the message says what to do.
+    """
+    folder = reports_here(settings)
+    files = latest_files(folder, published_week(folder, week))
+    return read_report(Path(files.json_file)), files
+
+
+def published_summary(report: ResearchReport, files: PublishedFiles, time_zone: str) -> WeekSummary:
+    """What a published report comes to."""
     published = PublishedWeek(
         week=report.week,
         as_of=report.as_of,
@@ -265,8 +278,7 @@ def _summary(report: ResearchReport, files: PublishedFiles, time_zone: str) -> l
         workflow_id=report.timings.workflow_id,
         run_id=report.timings.run_id,
     )
-    summary = summary_of(published, report, time_zone=time_zone, temporal_ui=None)
-    return summary_lines(summary)
+    return summary_of(published, report, time_zone=time_zone, temporal_ui=None)
 
 
 COLUMNS = ("Kind", "Market", "Before", "After", "What changed")
@@ -501,16 +513,29 @@ def show_trace(report: ResearchReport, written: str, *, as_json: bool) -> ExitSt
     Raises:
         CommandError: there is no such claim; the message has the nearest ids.
     """
-    traces = Traces(report)
-    market = next((m.market for m in report.markets if _key(m.market) == _key(written)), None)
-    if market is not None:
-        return _list(report, traces, market, as_json=as_json)
-    trace = trace_named(traces, f"the report of {report.week}", written)
+    found = trace_or_claims(report, written)
+    if isinstance(found, ClaimList):
+        return _list(found, as_json=as_json)
+    trace = found
     if as_json:
         sys.stdout.write(f"{trace.model_dump_json(indent=2)}\n")
         return ExitStatus.COMPLETE
     console().print(trace_tree(trace), highlight=False)
     return ExitStatus.COMPLETE
+
+
+def trace_or_claims(report: ResearchReport, written: str) -> "Trace | ClaimList":
+    """Where a claim's figure comes from; for a market's name, the claims that it has.
+
+    Raises:
+        CommandError: there is no such claim; the message has the nearest ids.
+    """
+    traces = Traces(report)
+    market = next((m.market for m in report.markets if _key(m.market) == _key(written)), None)
+    if market is not None:
+        listed = tuple(_listed(traces, market))
+        return ClaimList(week=report.week, market=market, claims=listed)
+    return trace_named(traces, f"the report of {report.week}", written)
 
 
 def console() -> Console:
@@ -543,15 +568,13 @@ def trace_named(traces: Traces, document: str, written: str) -> Trace:
     )
 
 
-def _list(report: ResearchReport, traces: Traces, market: str, *, as_json: bool) -> ExitStatus:
-    listed = tuple(_listed(traces, market))
+def _list(found: ClaimList, *, as_json: bool) -> ExitStatus:
     if as_json:
-        found = ClaimList(week=report.week, market=market, claims=listed)
         sys.stdout.write(f"{found.model_dump_json(indent=2)}\n")
         return ExitStatus.COMPLETE
-    if not listed:
-        sys.stdout.write(f"{market} has no figures in the report of {report.week}\n")
-    rows = ((line.claim_id, line.printed, line.verdict) for line in listed)
+    if not found.claims:
+        sys.stdout.write(f"{found.market} has no figures in the report of {found.week}\n")
+    rows = ((line.claim_id, line.printed, line.verdict) for line in found.claims)
     for row in table_lines(("", "", ""), rows, right={1}):
         sys.stdout.write(f"{row}\n")
     return ExitStatus.COMPLETE

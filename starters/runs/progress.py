@@ -26,6 +26,20 @@ class Progress(Protocol[Shown]):
         """Show a sentence."""
 
 
+class Told:
+    """Keeps the sentences, where nobody looks at a run meanwhile."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Keep a sentence."""
+        self.notes.append(text)
+
+    def update(self, status: object) -> None:
+        """Nothing: how far it is is asked for elsewhere."""
+
+
 class TimedLines:
     """Sentences, each on a line of its own; no control characters."""
 

@@ -54,13 +54,14 @@ def complain(error: BaseException) -> ExitStatus:
 
     if debugging():
         traceback.print_exception(error)
-    sys.stderr.write(f"desk: {_sentence(error)}\n")
+    sys.stderr.write(f"desk: {sentence(error)}\n")
     if isinstance(error, CommandError):
         return error.status
     return ExitStatus.USAGE if isinstance(error, SettingsError) else ExitStatus.FAILED
 
 
-def _sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> str:
+    """What a person is told of an error, without the name of the command before it."""
     # The settings take the contracts with them, which no `--help` needs.
     from desk.platform.settings import SettingsError, debugging
 

@@ -19,13 +19,14 @@ def version_line() -> str:
 
 
 def _versions() -> Iterator[str]:
-    yield f"{PROJECT} {_installed(PROJECT)}"
+    yield f"{PROJECT} {installed(PROJECT)}"
     yield f"Python {platform.python_version()}"
-    yield f"Temporal SDK {_installed(SDK)}"
+    yield f"Temporal SDK {installed(SDK)}"
     yield _server()
 
 
-def _installed(package: str) -> str:
+def installed(package: str) -> str:
+    """The version of a package as it is here."""
     try:
         return version(package)
     except PackageNotFoundError:

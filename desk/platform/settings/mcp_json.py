@@ -52,6 +52,10 @@ def renamed(module: str) -> str:
 LARGEST_ANSWER: Final = 4 * 2**20
 """Bytes that are read of an answer unless an entry says otherwise."""
 
+FOR_ASSISTANTS: Final = "forAssistants"
+"""The key of an entry that an assistant's client starts and the desk leaves alone, such as the desk
+itself."""
+
 _Value = Annotated[str, Field(max_length=8_000)]
 _Secret = Annotated[SecretStr, Field(max_length=8_000)]
 _HeaderName = Annotated[str, Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")]
@@ -84,7 +88,8 @@ class McpServerSpec(BaseModel):
     folder. `callsPerSecond` limits the server's queue, however many workers poll it.
     `maxAnswerBytes` is how much is read of an answer as it comes from another process. `tier` and
     `origin` are whose word its answers are; `module` is which server of this project runs there,
-    where `command` and `inProcess` do not say.
+    where `command` and `inProcess` do not say. One that is `forAssistants` is no source of the
+    desk's.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
@@ -106,6 +111,7 @@ class McpServerSpec(BaseModel):
     max_answer_bytes: Annotated[int, Field(ge=1_024, le=2**30)] = Field(
         default=LARGEST_ANSWER, alias="maxAnswerBytes"
     )
+    for_assistants: bool = Field(default=False, alias=FOR_ASSISTANTS)
 
     @field_validator("args")
     @classmethod
@@ -151,13 +157,14 @@ class _McpFile(BaseModel):
 
 
 def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
-    """The servers by name, with their variables as they are written.
+    """The servers that the desk asks by name, with their variables as they are written.
 
     Raises:
         McpConfigError: the file is missing or malformed, or a server has no way to be reached.
     """
     try:
-        return _McpFile.model_validate_json(read_text_file(path)).servers
+        servers = _McpFile.model_validate_json(read_text_file(path)).servers
+        return {name: spec for name, spec in servers.items() if not spec.for_assistants}
     except FileNotFoundError:
         raise McpConfigError(f"{path} is missing: it names the sources the desk asks") from None
     except OSError as error:
@@ -221,6 +228,17 @@ def servers_to_serve(
     }
 
 
+def filled_args(
+    path: Path, name: str, spec: McpServerSpec, variables: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The arguments of a server of the file with their variables filled in.
+
+    Raises:
+        McpConfigError: a variable is not set.
+    """
+    return _Expansion(f"{path}: server '{name}'", variables).args(spec)
+
+
 class _Expansion:
     """The filling in for one server; `server` is how messages name it."""
 
@@ -232,7 +250,7 @@ class _Expansion:
         """The server with its variables filled in: only those of the way in which it is reached,
         `here` in this process or elsewhere."""
         if here:
-            return spec.model_copy(update={"args": self._args(spec)})
+            return spec.model_copy(update={"args": self.args(spec)})
         if spec.transport is Transport.STDIO:
             return spec.model_copy(update=self._process(spec))
         return spec.model_copy(update=self._address(spec))
@@ -243,12 +261,13 @@ class _Expansion:
         }
         return {
             "command": self._text("command", spec.command or ""),
-            "args": self._args(spec),
+            "args": self.args(spec),
             "env": passed_on | self._secrets("env", spec.env),
             "cwd": None if spec.cwd is None else self._text("cwd", spec.cwd),
         }
 
-    def _args(self, spec: McpServerSpec) -> tuple[str, ...]:
+    def args(self, spec: McpServerSpec) -> tuple[str, ...]:
+        """The server's arguments."""
         args = enumerate(spec.args, start=1)
         return tuple(self._text(f"args[{number}]", text) for number, text in args)
 

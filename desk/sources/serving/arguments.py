@@ -1,9 +1,13 @@
 """The arguments that tools share, and how they must be written."""
 
 import re
-from datetime import date, datetime
-from typing import Annotated, TypeVar
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Final, TypeVar
 
+from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
@@ -103,3 +107,66 @@ def require_order(start: _Ordered, end: _Ordered | None) -> None:
     """
     if end is not None and end < start:
         raise ToolError(f"end {end} lies before start {start}; swap them")
+
+
+AS_OF: Final = "as_of"
+_ADDED: Final = "without it, now"
+
+
+def answer_as_of_now(server: MCPServer[Any]) -> None:
+    """From now on the server's tools take a call without `as_of`, and say so in their schema.
+
+    It is for an assistant, who asks about today unless it is told otherwise. The desk says the
+    instant in every call, and a server refuses one without: what would be filled in there could
+    be later than the run.
+    """
+    server.middleware.append(_AsOfNow(server))
+
+
+class _AsOfNow:
+    """Fills the instant in before a call is validated."""
+
+    def __init__(self, server: MCPServer[Any]) -> None:
+        self._server = server
+        self._asking: frozenset[str] | None = None
+
+    async def __call__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        if ctx.method == "tools/call" and ctx.params is not None:
+            return await call_next(replace(ctx, params=await self._filled(ctx.params)))
+        answer = await call_next(ctx)
+        # By here it is as it goes over the wire.
+        if ctx.method == "tools/list" and isinstance(answer, dict):
+            return {**answer, "tools": [_optional(tool) for tool in answer["tools"]]}
+        return answer
+
+    async def _filled(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        given = params.get("arguments") or {}
+        if given.get(AS_OF) is not None or params.get("name") not in await self._tools():
+            return params
+        return {**params, "arguments": {**given, AS_OF: datetime.now(UTC).isoformat()}}
+
+    async def _tools(self) -> frozenset[str]:
+        """The names of the tools that ask for an instant."""
+        if self._asking is None:
+            listed = await self._server.list_tools()
+            self._asking = frozenset(
+                tool.name for tool in listed if AS_OF in tool.input_schema.get("properties", {})
+            )
+        return self._asking
+
+
+def _optional(tool: dict[str, Any]) -> dict[str, Any]:
+    """A listed tool whose `as_of` need not be said."""
+    schema = tool["inputSchema"]
+    asked = schema.get("properties", {}).get(AS_OF)
+    if asked is None:
+        return tool
+    told = "; ".join(filter(None, (asked.get("description"), _ADDED)))
+    changed = {
+        **schema,
+        "properties": {**schema["properties"], AS_OF: {**asked, "description": told}},
+        "required": [name for name in schema.get("required", ()) if name != AS_OF],
+    }
+    return {**tool, "inputSchema": changed}

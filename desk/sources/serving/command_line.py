@@ -11,6 +11,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.types import ToolAnnotations
 
+from desk.sources.serving.arguments import answer_as_of_now
 from desk.sources.serving.kept_file import KeptFile, refresh
 
 READS_ONLY = ToolAnnotations(
@@ -50,6 +51,11 @@ def argument_parser(module: str, description: str) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--cache-dir", type=Path, metavar="DIR", help="folder of refreshed data, if there is one"
+    )
+    parser.add_argument(
+        "--as-of-now",
+        action="store_true",
+        help="answer a call without as_of as of now, for an assistant; the desk always says it",
     )
     return parser
 
@@ -158,6 +164,8 @@ def log_to_stderr() -> None:
 
 def run(server: MCPServer[Any], arguments: argparse.Namespace) -> int:
     """Serve until the input ends or Ctrl-C, as the parsed arguments say; gives the exit status."""
+    if arguments.as_of_now:
+        answer_as_of_now(server)
     try:
         if arguments.http is None:
             server.run("stdio")

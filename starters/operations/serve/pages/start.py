@@ -24,6 +24,7 @@ from starters.questions.stock.published import published_so_far
 from starters.questions.swarm import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
 from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.models import has_models, model_words, with_budget
+from starters.runs.progress import Told
 from starters.runs.server_runs import RunStart, ServerRun
 from starters.session import Desk, require_workers
 from starters.terminal.exit_status import CommandError, UsageError
@@ -51,20 +52,6 @@ class FormField(NamedTuple):
     lines: bool = False
     required: bool = False
     number: tuple[int, int] | None = None
-
-
-class Told:
-    """What is said while a run is begun; nobody looks at how far it is meanwhile."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        """Keep a sentence for the page."""
-        self.notes.append(text)
-
-    def update(self, status: object) -> None:
-        """Nothing: the run's own page shows it."""
 
 
 Values = Mapping[str, str]
