@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import importlib
 import socket
 import warnings
 from collections.abc import AsyncIterator, Iterable
@@ -51,6 +52,8 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     Raises:
         McpConfigError: a source is wanted and `.mcp.json` cannot be used.
     """
+    # Before a workflow logs: it would import it within its sandbox.
+    importlib.import_module("desk.platform.telemetry.log_lines")
     gc.set_threshold(*COLLECT_AFTER)
     executor = ThreadPoolExecutor(THREADS, thread_name_prefix="desk")
     asyncio.get_running_loop().set_default_executor(executor)

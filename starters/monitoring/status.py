@@ -22,9 +22,8 @@ from desk.documents.rendering.words.wording import (
 )
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.coverage_words import freshness_words
-from desk.runs.boards import usage_of_week
 from starters.runs.following import status_if_told
-from starters.runs.summary import ui_address
+from starters.runs.server_runs import ui_address
 from starters.runs.week_choice import written_week
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
@@ -145,6 +144,9 @@ async def _last_result(found: FoundRun, week: str) -> WeekResult:
 
 def closed_status(result: WeekResult) -> WeekStatus:
     """The status of a run that has closed, from what it returned."""
+    # Most runs that are asked about are open, and the boards take long to import.
+    from desk.runs.boards import usage_of_week
+
     record = result.record
     return WeekStatus(
         week=record.week,

@@ -11,8 +11,7 @@ from desk.contracts.runs.swarm import SwarmResult
 from desk.contracts.swarm.record import TokenRecord
 from desk.documents.rendering.words.wording import cost_words, instant
 from starters.questions.follow import AnsweredRun, Published
-from starters.runs.server_runs import ServerRun
-from starters.runs.summary import ui_address
+from starters.runs.server_runs import ServerRun, ui_address
 from starters.session import Desk, say
 from starters.terminal.exit_status import CommandError, ExitStatus
 

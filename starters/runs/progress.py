@@ -4,13 +4,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, Protocol, TextIO, TypeVar
-
-from rich.console import Console, RenderableType
-from rich.live import Live
-from rich.text import Text
+from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
 
 from desk.documents.rendering.words.wording import one_line
+
+if TYPE_CHECKING:
+    # Slow to import, and needed only where somebody looks at a terminal.
+    from rich.console import Console, RenderableType
+    from rich.live import Live
 
 Status = TypeVar("Status")
 Shown = TypeVar("Shown", contravariant=True)
@@ -57,7 +58,7 @@ class TimedLines:
 class _LiveProgress(Generic[Status]):
     """A drawing of a status that is drawn again in place, below the sentences."""
 
-    def __init__(self, live: Live, draw: Callable[[Status, Console], RenderableType]) -> None:
+    def __init__(self, live: "Live", draw: "Callable[[Status, Console], RenderableType]") -> None:
         self._live = live
         self._draw = draw
 
@@ -65,18 +66,23 @@ class _LiveProgress(Generic[Status]):
         self._live.update(self._draw(status, self._live.console), refresh=True)
 
     def note(self, text: str) -> None:
+        from rich.text import Text
+
         self._live.console.print(Text(one_line(text)))
 
 
 @contextmanager
 def shown_on_stderr(
     plain: Callable[[TextIO], Progress[Status]],
-    draw: Callable[[Status, Console], RenderableType],
+    draw: "Callable[[Status, Console], RenderableType]",
 ) -> Iterator[Progress[Status]]:
     """The display that suits standard error, cleared at the end of the block: lines where it is no
     terminal, a drawing otherwise."""
     if not sys.stderr.isatty():
         yield plain(sys.stderr)
         return
+    from rich.console import Console
+    from rich.live import Live
+
     with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
         yield _LiveProgress(live, draw)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 from temporalio.client import (
     Client,
@@ -169,3 +170,13 @@ def why_it_ended(error: WorkflowFailureError) -> str:
         reasons.append(str(cause))
         cause = cause.__cause__
     return (": ".join(dict.fromkeys(reasons)) or "no reason given")[:LONGEST_REASON]
+
+
+def ui_address(
+    base: str | None, namespace: str, workflow_id: str, run_id: str | None
+) -> str | None:
+    """Where the Temporal UI shows a run. Ids have slashes, which the UI wants encoded."""
+    if base is None:
+        return None
+    run = f"/{quote(run_id, safe='')}" if run_id else ""
+    return f"{base}/namespaces/{quote(namespace)}/workflows/{quote(workflow_id, safe='')}{run}"

@@ -4,7 +4,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 from typing import Annotated
-from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
@@ -29,6 +28,7 @@ from desk.programs.week.document.rendering.wording import (
     changes_title,
     spent_words,
 )
+from starters.runs.server_runs import ui_address
 from starters.runs.week_choice import REFRESH
 from starters.session import Desk, say
 from starters.terminal.exit_status import ExitStatus
@@ -138,16 +138,6 @@ def summary_of(
         changes=changes,
         spent=spent_words(report) if report and report.usage.asked else None,
     )
-
-
-def ui_address(
-    base: str | None, namespace: str, workflow_id: str, run_id: str | None
-) -> str | None:
-    """Where the Temporal UI shows a run. Ids have slashes, which the UI wants encoded."""
-    if base is None:
-        return None
-    run = f"/{quote(run_id, safe='')}" if run_id else ""
-    return f"{base}/namespaces/{quote(namespace)}/workflows/{quote(workflow_id, safe='')}{run}"
 
 
 def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 
 from temporalio.client import Client, WorkflowHandle
-from temporalio.common import SearchAttributePair, TypedSearchAttributes
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 
 from desk.analytics.weeks import parse_week
 from desk.contracts.agents.config import RunConfig
@@ -14,10 +14,11 @@ from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.contracts.week.delivery import Deliveries
 from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.terminal.exit_status import CommandError, UsageError
-from workflows.engine.options import WEEK
 
 Run = WorkflowHandle[Any, WeekResult]
 FoundRun = ServerRun[WeekResult]
+
+WEEK: Final = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 
 
 async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | None:

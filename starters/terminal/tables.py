@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from desk.agents.registry import AGENTS
 from desk.contracts.names import AgentId
 from desk.documents.rendering.words.wording import one_line
 
@@ -18,6 +17,9 @@ _UNBOUNDED: Final = 1_000_000
 
 def short_name(agent: AgentId) -> str:
     """An agent's name in a narrow table: two letters, where it is registered those it is given."""
+    # The registry has every program's declaration imported.
+    from desk.agents.registry import AGENTS
+
     profile = AGENTS.get(agent)
     return agent[:2].upper() if profile is None else profile.short
 

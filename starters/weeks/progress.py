@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import TextIO
-
-from rich.console import Console, Group
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, TextIO
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
-from starters.runs.progress import TimedLines, shown_on_stderr
-from starters.runs.watching import WeekProgress
+from starters.runs.progress import Progress, TimedLines, shown_on_stderr
+
+if TYPE_CHECKING:
+    # Slow to import, and needed only where somebody looks at a terminal.
+    from rich.console import Console, Group
+    from rich.text import Text
 
 CELL = 11
 """Columns of a market in the grid: a mark, a name, and the space to the next."""
@@ -69,13 +69,17 @@ class PlainProgress(TimedLines):
             yield f"{status.week}: {_phase_name(status)}"
 
 
-def shown_progress() -> AbstractContextManager[WeekProgress]:
+def shown_progress() -> AbstractContextManager[Progress[WeekStatus]]:
     """The progress display that suits standard error, cleared at the end of the block."""
     return shown_on_stderr(PlainProgress, _drawn)
 
 
-def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Group:
+def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> "Group":
     """A status as a headline and a grid of markets, no taller than the screen."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
     columns = max(1, width // CELL)
     grid = Table.grid(padding=(0, 1))
     cells = [_cell(market) for market in status.markets]
@@ -88,7 +92,7 @@ def board(status: WeekStatus, width: int, now: datetime, height: int = 24) -> Gr
     return Group(*head, grid)
 
 
-def _drawn(status: WeekStatus, console: Console) -> Group:
+def _drawn(status: WeekStatus, console: "Console") -> "Group":
     return board(status, console.width, datetime.now(UTC), console.height)
 
 
@@ -110,7 +114,9 @@ def _headline(status: WeekStatus, now: datetime) -> str:
     )
 
 
-def _cell(market: MarketStatus) -> Text:
+def _cell(market: MarketStatus) -> "Text":
+    from rich.text import Text
+
     mark, style = _MARKS.get(market.state, ("?", ""))
     if market.state is MarketState.DONE and market.outcome is not None:
         mark, style = _OUTCOMES.get(market.outcome, ("?", ""))

@@ -1,14 +1,11 @@
-"""Logs on standard error: plain lines for people, JSON on request, with what they are about."""
+"""Where the logs of a process go, and what a line of them is about."""
 
 import logging
 import sys
 import warnings
-from asyncio import CancelledError
-from typing import Final
+from functools import cached_property
 
-import structlog
-
-from desk.contracts.names import AgentId, FailureType, workflow_id_parts
+from desk.contracts.names import AgentId, workflow_id_parts
 
 
 def subject_of(workflow_id: str | None, activity_id: str | None = None) -> dict[str, str]:
@@ -19,74 +16,26 @@ def subject_of(workflow_id: str | None, activity_id: str | None = None) -> dict[
     return {**named, "agent": agent} if agent in AgentId.known() else named
 
 
-_FAILURES: Final = frozenset(failure.value for failure in FailureType)
+class _AtTheFirstLine(logging.Formatter):
+    """Renders records by what is imported when there is one.
 
-
-def _without_traces(
-    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
-) -> structlog.typing.EventDict:
-    """A failure that the desk itself has named, or an activity that was given up, on one line:
-    where it was raised says nothing. At DEBUG it keeps its traceback. Those of the MCP client show
-    what it could not read, and are always left out."""
-    record: logging.LogRecord = event["_record"]
-    error = record.exc_info[1] if record.exc_info else None
-    if error is None:
-        return event
-    if record.name.partition(".")[0] == "mcp":
-        del event["exc_info"]
-    elif isinstance(error, CancelledError) or getattr(error, "type", None) in _FAILURES:
-        told = event.pop("temporal_activity", None)
-        if told:
-            event["event"] = f"{told['activity_type']}, try {told['attempt']}: {error}"
-            event["activity"] = told["activity_id"]
-            event.pop("__temporal_error_identifier", None)
-        if not logging.getLogger().isEnabledFor(logging.DEBUG):
-            del event["exc_info"]
-    return event
-
-
-def _bound(
-    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
-) -> structlog.typing.EventDict:
-    """The line with the run, market and agent that it is about, and its trace where there is one.
-
-    What is not loaded is not asked: whoever logs in an activity or a workflow has it loaded.
+    A process that works imports it before (`workers.hosting`): a workflow that logs first would
+    import it within its sandbox.
     """
-    for name, value in {**_subject(), **_trace()}.items():
-        event.setdefault(name, value)
-    return event
 
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._as_json = as_json
 
-def _subject() -> dict[str, str]:
-    activity = sys.modules.get("temporalio.activity")
-    if activity is not None and activity.in_activity():
-        info = activity.info()
-        return subject_of(info.workflow_id, info.activity_id)
-    workflow = sys.modules.get("temporalio.workflow")
-    if workflow is not None and workflow.in_workflow():
-        return subject_of(workflow.info().workflow_id)
-    return {}
+    @cached_property
+    def _lines(self) -> logging.Formatter:
+        from desk.platform.telemetry.log_lines import line_formatter
 
+        return line_formatter(as_json=self._as_json)
 
-def _trace() -> dict[str, str]:
-    if "opentelemetry.sdk.trace" not in sys.modules:
-        return {}
-    from opentelemetry import trace
-
-    context = trace.get_current_span().get_span_context()
-    return {"trace_id": trace.format_trace_id(context.trace_id)} if context.is_valid else {}
-
-
-_SHARED: tuple[structlog.typing.Processor, ...] = (
-    structlog.contextvars.merge_contextvars,
-    structlog.stdlib.add_log_level,
-    structlog.stdlib.add_logger_name,
-    structlog.stdlib.ExtraAdder(),
-    _without_traces,
-    _bound,
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
-    structlog.processors.format_exc_info,
-)
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as a line."""
+        return self._lines.format(record)
 
 
 def configure_logs(level: str, *, as_json: bool) -> None:
@@ -94,18 +43,8 @@ def configure_logs(level: str, *, as_json: bool) -> None:
 
     Standard output is left alone: it carries results, and the protocol of a stdio server.
     """
-    renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer()
-        if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
-    )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=_SHARED,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
-        )
-    )
+    handler.setFormatter(_AtTheFirstLine(as_json=as_json))
     # A log that cannot be written, as on a full disk, must not fill the screen with tracebacks.
     logging.raiseExceptions = False
     root = logging.getLogger()

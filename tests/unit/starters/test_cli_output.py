@@ -35,13 +35,13 @@ from starters.operations.doctor import (
 )
 from starters.published.published_files import check_target, copy_set, published_weeks
 from starters.published.report import revision_lines
+from starters.runs.server_runs import ui_address
 from starters.runs.summary import (
     PublishedWeek,
     WeekSummary,
     from_status,
     summary_lines,
     summary_of,
-    ui_address,
 )
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError, complain
 from starters.weeks.progress import PlainProgress, board, reason_of

@@ -84,6 +84,16 @@ def test_commands_that_compute_no_figure_load_no_numpy() -> None:
     assert ran.stdout == "set()\n"
 
 
+def test_the_status_starts_without_what_draws_logs_and_judges() -> None:
+    names = {"rich.console", "structlog", "desk.trust.prose", "desk.agents.registry", "desk.runs"}
+    asked = (
+        "import sys; from starters.main import loaded; loaded('status')\n"
+        f"print({names} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

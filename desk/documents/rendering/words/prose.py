@@ -15,6 +15,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.knowledge import Quotation
 from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.documents.rendering.words.wording import CONTROLS
 from desk.trust.prose import (
     UNSUPPORTED,
     Form,
@@ -39,9 +40,6 @@ else."""
 
 _UNSEEN: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the order of others."""
-
-CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Signs that a terminal would act on."""
 
 
 class Known(NamedTuple):

@@ -16,7 +16,9 @@ from desk.analytics.figures import print_figure, print_full_day
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Claim, Unit
-from desk.documents.rendering.words.prose import CONTROLS
+
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Signs that a terminal would act on."""
 
 NO_FIGURE: Final = "–"
 """What stands in a cell for a figure that nobody claimed."""

@@ -18,7 +18,7 @@ from desk.documents.rendering.words.wording import printable
 from desk.platform.settings import Settings
 from starters.operations.serve.serving.guard import Admission
 from starters.operations.serve.serving.hosting import DeskKeeper
-from starters.runs.summary import ui_address
+from starters.runs.server_runs import ui_address
 from starters.session import Desk
 
 PACKAGE: Final = "starters.operations.serve"
