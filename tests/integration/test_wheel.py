@@ -1,5 +1,6 @@
 """The wheel, installed into an environment of its own, runs a desk in an empty folder."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -100,3 +101,8 @@ def test_an_empty_folder_has_a_week_its_audit_and_an_answer(desk: Path, tmp_path
     assert "2026-W44" in told("audit", "2026-W44")
     assert told("ask", "Where is USD/JPY against its 52-week range?")
     assert "market" in told("graph")
+    assert told("--version").startswith("research-desk ")
+    assert f"Wrote  {folder / '.mcp.json'}" in told("init")
+    servers = json.loads((folder / ".mcp.json").read_text())["mcpServers"]
+    assert Path(servers["ecb"]["command"]).parent == desk.parent
+    assert servers["research_desk"]["command"] == str(desk)
