@@ -4,12 +4,14 @@ import errno
 import json
 import os
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from desk.analytics.figures import print_figure
 from desk.contracts.findings.claims import Unit
+from desk.contracts.findings.results import Forecast, Leaning, View, ViewKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.archive import Archive, ArchiveError, write_archive
@@ -428,4 +430,46 @@ def test_a_markets_page_draws_its_year_and_marks_the_decisions_of_its_banks(
     price = text.split('id="price"')[1].split("</section>")[0]
     assert "Bank of Japan raised" in price
     assert "drawn upside down" in page(tmp_path, "markets/EUR-USD.html")
-    assert 'id="price"' not in page(tmp_path, "markets/JP.html")
+    assert 'aria-label="JP, policy rate over 52 weeks' in page(tmp_path, "markets/JP.html")
+    assert 'id="price"' not in page(tmp_path, "markets/USD-TWD.html")
+
+
+def forecasting(report: ResearchReport, *, weeks_before: int) -> ResearchReport:
+    """A report that was written so many weeks earlier, with a forecast of USD/JPY."""
+    view = View(
+        subject="USD/JPY",
+        kind=ViewKind.DIRECTION,
+        leaning=Leaning.UP,
+        confidence=0.8,
+        forecast=Forecast(probability=0.6, weeks=4, deviation=0.02),
+    )
+    markets = tuple(
+        part.model_copy(update={"views": (view,)}) if part.market == "USD/JPY" else part
+        for part in report.markets
+    )
+    as_of = report.as_of - timedelta(weeks=weeks_before)
+    return report.model_copy(update={"markets": markets, "as_of": as_of})
+
+
+def test_a_markets_forecasts_are_told_with_how_they_came_out(tmp_path: Path) -> None:
+    early = forecasting(report_of("2026-W38"), weeks_before=5)
+    shelve(tmp_path, early)
+    shelve(tmp_path, forecasting(report_of("2026-W43"), weeks_before=0))
+    write_archive(tmp_path)
+    text = section(page(tmp_path, "markets/USD-JPY.html"), "forecasts")
+    newest, oldest = re.findall(r"<tr><th scope=\"row\">.*?</tr>", text)[:2]
+    assert "2026-W43" in newest
+    assert "not due yet" in newest
+    assert "2026-W38" in oldest
+    assert re.search(r"(higher|lower|unchanged), (within|outside)", oldest)
+    assert "forecasts as ranges" in page(tmp_path, "markets/USD-JPY.html")
+
+
+def test_the_index_draws_a_line_for_each_market_and_bars_for_each_week(tmp_path: Path) -> None:
+    report = report_of("2026-W38")
+    shelve(tmp_path, report)
+    write_archive(tmp_path)
+    text = page(tmp_path)
+    drawn = [part for part in report.markets if part.days]
+    assert section(text, "markets").count('class="spark"') >= len(drawn)
+    assert section(text, "weeks").count("<rect") == len(report.movers)

@@ -26,6 +26,15 @@ def words(event_type: EventType, impact: Impact, *claims: Claim) -> str:
     return impact_words(event, market)
 
 
+def test_an_extreme_within_the_week_is_no_ordinary_move() -> None:
+    ends = (claim(PAIR, Metric.WINDOW_LOW, "1.2523"), claim(PAIR, Metric.YEAR_LOW, "1.2523"))
+    told = words(EventType.FX_MOVEMENT, Impact.HIGH, score("-0.5"), *ends)
+    assert told == "high impact: twelve-month low within the week"
+    assert words(EventType.FX_MOVEMENT, Impact.MEDIUM, score("-0.5")) == (
+        "medium impact: an extreme within the week"
+    )
+
+
 def score(value: str) -> Claim:
     return claim(PAIR, Metric.Z_SCORE, value, Unit.STANDARD_DEVIATIONS)
 

@@ -121,9 +121,10 @@ def test_only_web_addresses_become_links() -> None:
     assert {link.split(":")[0] for link in page.links if not link.startswith("#")} == {"https"}
 
 
-def test_missing_markets_stand_at_the_top_with_their_reasons() -> None:
-    head = Page(render_html(sample_report()).split('id="summary"')[0] + '"></section>').words
-    assert "9 of 11 markets researched, incomplete" in head
+def test_missing_markets_stand_with_their_reasons_in_the_coverage() -> None:
+    text = render_html(sample_report())
+    assert "9 of 11 markets researched, incomplete" in Page(text.split("<main")[0]).words
+    head = Page(text.split('<section id="coverage">')[1].split("</section>")[0]).words
     assert "USD/TWD is missing: no configured source has USD/TWD" in head
     assert "USD/KRW is missing" in head
     assert "GBP/USD is partial" in head

@@ -13,6 +13,7 @@ from desk.documents.rendering.figures.links import FigureLinks, unique_anchors
 from desk.documents.rendering.figures.traces import Traces
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.rendering.html import render_html
+from tests.support.reports import sample_report
 from tests.support.traced_report import (
     CHANGE,
     CHANGES_THERE,
@@ -128,9 +129,7 @@ def test_every_claimed_figure_of_the_page_is_a_button() -> None:
         assert figure not in outside.replace("was 156.80", "").replace("before 156.80", "")
 
 
-@pytest.mark.parametrize(
-    "section", ["changes", "summary", "movers", "rates", "calendar", "markets"]
-)
+@pytest.mark.parametrize("section", ["changes", "movers", "rates", "calendar", "markets"])
 def test_figures_open_their_trace_in_every_part_of_the_report(section: str) -> None:
     text = page_text()
     part = text.split(f'<section id="{section}">')[1].split("</section>")[0]
@@ -207,11 +206,20 @@ def test_the_first_changes_are_shown_and_the_others_a_tap_away() -> None:
 def test_the_report_opens_with_the_week_and_ends_with_what_changed_and_its_coverage() -> None:
     text = page_text()
     marks = ("week", "calendar", "movers", "rates", "markets", "changes", "conflicts", "coverage")
-    places = [text.index(f'id="{mark}"') for mark in (*marks, "summary")]
+    places = [text.index(f'id="{mark}"') for mark in (*marks, "sources")]
     assert places == sorted(places)
     coverage = text[places[-2] : places[-1]]
     assert "Stale: 1 of 1 policy rates (JP)" in coverage
     assert "research agent 1 in place of research agent 2" in coverage
+
+
+def test_the_headlines_figures_are_links_that_open_their_trace() -> None:
+    text = render_html(sample_report())
+    headline = text.split('class="headline">')[1].split("</h1>")[0]
+    linked = re.findall(r'<a class="f[^"]*" href="#([^"]+)"', headline)
+    assert linked
+    assert "<button" not in headline
+    assert all(f'id="{target}"' in text for target in linked)
 
 
 def test_a_conflict_prints_who_decided_and_the_dissent() -> None:

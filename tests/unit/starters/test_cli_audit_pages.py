@@ -94,7 +94,7 @@ def test_nothing_active_survives_in_a_page_of_any_version(
 ) -> None:
     form = page.with_suffix(suffix)
     from_another_version(form)
-    title = "## Summary\n" if suffix == ".md" else "<h2>Summary</h2>\n"
+    title = "## Sources\n" if suffix == ".md" else "<h2>Sources</h2>\n"
     edited(form, title, f"{title}\n<script>alert(1)</script>\n\n")
     status, told = audit(page.with_suffix(".json"))
     assert status == 1
@@ -129,7 +129,7 @@ def test_a_sentence_that_is_no_ones_is_shown_where_it_cannot_be_told_from_older_
     page: Path, audit: Audit
 ) -> None:
     said = "The Bank of Japan intervened."
-    edited(page, "<h2>Summary</h2>", f"<h2>Summary</h2>\n<p>{said}</p>")
+    edited(page, "<h2>Sources</h2>", f"<h2>Sources</h2>\n<p>{said}</p>")
     assert audit(page.with_suffix(".json"))[0] == 1
     from_another_version(page)
     status, told = audit(page.with_suffix(".json"))
@@ -141,7 +141,7 @@ def test_a_sentence_that_is_no_ones_is_shown_where_it_cannot_be_told_from_older_
 def test_a_link_that_is_no_source_of_the_report_is_found_in_a_page_of_any_version(
     page: Path, audit: Audit
 ) -> None:
-    edited(page, "<h2>Summary</h2>", '<h2><a href="https://evil.example/">Summary</a></h2>')
+    edited(page, "<h2>Sources</h2>", '<h2><a href="https://evil.example/">Sources</a></h2>')
     from_another_version(page)
     status, told = audit(page.with_suffix(".json"))
     assert status == 1
@@ -153,7 +153,7 @@ def test_a_page_that_another_version_words_otherwise_is_told_from_an_edited_one(
     suffix: str, page: Path, audit: Audit
 ) -> None:
     form = page.with_suffix(suffix)
-    edited(form, "What is missing and why", "What could not be found")
+    edited(form, "Policy rates", "What could not be found")
     assert audit(page.with_suffix(".json"))[0] == 1
     from_another_version(form)
     status, told = audit(page.with_suffix(".json"))

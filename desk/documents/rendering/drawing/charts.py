@@ -1,6 +1,6 @@
 """The charts of a report: lines over a year, small and large, and how forecasts came out."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Final
@@ -12,6 +12,7 @@ from matplotlib.patches import Circle, Rectangle
 from desk.contracts.learning.lessons import CalibrationBin
 from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
+from desk.documents.rendering.drawing.forecasts import RANGE_COLOURS, DrawnRange, draw_ranges
 from desk.documents.rendering.drawing.svg import inline_svg, new_figure
 
 SPARK_WIDTH: Final = 300
@@ -23,18 +24,25 @@ WEEK: Final = "#010102"
 SHADE: Final = "#010103"
 SPARK_COLOURS: Final = {LINE: "var(--line)", WEEK: "var(--accent)", SHADE: "var(--shade)"}
 
-YEAR_WIDTH: Final = 380
-YEAR_HEIGHT: Final = 150
+SMALL_CHART: Final = (380, 150)
+LARGE_CHART: Final = (640, 240)
 PLOT_BELOW: Final = 18
 PLOT_RIGHT: Final = 52
 SMALL: Final = 20
 LARGE: Final = 1_000
 """Levels below and from which on a chart shows four decimals, and none."""
+LEAST_SHADE: Final = 2
+"""A week is seen, also where the line ends with it."""
 LEAST_GAP: Final = 12
 """Between two labels beside the line."""
 YEAR_GRID: Final = "#020201"
 YEAR_FAINT: Final = "#020202"
-YEAR_COLOURS: Final = {**SPARK_COLOURS, YEAR_GRID: "var(--rule)", YEAR_FAINT: "var(--faint)"}
+YEAR_COLOURS: Final = {
+    **SPARK_COLOURS,
+    **RANGE_COLOURS,
+    YEAR_GRID: "var(--rule)",
+    YEAR_FAINT: "var(--faint)",
+}
 
 
 def sparklines(
@@ -81,60 +89,87 @@ def year_chart(
     *,
     marks: Sequence[date] = (),
     turned: bool = False,
+    in_steps: bool = False,
+    ranges: Sequence[DrawnRange] = (),
+    first: date | None = None,
+    size: tuple[int, int] = SMALL_CHART,
 ) -> str:
     """A line over a year with its months, its highest and lowest value, and the window marked; the
-    days of `marks` with a dashed line. `turned`: upside down.
+    days of `marks` with a dashed line, and the forecasts of `ranges`. `turned`: upside down;
+    `in_steps`: a value in percent that holds until the next one. `first` is the first day of the
+    year, where the line may begin later.
 
     `name` is unique within the page, `label` what a screen reader says. Takes two days at least.
     """
-    figure = new_figure(YEAR_WIDTH, YEAR_HEIGHT)
+    figure = new_figure(*size)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.axis("off")
-    axes.set_xlim(0, YEAR_WIDTH)
-    axes.set_ylim(0, YEAR_HEIGHT)
-    place = _YearPlot(days, values, turned=turned)
-    first = _window_start(days, window)
+    axes.set_xlim(0, size[0])
+    axes.set_ylim(0, size[1])
+    place = _YearPlot((first or days[0], days[-1]), values, ranges, size, turned=turned)
     _months(axes, place)
-    across = [place.across(day) for day in days]
-    up = [place.up(value) for value in values]
-    shade = Rectangle(
-        (across[first], PLOT_BELOW),
-        across[-1] - across[first],
-        YEAR_HEIGHT - PLOT_BELOW,
-        color=SHADE,
-        linewidth=0,
-        zorder=0,
-    )
+    begins = max(_window_day(days, window, in_steps=in_steps), days[0])
+    start = place.across(begins)
+    width = max(place.across(days[-1]) - start, LEAST_SHADE)
+    height = size[1] - PLOT_BELOW
+    shade = Rectangle((start, PLOT_BELOW), width, height, color=SHADE, linewidth=0, zorder=0)
     axes.add_patch(shade)
     for day in marks:
         if place.first <= day <= place.last:
             at = [place.across(day)] * 2
-            axes.plot(at, [PLOT_BELOW, YEAR_HEIGHT], color=WEEK, linewidth=0.9, linestyle="--")
-    axes.plot(across, up, color=LINE, linewidth=1.2)
-    axes.plot(across[first:], up[first:], color=WEEK, linewidth=2.2, solid_capstyle="round")
-    axes.plot(across[-1:], up[-1:], color=WEEK, marker="o", markersize=4.5, markeredgewidth=0)
-    _levels(axes, place, values)
+            axes.plot(at, [PLOT_BELOW, size[1]], color=WEEK, linewidth=0.9, linestyle="--")
+    draw_ranges(axes, ranges, place.across, place.up)
+    _line(axes, place, [*zip(days, values, strict=True)], begins, in_steps=in_steps)
+    _levels(axes, place, values, _rate if in_steps else _level)
     for drawn in axes.get_children():
         # Nothing reaches beyond the chart, and what is not cut needs no address to be cut by.
         drawn.set_clip_on(False)
     return inline_svg(figure, name, label, YEAR_COLOURS)
 
 
-def _levels(axes: Axes, place: "_YearPlot", values: Sequence[Decimal]) -> None:
+def _line(
+    axes: Axes,
+    place: "_YearPlot",
+    points: Sequence[tuple[date, Decimal]],
+    begins: date,
+    *,
+    in_steps: bool,
+) -> None:
+    """The year, and the part of it from the day on which the week begins."""
+    style = "steps-post" if in_steps else "default"
+    before = [value for day, value in points if day <= begins]
+    of_week = [(begins, before[-1]), *((day, value) for day, value in points if day > begins)]
+    for part, colour, width in ((points, LINE, 1.2), (of_week, WEEK, 2.2)):
+        across = [place.across(day) for day, _ in part]
+        up = [place.up(value) for _, value in part]
+        axes.plot(across, up, color=colour, linewidth=width, drawstyle=style)
+    day, value = points[-1]
+    end = ([place.across(day)], [place.up(value)])
+    axes.plot(*end, color=WEEK, marker="o", markersize=4.5, markeredgewidth=0)
+
+
+def _window_day(days: Sequence[date], window: TimeWindow, *, in_steps: bool) -> date:
+    """Where the week begins: at the fixing that its move is counted from, or by the calendar."""
+    return window.start.date() if in_steps else days[_window_start(days, window)]
+
+
+def _levels(
+    axes: Axes, place: "_YearPlot", values: Sequence[Decimal], told: Callable[[Decimal], str]
+) -> None:
     """The highest and the lowest value on lines of their own, and the last where it has room."""
-    ends = (max(values), min(values))
+    ends = dict.fromkeys((max(values), min(values)))
     for value in ends:
         axes.plot(
-            [0, YEAR_WIDTH - PLOT_RIGHT],
+            [0, place.width - PLOT_RIGHT],
             [place.up(value)] * 2,
             color=YEAR_GRID,
             linewidth=0.8,
             linestyle=":",
         )
-        _label_right(axes, place.up(value), _level(value), YEAR_FAINT)
+        _label_right(axes, place.width, place.up(value), told(value), YEAR_FAINT)
     last = place.up(values[-1])
     if all(abs(last - place.up(value)) > LEAST_GAP for value in ends):
-        _label_right(axes, last, _level(values[-1]), WEEK)
+        _label_right(axes, place.width, last, told(values[-1]), WEEK)
 
 
 def _level(value: Decimal) -> str:
@@ -143,27 +178,41 @@ def _level(value: Decimal) -> str:
     return f"{value:,.{digits}f}"
 
 
+def _rate(value: Decimal) -> str:
+    """A policy rate beside a line."""
+    return f"{value:.2f}\u00a0%"
+
+
 class _YearPlot:
     """Where days and values stand in the chart of a year."""
 
     def __init__(
-        self, days: Sequence[date], values: Sequence[Decimal], *, turned: bool = False
+        self,
+        span: tuple[date, date],
+        values: Sequence[Decimal],
+        ranges: Sequence[DrawnRange],
+        size: tuple[int, int],
+        *,
+        turned: bool,
     ) -> None:
-        self.first, self.last = days[0], days[-1]
-        self._low = float(min(values))
-        self._room = float(max(values)) - self._low or 1.0
+        reached = [*values, *(end for each in ranges for end in (each.low, each.high))]
+        self.first = span[0]
+        self.last = max((span[1], *(each.day for each in ranges)))
+        self.width, self.height = size
+        self._low = float(min(reached))
+        self._room = float(max(reached)) - self._low or 1.0
         self._turned = turned
 
     def across(self, day: date) -> float:
         """How far from the left a day stands."""
         share = (day - self.first).days / (self.last - self.first).days
-        return MARGIN + share * (YEAR_WIDTH - PLOT_RIGHT - 2 * MARGIN)
+        return MARGIN + share * (self.width - PLOT_RIGHT - 2 * MARGIN)
 
     def up(self, value: Decimal) -> float:
         """How far from the bottom a value stands."""
         share = (float(value) - self._low) / self._room
         share = 1 - share if self._turned else share
-        return PLOT_BELOW + 2 * MARGIN + share * (YEAR_HEIGHT - PLOT_BELOW - 4 * MARGIN)
+        return PLOT_BELOW + 2 * MARGIN + share * (self.height - PLOT_BELOW - 4 * MARGIN)
 
 
 def _months(axes: Axes, place: _YearPlot) -> None:
@@ -178,8 +227,8 @@ def _months(axes: Axes, place: _YearPlot) -> None:
         month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
 
 
-def _label_right(axes: Axes, up: float, words: str, colour: str) -> None:
-    axes.text(YEAR_WIDTH, up, words, color=colour, size=11, va="center_baseline", ha="right")
+def _label_right(axes: Axes, across: float, up: float, words: str, colour: str) -> None:
+    axes.text(across, up, words, color=colour, size=11, va="center_baseline", ha="right")
 
 
 def _scaled(days: Sequence[date], values: Sequence[Decimal]) -> tuple[numpy.ndarray, numpy.ndarray]:

@@ -6,7 +6,7 @@ others the style sheet shows the button's description then.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -99,16 +99,30 @@ class FigureLinks:
 
     def prose(self, prose: str, text: str, market: str | None = None) -> Markup:
         """The same for prose and text that stand apart."""
+        return tied(self._pieced(prose, text, market, self._element))
+
+    def heading(self, said: Sentence) -> Markup:
+        """A sentence in large letters. Its figures are links to their traces: unlike a button, one
+        is broken into lines like the words around it."""
+        return Markup(self._pieced(said.prose, said.text, None, self._linked))  # noqa: S704
+
+    def _pieced(
+        self, prose: str, text: str, market: str | None, made: Callable[[str, str], Markup]
+    ) -> str:
+        """What is not a figure's element has been escaped."""
         keys = {name: self._traces.key(name, market) for name in references(prose)}
         claims = {n: self._traces.entries[key].claim for n, key in keys.items() if key}
         if len(claims) < len(keys) or render(prose, claims) != text:
             return escape(typographic(text))
-        return tied("".join(self._piece(piece, keys) for piece in pieces(prose, claims)))
+        return "".join(_piece(piece, keys, made) for piece in pieces(prose, claims))
 
-    def _piece(self, piece: Piece, keys: Mapping[str, str | None]) -> Markup:
-        if isinstance(piece, str):
-            return escape(typographic(piece))
-        return self._element(keys[piece.name] or "", piece.text)
+    def _linked(self, key: str, printed: str) -> Markup:
+        """A printed figure as a link to the trace of its claim."""
+        trace = self.cards[self._ids[key]]
+        mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
+        return Markup('<a class="f{}" href="#{}" aria-description="{}">{}</a>').format(
+            mark, self._ids[key], hint(trace), typographic(printed)
+        )
 
     def figure(self, claim: Claim, printed: str, market: str) -> Markup:
         """A claim in the form in which prose prints it."""
@@ -128,6 +142,14 @@ class FigureLinks:
             '<button class="f{}" popovertarget="{}" popovertargetaction="show" interestfor="{}" '
             'aria-description="{}">{}</button>'
         ).format(mark, target, target, hint(trace), typographic(printed))
+
+
+def _piece(
+    piece: Piece, keys: Mapping[str, str | None], made: Callable[[str, str], Markup]
+) -> Markup:
+    if isinstance(piece, str):
+        return escape(typographic(piece))
+    return made(keys[piece.name] or "", piece.text)
 
 
 def tied(markup: str) -> Markup:

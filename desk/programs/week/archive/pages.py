@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -20,7 +20,7 @@ from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import printable
 from desk.programs.week.archive.reading import DrawnReport, LeftOut, is_full
 from desk.programs.week.archive.week import COLUMNS, ArchivedWeek, MarketWeek
-from desk.programs.week.document.rendering.directions import is_turned
+from desk.programs.week.archive.year import NOT_DRAWN, DrawnYear, Gap, MarketWeekRow, drawn_year
 from desk.programs.week.document.rendering.html import KIND_TITLES
 from desk.programs.week.document.rendering.record_words import SCORE_COLUMNS
 
@@ -81,29 +81,11 @@ def _box(index: int, bar: ChartBar, most: Decimal, baseline: float) -> Box:
     return Box(index * SLOT, round(top, 2), height, way, f"{bar.week}: {bar.printed}")
 
 
-FEWEST_DAYS: Final = 2
-"""A line needs two ends."""
-
 INDEX: Final = "index.html"
 SEARCH: Final = "search.html"
 MARKETS: Final = "markets"
 MARK: Final = "research desk archive"
 """What a page says that it was made by; no page without it is ever replaced."""
-
-
-class Gap(NamedTuple):
-    """Weeks in a row without a report."""
-
-    first: str
-    last: str
-
-
-class MarketWeekRow(NamedTuple):
-    """A row of a market's page: its part of a week's report, or the weeks that have none."""
-
-    week: ArchivedWeek | None
-    part: MarketWeek | None
-    gap: Gap | None
 
 
 class Score(NamedTuple):
@@ -117,8 +99,7 @@ class Score(NamedTuple):
 class MarketPage(NamedTuple):
     """A market across the weeks, the newest first.
 
-    `year` is the chart of its fixings, and `decided` the decisions that are marked in it;
-    `turned`: it is drawn upside down.
+    `year` is what is drawn of it over a year.
     `newest` is its part of the latest report that has it, that of `newest_week`. `scores` are its
     rows of the reports' scorecards, those that say no more than the one before left out.
     """
@@ -129,9 +110,7 @@ class MarketPage(NamedTuple):
     lines: tuple[MarketWeekRow, ...]
     chart: Chart | None
     scores: tuple[Score, ...] = ()
-    year: Markup | None = None
-    decided: tuple[tuple[date, str], ...] = ()
-    turned: bool = False
+    year: DrawnYear = NOT_DRAWN
 
     @property
     def file(self) -> str:
@@ -179,6 +158,7 @@ def archive_pages(
         partial=partial,
         left_out=left_out,
         groups=tuple(MarketGroup),
+        up=drawn.config.report.up if drawn else None,
     )
     return pages
 
@@ -211,40 +191,8 @@ def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> It
             lines,
             chart_of(bars),
             tuple(_scores(lines)),
-            *_year_of(market, drawn, lines),
+            drawn_year(market, lines, drawn) if drawn else NOT_DRAWN,
         )
-
-
-def _year_of(
-    market: str, drawn: DrawnReport | None, lines: Sequence[MarketWeekRow]
-) -> tuple[Markup | None, tuple[tuple[date, str], ...], bool]:
-    """The chart of a market's year to the newest report, the decisions that are marked in it,
-    newest first, and whether it is drawn upside down."""
-    found = (each for each in drawn.markets if each.market == market) if drawn else iter(())
-    series = next(found, None)
-    if drawn is None or series is None or len(series.days) < FEWEST_DAYS:
-        return None, (), False
-    from desk.documents.rendering.drawing.charts import year_chart
-
-    told = dict.fromkeys(
-        each
-        for line in lines
-        if line.part
-        for each in line.part.decided
-        if each[0] >= series.days[0]
-    )
-    turned = is_turned(market, drawn.config.report.up)
-    label = f"{market}, daily fixings over 52 weeks, the week and rate decisions marked"
-    chart = year_chart(
-        "year",
-        label + (", drawn upside down" if turned else ""),
-        series.days,
-        series.values,
-        drawn.window,
-        marks=[day for day, _ in told],
-        turned=turned,
-    )
-    return Markup(chart), tuple(sorted(told, reverse=True)), turned  # noqa: S704
 
 
 def _scores(lines: Sequence[MarketWeekRow]) -> Iterator[Score]:

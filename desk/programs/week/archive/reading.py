@@ -1,23 +1,32 @@
 """The published reports of a folder, read as far as the archive shows them."""
 
 import re
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
 from datetime import date
+from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
+from desk.analytics.prices.rate_steps import Point
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import ReportConfig
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.base import Figure
-from desk.contracts.findings.results import ConflictRecord, SuspectFixing, Tone
+from desk.contracts.findings.results import SuspectFixing, Tone
+from desk.contracts.findings.source_results import MonthEndRates
 from desk.contracts.findings.verdicts import CrossCheck, DroppedSentence
 from desk.contracts.markets import MarketName
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Contribution, MarketReport, ResearchReport
 from desk.contracts.weeks import WEEK_PATTERN, TimeWindow
+from desk.programs.week.document.judging.claims import returned_by
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
+from desk.programs.week.document.sections.markets import CHART_SPAN
 
 PASSED_OVER: Final = Field(validation_alias="(not read)")
 """A part of the file that the archive has no use for. It is not even checked, which is what makes
@@ -44,7 +53,6 @@ class ArchivedReport(ResearchReport):
 
     markets: Annotated[tuple[ArchivedMarket, ...], Field(max_length=200)]
     changes: Annotated[Changes, PASSED_OVER] = Changes()
-    conflicts: Annotated[tuple[ConflictRecord, ...], PASSED_OVER] = ()
     cross_checks: Annotated[tuple[CrossCheck, ...], PASSED_OVER] = ()
     sources: Annotated[tuple[DataSource, ...], PASSED_OVER] = ()
     evidence: Annotated[tuple[ToolResult, ...], PASSED_OVER] = ()
@@ -68,6 +76,24 @@ class DrawnReport(BaseModel):
     window: TimeWindow
     config: _DrawnConfig
     markets: tuple[YearSeries, ...] = ()
+    evidence: tuple[ToolResult, ...] = ()
+
+    @property
+    def span(self) -> tuple[date, date]:
+        """The year that its charts show, up to the end of the week."""
+        _, last = window_days(self.window)
+        return last - CHART_SPAN, last
+
+    @cached_property
+    def month_ends(self) -> Mapping[str, Sequence[Point]]:
+        """The policy rates at the ends of months by area, as a collector of rates has them."""
+        found: dict[str, dict[date, Decimal]] = {}
+        for answer in returned_by("get_month_end_rates", MonthEndRates, self.evidence):
+            for told in answer.rates:
+                month = date.fromisoformat(f"{told.month}-01")
+                end = month.replace(day=monthrange(month.year, month.month)[1])
+                found.setdefault(told.area, {})[end] = told.rate
+        return {area: tuple(sorted(rates.items())) for area, rates in found.items()}
 
 
 class ReportFile(NamedTuple):

@@ -18,11 +18,12 @@ from desk.documents.rendering.figures.links import MARKS, FigureLinks, anchor
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words import wording
 from desk.documents.rendering.words.wording import typographic
+from desk.programs.week.archive.outlooks import Outlook, outlook_of
 from desk.programs.week.archive.reading import LeftOut, ReportFile, is_full, read_report_file
 from desk.programs.week.document.publishing import FOLDER
-from desk.programs.week.document.rendering.digest import Digest, digests
-from desk.programs.week.document.rendering.directions import is_turned, way
+from desk.programs.week.document.rendering.directions import is_turned, ranked, signed, way
 from desk.programs.week.document.rendering.impact_words import impact_words
+from desk.programs.week.document.rendering.once.digest import Digest, digests
 from desk.programs.week.document.rendering.record_words import score_cells
 from desk.programs.week.document.rendering.wording import claim_on, figure_on
 from desk.programs.week.document.sections.calendar import is_decided
@@ -76,6 +77,8 @@ class TraceLinks(FigureLinks):
 
 
 BIGGEST: Final = 3
+STRIP: Final = 10
+"""Half the height of a week's strip of bars."""
 FROM_A_MARKETS_PAGE: Final = "../"
 COLUMNS: Final = {
     MarketKind.PAIR: {
@@ -105,7 +108,8 @@ class MarketWeek(NamedTuple):
     `figure` is its last level or rate as it is printed; `followed` the figure that is drawn, and
     `drawn` how that is printed. `happened` is empty where nothing is told. `score` is the market's
     row of the report's scorecard as it is printed, if it has one. `decided` are the decisions of
-    its window with their banks.
+    its window with their banks. `way` is where its move went in the sense that pages have for it.
+    `outlook` is what the report expected of a pair, `rate` since when a policy rate holds.
     """
 
     kind: MarketKind
@@ -118,6 +122,9 @@ class MarketWeek(NamedTuple):
     happened: Markup
     score: tuple[str, ...] | None = None
     decided: tuple[tuple[date, str], ...] = ()
+    way: str = ""
+    outlook: Outlook | None = None
+    rate: tuple[date, Decimal] | None = None
 
 
 class ArchivedWeek(NamedTuple):
@@ -129,6 +136,7 @@ class ArchivedWeek(NamedTuple):
     coverage: str
     complete: bool
     entry: Markup
+    as_of: date
     markets: dict[str, MarketWeek]
     said: tuple[Said, ...]
 
@@ -142,6 +150,7 @@ class _Frame(NamedTuple):
     banks: dict[str, str]
     absent: dict[str, str]
     scores: dict[str, tuple[str, ...]]
+    rates: dict[str, tuple[date, Decimal]]
 
 
 def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
@@ -158,6 +167,11 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
         banks={row.area: row.bank for row in report.policy_rates if row.bank != row.area},
         absent={line.market: line.reason for line in report.coverage.missing},
         scores=_scores(report),
+        rates={
+            row.area: (row.since, row.rate)
+            for row in report.policy_rates
+            if row.since and row.rate is not None
+        },
     )
     paged = {market.market for market in report.markets} if is_full(file.slug) else set()
     up = report.config.report.up
@@ -171,7 +185,8 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
         page=page,
         coverage=f"{report.coverage.researched} of {report.coverage.expected}",
         complete=report.coverage.complete,
-        entry=_rendered("entry", report, page, links, moves, paged),
+        entry=_rendered("entry", report, page, links, moves, paged, strip_of(report)),
+        as_of=report.as_of.date(),
         markets={m.market: _market_week(m, told[m.market], frame) for m in report.markets},
         said=tuple(_said(report, told)),
     )
@@ -180,6 +195,27 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
 def biggest_moves(report: ResearchReport) -> tuple[Mover, ...]:
     """The pairs that moved most, whichever way; of two equal ones, the table's first."""
     return tuple(sorted(report.movers, key=lambda row: -abs(row.move))[:BIGGEST])
+
+
+class Bar(NamedTuple):
+    """A bar in the strip of a week: its place, and where it ends."""
+
+    way: str
+    x: int
+    y: float
+    height: float
+
+
+def strip_of(report: ResearchReport) -> tuple[Bar, ...]:
+    """The moves of a week as small bars, ranked as its page ranks them, in a box of 20 high."""
+    up = report.config.report.up
+    rows = ranked(report)
+    most = max((abs(float(row.move)) for row in rows), default=0.0)
+    sized = [(row, signed(row, up) / most * STRIP if most else 0.0) for row in rows]
+    return tuple(
+        Bar(way(row.market, float(row.move), up), at * 5, STRIP - max(size, 0), abs(size))
+        for at, (row, size) in enumerate(sized)
+    )
 
 
 def _printed_move(row: Mover, links: TraceLinks) -> Markup:
@@ -211,7 +247,17 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         else Markup(),
         score=frame.scores.get(market.market),
         decided=_decided(market.market, frame.report),
+        way=_way(followed, up),
+        outlook=outlook_of(market, frame.report),
+        rate=frame.rates.get(market.market),
     )
+
+
+def _way(followed: Claim | None, up: Upward) -> str:
+    """Where a move went; nothing for any other figure."""
+    if followed is None or followed.metric is not Metric.MOVE:
+        return ""
+    return way(followed.subject, float(followed.value), up)
 
 
 def _scores(report: ResearchReport) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.prices.impact import SOON, decision_impact, scheduled_impact
@@ -40,6 +39,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read
+from desk.programs.builtin.rate_remarks import known_until, without_calendar, without_outcome
 from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_areas,
@@ -548,15 +548,10 @@ def _missing(found: _Findings) -> tuple[str, ...]:
     ]
     rated = {entry.area for entry in found.entries if entry.rate is not None}
     expected = rated.intersection(own_areas(found.market))
-    for kind, gaps in (
-        ("decisions", found.decisions.answer.missing),
-        ("decision calendar", found.calendar.answer.missing),
-    ):
-        reasons += [f"{area}: no {kind}: {why}" for area, why in gaps.items() if area in expected]
-    reasons += [
-        f"{day.area}: the outcome of {day.bank} of {print_full_day(day.day)} is not in the source"
-        for day in found.view.unresolved
-    ]
+    of_decisions, of_calendar = found.decisions.answer.missing, found.calendar.answer.missing
+    reasons += [f"{a}: no decisions: {why}" for a, why in of_decisions.items() if a in expected]
+    reasons += [without_calendar(a, why) for a, why in of_calendar.items() if a in expected]
+    reasons += [without_outcome(day.area, day.bank, day.day) for day in found.view.unresolved]
     return tuple(clip(reason) for reason in reasons[:MOST_REASONS])
 
 
@@ -568,14 +563,8 @@ def _warnings(found: _Findings) -> tuple[str, ...]:
     answers = (found.rates, found.decisions, found.calendar)
     stand_ins = tuple(f"{found.market.market}: {a.stand_in}" for a in answers if a.stand_in)
     return stand_ins + tuple(
-        f"{entry.area}: the policy rate is known up to {_until(entry)}; a later change is not in it"
-        for entry in found.entries
-        if entry.rate is not None and entry.stale
+        known_until(entry) for entry in found.entries if entry.rate is not None and entry.stale
     )
-
-
-def _until(entry: PolicyRate) -> str:
-    return print_full_day(entry.covered_until) if entry.covered_until else "an unknown day"
 
 
 def _weaknesses(found: _Findings) -> list[Weakness]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from desk.analytics.figures import print_full_day
-from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
+from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import SourceOutage, UnreachableSource, capability_of
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, ResearchReport
 from desk.documents.rendering.words.wording import human, named_together
+from desk.programs.week.document.rendering.once.lacking import is_silent
 
 MOST_NAMED = 12
 
@@ -82,7 +83,7 @@ def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
         *_support(report),
         *_stale(report),
         *outage_lines(report.coverage),
-        *unreachable_lines(report.coverage.unreachable, silent=_is_silent(report)),
+        *unreachable_lines(report.coverage.unreachable, silent=is_silent(report)),
         *_taken_over(report),
     )
 
@@ -103,21 +104,6 @@ def outage_words(outage: SourceOutage) -> str:
 
 
 NOBODY_SAYS_WHY = "no source of news says why markets moved"
-
-_NEWS = (
-    frozenset(
-        route.server
-        for capability in (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
-        for route in USUAL_ROUTES[capability]
-    )
-    - OWN_SOURCES
-)
-
-
-def _is_silent(report: ResearchReport) -> bool:
-    """Whether nothing was reported of any market and some source of news could not be reached."""
-    servers = {source.server for source in report.coverage.unreachable}
-    return not _NEWS.isdisjoint(servers) and not any(m.reported for m in report.markets)
 
 
 def unreachable_lines(

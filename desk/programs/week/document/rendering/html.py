@@ -17,11 +17,12 @@ from desk.programs.week.document.rendering import (
     wording,
     words,
 )
-from desk.programs.week.document.rendering.coverage_words import coverage_lines, known_words
-from desk.programs.week.document.rendering.digest import digests
+from desk.programs.week.document.rendering.coverage_words import coverage_lines
 from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
-from desk.programs.week.document.rendering.rate_notes import noted_rates
+from desk.programs.week.document.rendering.once.digest import digests
+from desk.programs.week.document.rendering.once.lacking import Lacking
+from desk.programs.week.document.rendering.once.rate_notes import noted_rates
 from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.markets import index_series
 from desk.programs.week.document.sections.summary import dollar_direction
@@ -43,7 +44,7 @@ def render_html(report: ResearchReport) -> str:
     names = {
         "report": report,
         "coverage_lines": coverage_lines(report),
-        "known_words": known_words(report.coverage),
+        "lacking": Lacking(report),
         "sparklines": charts,
         "drawn_again": _drawn_again(charts, report),
         "lead": lead_in(report),

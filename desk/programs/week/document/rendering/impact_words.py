@@ -32,14 +32,15 @@ def _reasons(event: ReportedEvent, market: MarketReport) -> Iterator[str]:
             yield "due within a week"
     elif event.event_type is EventType.FX_MOVEMENT:
         own = {c.metric: c for c in market.claims if c.subject == market.market}
-        yield from _of_move(own, event.event_date)
+        yield from _of_move(own, event)
 
 
 def _is_change(claim: Claim) -> bool:
     return claim.metric is Metric.DECISION_CHANGE
 
 
-def _of_move(own: dict[Metric, Claim], day: date) -> Iterator[str]:
+def _of_move(own: dict[Metric, Claim], event: ReportedEvent) -> Iterator[str]:
+    day = event.event_date
     if Metric.BAND_POSITION in own:
         distance = distance_to_edge(own[Metric.BAND_POSITION].value)
         if distance < 0:
@@ -51,10 +52,23 @@ def _of_move(own: dict[Metric, Claim], day: date) -> Iterator[str]:
     if size >= LARGE_MOVE:
         yield "an unusual move"
     yield from _extreme(own, day, YEAR, "twelve-month")
+    yield from _extreme_within(own)
     if size >= NOTABLE_MOVE:
         yield "a larger move than most"
     yield from _extreme(own, day, QUARTER, "three-month")
+    if event.impact is not Impact.LOW:
+        yield "an extreme within the week"
     yield "an ordinary move" if size else "no extreme"
+
+
+def _extreme_within(own: dict[Metric, Claim]) -> Iterator[str]:
+    """Whether some day of the week was the year's highest or lowest, wherever the week ended."""
+    for of_week, of_year, side in (
+        (Metric.WINDOW_HIGH, Metric.YEAR_HIGH, "high"),
+        (Metric.WINDOW_LOW, Metric.YEAR_LOW, "low"),
+    ):
+        if of_week in own and of_year in own and own[of_week].value == own[of_year].value:
+            yield f"twelve-month {side} within the week"
 
 
 def _extreme(own: dict[Metric, Claim], day: date, span: timedelta, words: str) -> Iterator[str]:

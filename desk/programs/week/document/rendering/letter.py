@@ -20,11 +20,11 @@ def lead_in(report: ResearchReport) -> Lead:
     return report.lead or lead_of(report, printed_claims(report))
 
 
-def theme_lines(theme: Theme) -> Iterator[str]:
-    """A theme as lines of text: what happened, why, and what is next."""
+def theme_lines(theme: Theme, lead: Lead) -> Iterator[str]:
+    """A theme of a lead as lines of text: what happened, why, and what is next."""
     yield f"{theme.title}: {theme.moved.text}"
     if theme.why is not None:
-        yield f"  Why: {theme.why.text}"
+        yield f"  {wording.beside_title(lead)}: {theme.why.text}"
     if theme.story is not None:
         yield f"  Why: “{theme.story.title}” ({words.reported_words(theme.story)})"
     if theme.ahead is not None:

@@ -12,6 +12,7 @@ from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import (
     CalendarRow,
+    Lead,
     MarketReport,
     ReportedEvent,
     ResearchReport,
@@ -37,10 +38,8 @@ from desk.documents.rendering.words.trust import (
 from desk.documents.rendering.words.wording import human, instant, rests_on, share_words
 from desk.programs.week.document.rendering.coverage_words import (
     coverage_lines,
-    known_words,
     outage_lines,
 )
-from desk.programs.week.document.rendering.digest import Digest, digests
 from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.objections import (
@@ -50,6 +49,8 @@ from desk.programs.week.document.rendering.objections import (
     other_objections,
     rejected_lines,
 )
+from desk.programs.week.document.rendering.once.digest import Digest, digests
+from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.rendering.record_words import (
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
@@ -65,6 +66,7 @@ from desk.programs.week.document.rendering.record_words import TITLE as RECORD_T
 from desk.programs.week.document.rendering.wording import (
     MOVER_COLUMNS,
     RATE_COLUMNS,
+    beside_title,
     change_words,
     changes_note,
     changes_title,
@@ -154,8 +156,8 @@ def render_markdown(report: ResearchReport) -> str:
         f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
         f"Revision {report.revision}."
     )
-    known = known_words(report.coverage)
-    lead = (facts, f"{coverage_words(report)}.", *([escaped(known)] if known else ()))
+    lacking = Lacking(report).first_words
+    lead = (facts, f"{coverage_words(report)}.", *([escaped(lacking)] if lacking else ()))
     return markdown_document(
         report.title, lead, _sections(report), method=method_of(report), run=_run(report)
     )
@@ -185,15 +187,15 @@ def _lead(report: ResearchReport) -> str:
     """The headline, and the themes with what stands beside them and what is next."""
     lead = lead_in(report)
     first = " ".join(said.text for said in (lead.headline, lead.standfirst) if said)
-    parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
+    parts = [f"**{escaped(first)}**", bullets([_theme(theme, lead) for theme in lead.themes])]
     parts += [escaped(commentator_words(report))] if lead.written else []
     return "\n\n".join(part for part in parts if part)
 
 
-def _theme(theme: Theme) -> str:
+def _theme(theme: Theme, lead: Lead) -> str:
     told = [f"**{escaped(theme.title)}**: {escaped(theme.moved.text)}"]
-    told += [f"Why: {escaped(theme.why.text)}"] if theme.why else []
-    told += [_reported(theme.story)] if theme.story else []
+    told += [f"{beside_title(lead)}: {escaped(theme.why.text)}"] if theme.why else []
+    told += [f"Why: {_quoted(theme.story)}"] if theme.story else []
     told += [f"Next: {escaped(theme.ahead.text)}"] if theme.ahead else []
     return " ".join(told)
 
@@ -243,7 +245,8 @@ def _calendar(report: ResearchReport, *, ahead: bool) -> str:
     if not rows:
         return "None announced." if ahead else "None on record."
     columns = ("Day", "Bank", "Outlook" if ahead else "Outcome")
-    return table(columns, rows, columns)
+    undated = Lacking(report).undated_words if ahead else None
+    return "\n\n".join((table(columns, rows, columns), *([escaped(undated)] if undated else ())))
 
 
 def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
@@ -327,9 +330,13 @@ def _event(event: ReportedEvent, market: MarketReport) -> str:
 
 
 def _reported(story: Reported) -> str:
+    return f"Reported: {_quoted(story)}"
+
+
+def _quoted(story: Reported) -> str:
     """What a publisher told, in its own words and as data."""
     source = f" {link('Source', story.url)}" if story.url else ""
-    return f"Reported: “{escaped(story.title)}” ({escaped(reported_words(story))}){source}"
+    return f"“{escaped(story.title)}” ({escaped(reported_words(story))}){source}"
 
 
 def _tone(tone: Tone) -> str:

@@ -33,6 +33,7 @@ from desk.programs.week.document.rendering.coverage_words import (
     threshold_words,
     verdict_words,
 )
+from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.sections.summary import dollar_direction
 
 DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
@@ -142,8 +143,15 @@ def gaps(report: ResearchReport) -> tuple[str, ...]:
     absent = {line.market for line in report.coverage.missing}
     there = (market for market in report.markets if market.market not in absent)
     noted = {reason for note in report.coverage.notes for reason in note.partition(": ")[2:]}
+    noted |= {f"{line.market}: {line.reason}" for line in report.coverage.missing}
     reasons = dict.fromkeys(reason for market in there for reason in market.missing)
-    return tuple(reason for reason in reasons if reason not in noted)
+    once = Lacking(report)
+    noted |= once.remarks
+    told = (once.unknown_words, once.undated_words)
+    return (
+        *(reason for reason in reasons if noted.isdisjoint((reason, reason.rstrip(".")))),
+        *(words for words in told if words),
+    )
 
 
 def confirmed_words(event: ReportedEvent) -> str:
@@ -218,16 +226,22 @@ def dollar_words(row: Mover) -> str:
     return f"the dollar {DOLLAR_WORDS[dollar_direction(row)]}"
 
 
+def beside_title(lead: Lead) -> str:
+    """What stands before that which the claims have beside a theme: as a reason only where the
+    commentator gave it as one."""
+    return "Why" if lead.written else "Also"
+
+
 def reasons_note(lead: Lead) -> str:
     """Whose reasons a lead gives, and what it says where it gives none."""
-    told = "What stands under Why happened or was written in the same week; that it is the cause is"
-    if any(theme.story for theme in lead.themes):
-        told += " its publisher's word"
-    else:
-        told += " nobody's finding, and no source of news in this report gives a reason"
-    if all(theme.why or theme.story for theme in lead.themes):
-        return f"{told}."
-    return f"{told}. Where there is no Why, no source in this report gives one."
+    if lead.written:
+        return "Why is the commentator's reading. What is quoted is a publisher's word."
+    if not any(theme.story for theme in lead.themes):
+        return "No source in this report says why a market moved."
+    told = "Why is what a publisher wrote in the same week, and no finding of the desk."
+    if all(theme.story for theme in lead.themes):
+        return told
+    return f"{told} Where there is none, no source in this report gives a reason."
 
 
 def rate_cells(row: RateRow) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from desk.contracts.findings.results import Tone
 from desk.contracts.markets import MarketKind
 from desk.contracts.week.report import CalendarRow, MarketReport, ReportedEvent, ResearchReport
+from desk.programs.week.document.rendering.once.lacking import Lacking
 
 
 class Digest(NamedTuple):
@@ -35,9 +36,10 @@ _TextKey = tuple[object, ...]
 
 
 def digests(report: ResearchReport) -> dict[str, Digest]:
-    """The digest of every market."""
-    told = _told_by_areas(report)
-    nowhere = _WeekDigest({}, frozenset())
+    """The digest of every market. What is told for all banks at once is in none of them."""
+    once = Lacking(report).remarks
+    told = _told_by_areas(report, once)
+    nowhere = _WeekDigest({}, once)
     own = {
         _text(t) for market in report.markets for t in market.tones if t.subject == market.market
     }
@@ -58,13 +60,13 @@ def _text(tone: Tone) -> _TextKey:
     return tone.subject, tone.url, tone.title, tone.published_at
 
 
-def _told_by_areas(report: ResearchReport) -> _WeekDigest:
+def _told_by_areas(report: ResearchReport, once: frozenset[str]) -> _WeekDigest:
     areas = [market for market in report.markets if market.kind is MarketKind.POLICY_RATE]
     events = {(event.area, event.event_date) for area in areas for event in area.events}
     rows = {(row.area, row.day): row for row in report.calendar}
     return _WeekDigest(
         {key: row for key, row in rows.items() if key in events},
-        frozenset(line for area in areas for line in (*area.missing, *area.warnings)),
+        once.union(line for area in areas for line in (*area.missing, *area.warnings)),
     )
 
 

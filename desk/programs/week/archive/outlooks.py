@@ -1,0 +1,75 @@
+"""The forecasts of a market's weeks as ranges of fixings, and how they came out."""
+
+import math
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from statistics import NormalDist
+from typing import Final, NamedTuple
+
+from desk.analytics.prices.fixings import last_expected_day
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ViewKind
+from desk.contracts.week.report import MarketReport, ResearchReport
+from desk.programs.week.document.rendering.wording import claim_on
+from desk.programs.week.document.sections.views import standing_views
+
+SUREST: Final = 0.995
+"""A probability beyond it, or as far below, would put the range at no place."""
+
+
+class Outlook(NamedTuple):
+    """What a week's report expected of a pair.
+
+    `probability` is that of a fixing above `level`, the last one of the week, at `due`. Two of
+    three fixings were to lie between `low` and `high`, by that probability and the deviation of
+    the moves of the year before.
+    """
+
+    level: Decimal
+    due: datetime
+    probability: float
+    low: Decimal
+    high: Decimal
+
+
+class CameOut(NamedTuple):
+    """The last fixing that was known when a forecast was due."""
+
+    day: date
+    value: Decimal
+    within: bool
+
+
+def outlook_of(market: MarketReport, report: ResearchReport) -> Outlook | None:
+    """The forecast of a market's standing view of its direction; None where it has none."""
+    view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
+    last = claim_on(market, Metric.LAST)
+    if view is None or view.forecast is None or last is None or last.value <= 0:
+        return None
+    told = view.forecast
+    sure = min(max(told.probability, 1 - SUREST), SUREST)
+    middle = NormalDist().inv_cdf(sure) * told.deviation
+    return Outlook(
+        level=last.value,
+        due=report.as_of + timedelta(weeks=told.weeks),
+        probability=told.probability,
+        low=_times(last.value, middle - told.deviation),
+        high=_times(last.value, middle + told.deviation),
+    )
+
+
+def came_out(outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]) -> CameOut | None:
+    """How a forecast came out, by fixings, the oldest first; None while they do not reach its
+    day."""
+    expected = last_expected_day(outlook.due)
+    known = [(day, value) for day, value in zip(days, values, strict=True) if day <= expected]
+    if not known or days[-1] < expected:
+        return None
+    day, value = known[-1]
+    return CameOut(day, value, outlook.low <= value <= outlook.high)
+
+
+def _times(level: Decimal, move: float) -> Decimal:
+    """A level after a log move, in the level's own digits."""
+    return (level * Decimal(math.exp(move))).quantize(level)

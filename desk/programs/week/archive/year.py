@@ -1,0 +1,189 @@
+"""A market over the year to the newest report: its line, its decisions and its forecasts, drawn."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from markupsafe import Markup
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.prices.rate_steps import rate_steps
+from desk.contracts.markets import MarketKind
+from desk.documents.rendering.drawing.forecasts import DrawnRange
+from desk.programs.week.archive.outlooks import CameOut, Outlook, came_out
+from desk.programs.week.archive.reading import DrawnReport
+from desk.programs.week.archive.week import ArchivedWeek, MarketWeek
+from desk.programs.week.document.rendering.directions import is_turned
+
+FEWEST_DAYS: Final = 2
+"""A line needs two ends."""
+
+SPARK_WIDTH: Final = 100
+SPARK_HEIGHT: Final = 22
+SPARK_POINTS: Final = 60
+"""More are not to be told apart in a line so small."""
+
+
+class Gap(NamedTuple):
+    """Weeks in a row without a report."""
+
+    first: str
+    last: str
+
+
+class MarketWeekRow(NamedTuple):
+    """A row of a market's page: its part of a week's report, or the weeks that have none."""
+
+    week: ArchivedWeek | None
+    part: MarketWeek | None
+    gap: Gap | None
+
+
+class ForecastRow(NamedTuple):
+    """A forecast of a week's report as it is printed, and how it came out."""
+
+    week: str
+    page: str
+    due: str
+    probability: str
+    between: str
+    result: str
+
+
+class DrawnYear(NamedTuple):
+    """What is drawn of a market over a year.
+
+    `decided` are the decisions that are marked, newest first; `turned`: it is drawn upside down;
+    `forecasts` are those of its weeks, newest first; `spark` are the points of a line in small.
+    """
+
+    chart: Markup | None = None
+    decided: tuple[tuple[date, str], ...] = ()
+    turned: bool = False
+    forecasts: tuple[ForecastRow, ...] = ()
+    spark: str = ""
+
+
+NOT_DRAWN: Final = DrawnYear()
+
+
+class _Line(NamedTuple):
+    days: Sequence[date]
+    values: Sequence[Decimal]
+    in_steps: bool = False
+
+
+def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> DrawnYear:
+    """The year of a market to the newest report, of which `drawn` has the series."""
+    line = _line_of(market, lines, drawn)
+    if len(line.days) < FEWEST_DAYS:
+        return NOT_DRAWN
+    turned = is_turned(market, drawn.config.report.up)
+    told = dict.fromkeys(
+        each for row in lines if row.part for each in row.part.decided if each[0] >= line.days[0]
+    )
+    forecasts = list(_forecasts(lines, line))
+    return DrawnYear(
+        chart=_chart(market, line, drawn, [day for day, _ in told], forecasts, turned=turned),
+        decided=tuple(sorted(told, reverse=True)),
+        turned=turned,
+        forecasts=tuple(_row(week, outlook, result) for week, outlook, result in forecasts),
+        spark=_spark(line, turned=turned),
+    )
+
+
+def _line_of(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> _Line:
+    parts = [row.part for row in lines if row.part]
+    if parts and parts[0].kind is MarketKind.POLICY_RATE:
+        changes = [part.rate for part in reversed(parts) if part.rate]
+        steps = rate_steps(changes, drawn.month_ends.get(market, ()), *drawn.span)
+        return _Line([day for day, _ in steps], [rate for _, rate in steps], in_steps=True)
+    series = next((each for each in drawn.markets if each.market == market), None)
+    return _Line(series.days, series.values) if series else _Line((), ())
+
+
+def _forecasts(
+    lines: Sequence[MarketWeekRow], line: _Line
+) -> Iterator[tuple[ArchivedWeek, Outlook, CameOut | None]]:
+    for row in lines:
+        outlook = row.part.outlook if row.part else None
+        if row.week and outlook and outlook.due.date() > line.days[0]:
+            yield row.week, outlook, came_out(outlook, line.days, line.values)
+
+
+def _chart(
+    market: str,
+    line: _Line,
+    drawn: DrawnReport,
+    marks: Sequence[date],
+    forecasts: Sequence[tuple[ArchivedWeek, Outlook, CameOut | None]],
+    *,
+    turned: bool,
+) -> Markup:
+    # Matplotlib takes half a second to import; only a process that draws pays for it.
+    from desk.documents.rendering.drawing.charts import LARGE_CHART, year_chart
+
+    what = "policy rate" if line.in_steps else "daily fixings"
+    label = f"{market}, {what} over 52 weeks, the week and rate decisions marked"
+    label += ", forecasts as ranges" if forecasts else ""
+    chart = year_chart(
+        "year",
+        label + (", drawn upside down" if turned else ""),
+        line.days,
+        line.values,
+        drawn.window,
+        marks=marks,
+        turned=turned,
+        in_steps=line.in_steps,
+        ranges=[_range(outlook, result) for _, outlook, result in forecasts],
+        first=drawn.span[0] if line.in_steps else None,
+        size=LARGE_CHART,
+    )
+    return Markup(chart)  # noqa: S704
+
+
+def _range(outlook: Outlook, result: CameOut | None) -> DrawnRange:
+    value = result.value if result else None
+    within = result is not None and result.within
+    return DrawnRange(outlook.due.date(), outlook.low, outlook.high, value, within)
+
+
+def _row(week: ArchivedWeek, outlook: Outlook, result: CameOut | None) -> ForecastRow:
+    return ForecastRow(
+        week=week.week,
+        page=week.page,
+        due=print_full_day(outlook.due.date()),
+        probability=f"{outlook.probability:.1%}".replace("%", " %"),
+        between=f"{outlook.low:,} to {outlook.high:,}",
+        result=_result_words(outlook, result),
+    )
+
+
+def _result_words(outlook: Outlook, result: CameOut | None) -> str:
+    """`154.44, lower, within`."""
+    if result is None:
+        return "not due yet"
+    if result.value == outlook.level:
+        went = "unchanged"
+    else:
+        went = "higher" if result.value > outlook.level else "lower"
+    printed = f"{result.value.quantize(outlook.level):,}"
+    return f"{printed}, {went}, {'within' if result.within else 'outside'}"
+
+
+def _spark(line: _Line, *, turned: bool) -> str:
+    """The line as the points of an SVG in small, thinned out but for its last day."""
+    every = 1 if line.in_steps else max(1, len(line.days) // SPARK_POINTS)
+    kept = sorted({*range(0, len(line.days), every), len(line.days) - 1})
+    low, high = min(line.values), max(line.values)
+    first, last = line.days[0], line.days[-1]
+    points: list[tuple[float, float]] = []
+    for at in kept:
+        across = (line.days[at] - first).days / ((last - first).days or 1) * SPARK_WIDTH
+        share = float((line.values[at] - low) / (high - low)) if high > low else 0.5
+        down = (share if turned else 1 - share) * (SPARK_HEIGHT - 4) + 2
+        if line.in_steps and points:
+            points.append((across, points[-1][1]))
+        points.append((across, down))
+    return " ".join(f"{across:.0f},{down:.1f}" for across, down in points)

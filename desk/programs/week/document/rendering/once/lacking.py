@@ -1,0 +1,115 @@
+"""What a week lacks, told once: outcomes of decisions, calendars of banks, newer rates, news."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+from desk.analytics.figures import print_full_day, print_weekday
+from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
+from desk.contracts.findings.source_results import DecisionCalendar, PolicyRates
+from desk.contracts.week.report import CalendarRow, Freshness, ResearchReport
+from desk.documents.rendering.words.wording import named_together
+from desk.programs.builtin.rate_remarks import known_until, without_calendar, without_outcome
+from desk.programs.week.document.judging.claims import returned_by
+from desk.programs.week.document.sections.calendar import is_decided
+from desk.trust.prose import clip
+
+WHAT_TO_DO: Final = (
+    "With a network, “desk refresh” fetches newer figures, and a new run asks the sources of news."
+)
+
+
+class Lacking:
+    """What a report lacks of decisions, their calendars and rates.
+
+    A page says each of these in one place, for all banks, and leaves out what the analysts remarked
+    of it for every market (`remarks`).
+    """
+
+    def __init__(self, report: ResearchReport) -> None:
+        self._report = report
+
+    @cached_property
+    def unknown(self) -> tuple[CalendarRow, ...]:
+        """The decisions of the window of which no source has the outcome."""
+        return tuple(r for r in self._report.calendar if not r.ahead and not is_decided(r))
+
+    @cached_property
+    def undated(self) -> Mapping[str, str]:
+        """The banks that have a rate and no announced decision day ahead, by area."""
+        dated = {row.area for row in self._report.calendar if row.ahead}
+        banks = {row.area: row.bank for row in self._report.policy_rates if row.rate is not None}
+        without = dict.fromkeys(a for calendar in self._calendars for a in calendar.missing)
+        return {area: banks[area] for area in without if area in banks and area not in dated}
+
+    @cached_property
+    def remarks(self) -> frozenset[str]:
+        """What analysts remarked that is told for all banks."""
+        return frozenset(clip(words) for words in self._remarks())
+
+    @cached_property
+    def _calendars(self) -> tuple[DecisionCalendar, ...]:
+        return tuple(returned_by("get_decision_calendar", DecisionCalendar, self._report.evidence))
+
+    def _remarks(self) -> Iterator[str]:
+        undated = self.undated
+        for calendar in self._calendars:
+            for area, why in calendar.missing.items():
+                if area in undated:
+                    yield without_calendar(area, why)
+        for answer in returned_by("get_policy_rate", PolicyRates, self._report.evidence):
+            yield from (known_until(rate) for rate in answer.rates if rate.stale)
+        yield from (without_outcome(row.area, row.bank, row.day) for row in self.unknown)
+
+    @property
+    def first_words(self) -> str | None:
+        """What is not in the report, in a sentence, and what to do; None where all is current and
+        news was asked for."""
+        told = self._report.coverage.freshness
+        parts = [*(_parts(told) if told else ()), *self._news()]
+        return f"Not in this report: {named_together(parts)}. {WHAT_TO_DO}" if parts else None
+
+    def _news(self) -> Iterator[str]:
+        if is_silent(self._report):
+            yield "news that says why a market moved"
+
+    @property
+    def unknown_words(self) -> str | None:
+        """The decisions without an outcome, in a sentence."""
+        if not self.unknown:
+            return None
+        named = named_together(f"{row.bank} ({print_weekday(row.day)})" for row in self.unknown)
+        return f"Decided, with an outcome that no source of this report has: {named}."
+
+    @property
+    def undated_words(self) -> str | None:
+        """The banks without a calendar, in a sentence."""
+        if not self.undated:
+            return None
+        named = named_together(self.undated.values())
+        return f"Of {named}, no announced day is on record."
+
+
+def _parts(told: Freshness) -> Iterator[str]:
+    if told.open_decisions:
+        yield f"what {told.open_decisions} bank{'s' if told.open_decisions > 1 else ''} decided"
+    if told.stale_prices and told.prices_to is not None:
+        yield f"prices after {print_full_day(told.prices_to)}"
+    if told.stale_rates and told.rates_to is not None:
+        yield f"changes of policy rates after {print_full_day(told.rates_to)}"
+
+
+_NEWS: Final = (
+    frozenset(
+        route.server
+        for capability in (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
+        for route in USUAL_ROUTES[capability]
+    )
+    - OWN_SOURCES
+)
+
+
+def is_silent(report: ResearchReport) -> bool:
+    """Whether nothing was reported of any market and some source of news could not be asked."""
+    servers = {source.server for source in report.coverage.unreachable}
+    return not _NEWS.isdisjoint(servers) and not any(m.reported for m in report.markets)
