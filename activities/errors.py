@@ -6,6 +6,7 @@ from typing import NamedTuple
 from temporalio.exceptions import ApplicationError, TimeoutType
 from temporalio.exceptions import TimeoutError as TimedOut
 
+from desk.analytics.names.shortening import shortened
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault, FailureType
 
@@ -26,7 +27,7 @@ def transient(
 
 
 def _short(message: str) -> str:
-    return message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
+    return shortened(message, LONGEST_MESSAGE)
 
 
 class ToldFault(NamedTuple):

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
+from desk.analytics.names.shortening import shortened
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.findings.document import PublishedFiles
@@ -258,7 +259,7 @@ def _where(summary: WeekSummary) -> Iterator[str]:
 def _cut(line: str, width: int) -> str:
     indent = line[: len(line) - len(line.lstrip(" "))]
     line = indent + "".join(sign if sign.isprintable() else " " for sign in line.lstrip(" "))
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+    return shortened(line, width)
 
 
 ROOM_ELSEWHERE = 160

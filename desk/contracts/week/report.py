@@ -48,6 +48,9 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.changes import Changes
 from desk.contracts.weeks import IsoWeek, TimeWindow
 
+JOINED_BY: Final = "; "
+"""Between the notes on a policy rate in reports of earlier versions."""
+
 MOST_REVISIONS: Final = 500
 """Of one week's report."""
 
@@ -282,7 +285,11 @@ class Mover(Contract):
 
 
 class RateRow(Contract):
-    """A row of the policy-rate table. Rates in percent a year, differential in basis points."""
+    """A row of the policy-rate table. Rates in percent a year, differential in basis points.
+
+    `notes` says what is to be known of it, each thing by itself. `note` is the same in reports of
+    earlier versions of the desk, which joined it by `; `; `remarks` reads either.
+    """
 
     area: ShortText
     bank: ShortText
@@ -292,6 +299,12 @@ class RateRow(Contract):
     differential: Figure | None = None
     stale: bool = False
     note: Text | None = None
+    notes: Annotated[tuple[Text, ...], Field(max_length=10, exclude_if=is_empty)] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes, whichever version wrote them."""
+        return self.notes or tuple(self.note.split(JOINED_BY) if self.note else ())
 
 
 class CalendarRow(Contract):

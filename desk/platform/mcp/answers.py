@@ -16,6 +16,7 @@ from mcp_types import CallToolResult, TextContent, Tool
 from pydantic import JsonValue
 from pydantic_core import from_json
 
+from desk.analytics.names.shortening import shortened
 from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.tools import KEPT_ANSWER, ToolSpec
 from desk.platform.mcp.redaction import NOTHING_SECRET, Redaction
@@ -191,7 +192,7 @@ def fit_for_a_message(text: str, redaction: Redaction = NOTHING_SECRET) -> str:
     a key that they do not accept."""
     shown = redaction.text(text)
     line = " ".join(_printable(shown[: 4 * LONGEST_MESSAGE]).split())
-    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
+    return shortened(line, LONGEST_MESSAGE)
 
 
 def _printable(text: str) -> str:

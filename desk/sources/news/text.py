@@ -4,6 +4,8 @@ import html
 import re
 import unicodedata
 
+from desk.analytics.names.shortening import shortened
+
 LONGEST_READ = 50_000
 """Characters of a field that are looked at; the rest of a longer one is dropped."""
 
@@ -31,7 +33,7 @@ def plain_text(markup: str, longest: int) -> str:
             break
         text = stripped
     words = " ".join(_OPENS_A_TAG.sub("", _visible(text)).split())
-    return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
+    return shortened(words, longest)
 
 
 def _without_tags(text: str) -> str:

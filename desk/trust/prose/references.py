@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from desk.analytics.figures import POSITIONS, SIGNED_UNITS, print_claim, print_figure, print_weekday
 from desk.analytics.names.currencies import currency_name
+from desk.analytics.names.shortening import ELLIPSIS, shortened
 from desk.contracts.findings.claims import MOVES, SIDED, Claim, Metric, Unit
 from desk.contracts.findings.results import MarketEvent, ValidationIssue
 from desk.contracts.week.report import Sentence
@@ -315,16 +316,17 @@ def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
 
 
 def clip(text: str, limit: int = LONGEST_TEXT) -> str:
-    """The text, or as much of it as a report holds with an ellipsis at the end.
+    """The text, or as many of its words as a report holds with an ellipsis at the end.
 
     A reference is never cut in two.
     """
-    if len(text) <= limit:
+    kept = shortened(text, limit)
+    if kept == text:
         return text
-    kept = text[: limit - 1]
+    kept = kept.removesuffix(ELLIPSIS)
     if kept.rfind("[[") > kept.rfind("]]"):
         kept = kept[: kept.rfind("[[")]
-    return f"{kept.rstrip('[')}…"
+    return f"{kept.rstrip('[')}{ELLIPSIS}"
 
 
 def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:

@@ -12,6 +12,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text as StyledText
 
+from desk.analytics.names.shortening import shortened
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
@@ -307,9 +308,8 @@ def _rows(lines: list[MarketLine], now: datetime, room: int, width: int) -> Iter
 
 def _cell(line: MarketLine, now: datetime) -> StyledText:
     mark, style = mark_of(line)
-    doing = doing_words(line, turns=False)
     room = CELL - 10 - 13
-    words = doing if len(doing) <= room else f"{doing[: room - 1]}…"
+    words = shortened(doing_words(line, turns=False), room)
     text = (
         f"{mark} {line.market:<7} {words:<{room}} {money(line.spent):>6} {left_words(line, now):>5}"
     )

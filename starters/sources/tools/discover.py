@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from desk.agents.capabilities import configured
+from desk.analytics.names.shortening import shortened
 from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tools import ToolSpec
@@ -159,4 +160,4 @@ def _words(capability: Capability) -> str:
 
 def _cut(text: str) -> str:
     line = one_line(text) if not text.startswith("  ") else f"  {one_line(text)}"
-    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
+    return shortened(line, WIDTH)

@@ -294,13 +294,13 @@ def test_a_missing_policy_rate_has_a_row_and_a_reason() -> None:
     outcomes = [line for line in sample_outcomes() if line.market != "JP"]
     rows = {row.area: row for row in sample_report(sample_record(outcomes)).policy_rates}
     assert rows["JP"].rate is None
-    assert rows["JP"].note == "its research had not ended when the report was due"
+    assert rows["JP"].notes == ("its research had not ended when the report was due",)
 
 
 def test_a_stale_rate_says_until_when_changes_are_known() -> None:
     rows = {row.area: row for row in sample_report().policy_rates}
     assert rows["KR"].stale
-    assert rows["KR"].note == "changes are known until 31 Aug 2026 only"
+    assert rows["KR"].notes == ("changes are known until 31 Aug 2026 only",)
     assert (rows["KR"].rate, rows["KR"].differential) == (Decimal("2.75"), Decimal("-112.5"))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final, NamedTuple
 
+from desk.analytics.names.shortening import shortened
 from desk.contracts.question.answers import NodeReport
 from desk.contracts.question.graph import Edge, GraphSpec, Join, NodeSpec, NodeState
 from desk.documents.rendering.words.wording import one_line
@@ -230,7 +231,7 @@ def _node_with_state(
         f'<g class="{state}"><title>{escape(f"{name}: {state}")}</title>'
         f"{_rectangle(corner, _IN_A_PAGE)}"
         f'<text x="{x + 10:g}" y="{y + 20.5:g}">{MARKS[state]}</text>'
-        f'<text x="{x + 26:g}" y="{y + 20.5:g}">{escape(_cut(name, _LONGEST_NAME))}</text></g>'
+        f'<text x="{x + 26:g}" y="{y + 20.5:g}">{escape(shortened(name, _LONGEST_NAME))}</text></g>'
     )
 
 
@@ -258,8 +259,4 @@ def _label(graph: GraphSpec, link: Link, at: tuple[float, float]) -> Iterator[st
 
 
 def _label_words(graph: GraphSpec, link: Link) -> str:
-    return _cut(condition_words(graph, link), _LONGEST_LABEL)
-
-
-def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    return shortened(condition_words(graph, link), _LONGEST_LABEL)

@@ -45,6 +45,7 @@ class FigureLinks:
     def __init__(self, document: Document) -> None:
         self._traces = Traces(document)
         self._ids = unique_anchors(self._traces.entries, "trace")
+        self._made: dict[tuple[str, str], Markup] = {}
 
     @cached_property
     def cards(self) -> Mapping[str, Trace]:
@@ -87,7 +88,7 @@ class FigureLinks:
     def input(self, trace: Trace, market: str) -> Markup:
         """A figure that goes into another, by name and value."""
         button = self.of(trace.claim.claim_id, trace.printed, market)
-        return Markup("{} {}").format(trace.name, button)
+        return Markup(f"{escape(trace.name)} {button}")  # noqa: S704
 
     def sentence(self, said: Sentence, market: str | None = None) -> Markup:
         """A sentence as it is printed, with its figures as buttons.
@@ -118,10 +119,10 @@ class FigureLinks:
 
     def _linked(self, key: str, printed: str) -> Markup:
         """A printed figure as a link to the trace of its claim."""
-        trace = self.cards[self._ids[key]]
-        mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
-        return Markup('<a class="f{}" href="#{}" aria-description="{}">{}</a>').format(
-            mark, self._ids[key], hint(trace), typographic(printed)
+        mark, described = self._described(key)
+        words, target = escape(typographic(printed)), self._ids[key]
+        return Markup(  # noqa: S704
+            f'<a class="f{mark}" href="#{target}" aria-description="{described}">{words}</a>'
         )
 
     def figure(self, claim: Claim, printed: str, market: str) -> Markup:
@@ -135,13 +136,25 @@ class FigureLinks:
 
     def _element(self, key: str, printed: str) -> Markup:
         """A printed figure as what leads to the trace of its claim."""
+        made = self._made.get((key, printed))
+        if made is None:
+            made = self._made[key, printed] = self._button(key, printed)
+        return made
+
+    def _button(self, key: str, printed: str) -> Markup:
+        mark, described = self._described(key)
         target = self._ids[key]
-        trace = self.cards[target]
+        return Markup(  # noqa: S704
+            f'<button class="f{mark}" popovertarget="{target}" popovertargetaction="show" '
+            f'interestfor="{target}" aria-description="{described}">'
+            f"{escape(typographic(printed))}</button>"
+        )
+
+    def _described(self, key: str) -> tuple[str, Markup]:
+        """The style of a figure by its verdict, and what it is in a line."""
+        trace = self.cards[self._ids[key]]
         mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
-        return Markup(
-            '<button class="f{}" popovertarget="{}" popovertargetaction="show" interestfor="{}" '
-            'aria-description="{}">{}</button>'
-        ).format(mark, target, target, hint(trace), typographic(printed))
+        return mark, escape(hint(trace))
 
 
 def _piece(

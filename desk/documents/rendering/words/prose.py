@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
+from desk.analytics.names.shortening import shortened
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.verdicts import DroppedSentence
 from desk.contracts.question.knowledge import Quotation
@@ -140,9 +141,7 @@ def render_plain(prose: str, known: Known) -> str:
 
 def attribution_of(quotation: Quotation) -> str | None:
     """`Settlement policy, page 3`; None where the words are themselves the source's name."""
-    source = shown_words(quotation.source)
-    if len(source) > LONGEST_SOURCE:
-        source = f"{source[: LONGEST_SOURCE - 1].rstrip()}…"
+    source = shortened(shown_words(quotation.source), LONGEST_SOURCE)
     if source == shown_words(quotation.text):
         return None
     place = shown_words(quotation.place or "")

@@ -39,21 +39,21 @@ class TraceLinks(FigureLinks):
     def __init__(self, report: ResearchReport, page: str) -> None:
         super().__init__(report)
         self._page = page
-        self._made: dict[tuple[str, str, str | None], Markup] = {}
+        self._seen: dict[tuple[str, str, str | None], Markup] = {}
         self._known: dict[tuple[str, str | None], str | None] = {}
 
     def below(self, prefix: str) -> Self:
         """The same as seen from a folder from which `prefix` leads to the first one."""
         other = copy(self)
-        other._page, other._made = f"{prefix}{self._page}", {}
+        other._page, other._seen = f"{prefix}{self._page}", {}
         return other
 
     def of(self, name: str, printed: str, market: str | None = None) -> Markup:
         """A printed figure as a link to its trace; as plain text where nobody claims it."""
         asked = (name, printed, market)
-        made = self._made.get(asked)
+        made = self._seen.get(asked)
         if made is None:
-            made = self._made[asked] = self._link(name, printed, market)
+            made = self._seen[asked] = self._link(name, printed, market)
         return made
 
     def _link(self, name: str, printed: str, market: str | None) -> Markup:

@@ -51,7 +51,9 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     case = CrossMarketCase(report.config, report.window, claims, report.markets, report.sources)
     builders: Mapping[str, _Builder] = {
         "movers": lambda: movers_of(claims, report.config),
-        "policy_rates": lambda: rate_rows_of(evidence, claims, report.config, reasons),
+        "policy_rates": lambda: rate_rows_of(
+            evidence, claims, report.config, reasons, earlier=_joins_notes(report)
+        ),
         "calendar": lambda: calendar_of(report.markets, evidence, claims, report.window),
         "cross_checks": lambda: cross_checks_of(case),
         "summary": lambda: summary_of(report, claims, earlier=report.lead is None),
@@ -64,6 +66,11 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             yield AuditFinding(where, f"it cannot be built from the rest of the report: {error}")
         else:
             yield from compared(where, getattr(report, name), built)
+
+
+def _joins_notes(report: ResearchReport) -> bool:
+    """Whether an earlier version wrote it, which joined the notes on a rate."""
+    return any(row.note is not None for row in report.policy_rates)
 
 
 def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:

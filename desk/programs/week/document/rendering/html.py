@@ -40,11 +40,11 @@ FEWEST_DAYS: Final = 2
 
 def render_html(report: ResearchReport) -> str:
     """The report's HTML form. The same report always gives the same page."""
-    charts = _sparklines(report)
+    charts, lacking = _sparklines(report), Lacking(report)
     names = {
         "report": report,
         "coverage_lines": coverage_lines(report),
-        "lacking": Lacking(report),
+        "lacking": lacking,
         "sparklines": charts,
         "drawn_again": _drawn_again(charts, report),
         "lead": lead_in(report),
@@ -54,7 +54,7 @@ def render_html(report: ResearchReport) -> str:
         "up": report.config.report.up,
         "rate_notes": noted_rates(report.policy_rates),
         "source_groups": group_sources(report.sources),
-        "digests": digests(report),
+        "digests": digests(report, lacking),
         "banks": {row.area: row.bank for row in report.policy_rates if row.bank != row.area},
         "groups": tuple(MarketGroup),
         "kinds": KIND_TITLES,

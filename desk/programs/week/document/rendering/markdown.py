@@ -156,28 +156,29 @@ def render_markdown(report: ResearchReport) -> str:
         f"Window: {window_words(report)}. As of {instant(report.as_of)}. "
         f"Revision {report.revision}."
     )
-    lacking = Lacking(report).first_words
-    lead = (facts, f"{coverage_words(report)}.", *([escaped(lacking)] if lacking else ()))
+    lacking = Lacking(report)
+    words = lacking.first_words
+    lead = (facts, f"{coverage_words(report)}.", *([escaped(words)] if words else ()))
     return markdown_document(
-        report.title, lead, _sections(report), method=method_of(report), run=_run(report)
+        report.title, lead, _sections(report, lacking), method=method_of(report), run=_run(report)
     )
 
 
-def _sections(report: ResearchReport) -> Iterator[Titled]:
+def _sections(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
     yield "The week", _lead(report)
     yield "Commentary", _commentary(report)
     yield "Summary", bullets([escaped(line.text) for line in report.summary])
     yield from _movers(report)
     yield "Policy rates", _rates(report)
-    yield "Rate decisions in the window", _calendar(report, ahead=False)
-    yield "Calendar ahead", _calendar(report, ahead=True)
-    yield from _markets(report)
+    yield "Rate decisions in the window", _calendar(report, None, ahead=False)
+    yield "Calendar ahead", _calendar(report, lacking.undated_words, ahead=True)
+    yield from _markets(report, lacking)
     yield changes_title(report.changes), _changes(report.changes)
     yield "Conflicts", _conflicts(report.conflicts)
     yield "Across markets", _cross_checks(report)
     yield RECORD_TITLE, record_markdown(report)
     yield "Coverage", _coverage(report)
-    yield "What is missing and why", _missing(report)
+    yield "What is missing and why", _missing(report, lacking)
     yield "Revisions", _revisions(report)
     yield "Sources", _sources(report)
     yield "Figures and their evidence", _figures(report)
@@ -240,12 +241,11 @@ def _rates(report: ResearchReport) -> str:
     return table(RATE_COLUMNS, rows, ("Bank", "Area", "Note")) if rows else ""
 
 
-def _calendar(report: ResearchReport, *, ahead: bool) -> str:
+def _calendar(report: ResearchReport, undated: str | None, *, ahead: bool) -> str:
     rows = [_calendar_cells(row) for row in report.calendar if row.ahead is ahead]
     if not rows:
         return "None announced." if ahead else "None on record."
     columns = ("Day", "Bank", "Outlook" if ahead else "Outcome")
-    undated = Lacking(report).undated_words if ahead else None
     return "\n\n".join((table(columns, rows, columns), *([escaped(undated)] if undated else ())))
 
 
@@ -253,8 +253,8 @@ def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
     return print_weekday(row.day), f"{row.bank} ({row.area})", row.outcome.text
 
 
-def _markets(report: ResearchReport) -> Iterator[Titled]:
-    digest = digests(report)
+def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
+    digest = digests(report, lacking)
     titles = {MarketKind.PAIR: "Currency pairs", MarketKind.POLICY_RATE: "Policy-rate areas"}
     for kind, title in titles.items():
         sections = (
@@ -389,11 +389,11 @@ def _cross_checks(report: ResearchReport) -> str:
     )
 
 
-def _missing(report: ResearchReport) -> str:
+def _missing(report: ResearchReport, lacking: Lacking) -> str:
     lines = [f"{line.market}: {escaped(line.reason)}" for line in report.coverage.missing]
     lines += [escaped(note) for note in report.coverage.notes]
     lines += [escaped(line) for line in outage_lines(report.coverage)]
-    lines += [escaped(reason) for reason in gaps(report)]
+    lines += [escaped(reason) for reason in gaps(report, lacking)]
     lines += [f"Dead letter: `{escaped(letter)}`" for letter in report.dead_letters]
     lines += [escaped(line) for line in (*rejected_lines(report), *dropped_lines(report))]
     return bullets(lines) or "Nothing."

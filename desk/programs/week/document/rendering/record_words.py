@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from desk.analytics.names.shortening import shortened as cut
 from desk.contracts.findings.results import Forecast, View, ViewKind
 from desk.contracts.learning.lessons import (
     Advice,
@@ -237,8 +238,7 @@ def probability_words(forecast: Forecast) -> str:
 
 def shortened(text: str) -> str:
     """Words that may quote a source, on one line and no longer than a reason needs."""
-    line = one_line(text)
-    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
+    return cut(one_line(text), LONGEST_REASON)
 
 
 def _judged(report: ResearchReport) -> tuple[Judged, ...]:

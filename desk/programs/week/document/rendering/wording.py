@@ -138,16 +138,15 @@ def contribution_words(line: Contribution) -> str:
     return f"{words} ({told})" if told else words
 
 
-def gaps(report: ResearchReport) -> tuple[str, ...]:
+def gaps(report: ResearchReport, lacking: Lacking) -> tuple[str, ...]:
     """What was looked for and not found in the markets that are there, each reason once."""
     absent = {line.market for line in report.coverage.missing}
     there = (market for market in report.markets if market.market not in absent)
     noted = {reason for note in report.coverage.notes for reason in note.partition(": ")[2:]}
     noted |= {f"{line.market}: {line.reason}" for line in report.coverage.missing}
     reasons = dict.fromkeys(reason for market in there for reason in market.missing)
-    once = Lacking(report)
-    noted |= once.remarks
-    told = (once.unknown_words, once.undated_words)
+    noted |= lacking.remarks
+    told = (lacking.unknown_words, lacking.undated_words)
     return (
         *(reason for reason in reasons if noted.isdisjoint((reason, reason.rstrip(".")))),
         *(words for words in told if words),
@@ -252,7 +251,7 @@ def rate_cells(row: RateRow) -> tuple[str, ...]:
         figure(row.rate, Unit.PERCENT_A_YEAR),
         figure(row.differential, Unit.BASIS_POINTS),
         print_full_day(row.since) if row.since else NO_FIGURE,
-        row.note or "",
+        "; ".join(row.remarks),
     )
 
 

@@ -1,6 +1,6 @@
 """The tables of a report: movers and policy rates. Every figure in them is a claim's."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -10,7 +10,7 @@ from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
-from desk.contracts.week.report import Mover, RateRow
+from desk.contracts.week.report import JOINED_BY, Mover, RateRow
 from desk.programs.week.document.judging.claims import claim_of, returned_by
 
 BASE: Final = "the base of the differentials"
@@ -32,17 +32,21 @@ def rate_rows_of(
     claims: Mapping[str, Claim],
     config: RunConfig,
     reasons: Mapping[str, str],
+    *,
+    earlier: bool = False,
 ) -> tuple[RateRow, ...]:
     """The policy rates: the configured areas first, then those that pairs brought along.
 
-    `reasons` says why a market is missing; its row is printed without a rate.
+    `reasons` says why a market is missing; its row is printed without a rate. `earlier`: with the
+    notes of each joined, as earlier versions wrote them.
     """
     facts = policy_rate_facts(evidence)
     rows = (
         _rate_row(area, group, claims, facts.get(area), reasons.get(area))
         for area, group in _areas(claims, config).items()
     )
-    return tuple(_as_base(row) if row.area == config.policy.base_area else row for row in rows)
+    told = (_as_base(row) if row.area == config.policy.base_area else row for row in rows)
+    return tuple(_joined(row) if earlier else row for row in told)
 
 
 def policy_rate_facts(evidence: Iterable[ToolResult]) -> dict[str, PolicyRate]:
@@ -111,23 +115,25 @@ def _rate_row(
         since=fact.since if fact and rate else None,
         differential=differential.value if differential else None,
         stale=fact.stale if fact else False,
-        note=_rate_note(rate, fact, reason),
+        notes=tuple(_rate_notes(rate, fact, reason)),
     )
 
 
 def _as_base(row: RateRow) -> RateRow:
-    note = f"{BASE}; {row.note}" if row.note else BASE
-    return row.model_copy(update={"note": note})
+    return row.model_copy(update={"notes": (BASE, *row.notes)})
 
 
-def _rate_note(rate: Claim | None, fact: PolicyRate | None, reason: str | None) -> str | None:
+def _joined(row: RateRow) -> RateRow:
+    return row.model_copy(update={"note": JOINED_BY.join(row.notes) or None, "notes": ()})
+
+
+def _rate_notes(rate: Claim | None, fact: PolicyRate | None, reason: str | None) -> Iterator[str]:
     if rate is None:
-        return reason or (fact.missing if fact else None) or "no rate was reported"
-    notes = []
+        yield reason or (fact.missing if fact else None) or "no rate was reported"
+        return
     if fact and fact.low is not None and fact.low != fact.high:
-        notes.append("midpoint of the target range")
+        yield "midpoint of the target range"
     if fact and fact.stale and fact.covered_until:
-        notes.append(f"changes are known until {print_full_day(fact.covered_until)} only")
+        yield f"changes are known until {print_full_day(fact.covered_until)} only"
     elif fact and fact.stale:
-        notes.append("later changes may not be known")
-    return "; ".join(notes) or None
+        yield "later changes may not be known"

@@ -35,9 +35,10 @@ _TextKey = tuple[object, ...]
 """What makes two tones those of one text."""
 
 
-def digests(report: ResearchReport) -> dict[str, Digest]:
-    """The digest of every market. What is told for all banks at once is in none of them."""
-    once = Lacking(report).remarks
+def digests(report: ResearchReport, lacking: Lacking | None = None) -> dict[str, Digest]:
+    """The digest of every market. What is told for all banks at once, by what the report lacks, is
+    in none of them."""
+    once = (lacking or Lacking(report)).remarks
     told = _told_by_areas(report, once)
     nowhere = _WeekDigest({}, once)
     own = {

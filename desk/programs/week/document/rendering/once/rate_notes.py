@@ -1,13 +1,12 @@
 """Notes on policy rates: what several rows share is told once and marked."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
 from desk.contracts.week.report import RateRow
 
-BETWEEN: Final = "; "
 SHARED_BY: Final = 2
 """Rows from which on a note stands below the table."""
 
@@ -23,7 +22,7 @@ class RateNotes(NamedTuple):
 
 def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
     """The notes of a table, each once."""
-    parts = {row.area: tuple(_parts(row)) for row in rows}
+    parts = {row.area: row.remarks for row in rows}
     counts = Counter(part for each in parts.values() for part in each)
     shared = [part for part, count in counts.most_common() if count >= SHARED_BY]
     marked = dict(zip(shared, ascii_lowercase, strict=False))
@@ -34,11 +33,7 @@ def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
             for area, told in parts.items()
         },
         own={
-            area: BETWEEN.join(part for part in told if part not in marked)
+            area: "; ".join(part for part in told if part not in marked)
             for area, told in parts.items()
         },
     )
-
-
-def _parts(row: RateRow) -> Iterable[str]:
-    return (row.note or "").split(BETWEEN) if row.note else ()

@@ -1,0 +1,21 @@
+"""Texts made shorter for a place that holds only so much."""
+
+from typing import Final
+
+ELLIPSIS: Final = "…"
+LEAST_KEPT: Final = 0.6
+"""A text without a space for so long is cut within a word all the same."""
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text, or its first words and an ellipsis, of at most `longest` characters.
+
+    It is cut at the end of a word; within one only where a word has no end for too long.
+    """
+    if len(text) <= longest:
+        return text
+    kept = text[: longest - 1]
+    if not text[longest - 1].isspace():
+        words = kept[: kept.rfind(" ")] if " " in kept else kept
+        kept = words if len(words) >= LEAST_KEPT * len(kept) else kept
+    return f"{kept.rstrip()}{ELLIPSIS}"
