@@ -62,7 +62,7 @@ def letter(report: ResearchReport, where: str) -> str:
         [subject_line(report), f"As of {instant(report.as_of, report.window.time_zone)}"],
         [_told(said.text) for said in (lead.headline, lead.standfirst) if said],
         [_told(sentence.text) for sentence in report.commentary],
-        *([_line(line) for line in theme_lines(theme, lead)] for theme in lead.themes),
+        *([_line(line) for line in theme_lines(theme)] for theme in lead.themes),
         _titled("Biggest moves", [mover_words(mover) for mover in biggest(report)]),
         _titled("Decisions", [_told(decision_line(r)) for r in report.calendar if not r.ahead]),
         _titled("Ahead", [_ahead(row) for row in report.calendar if row.ahead][:AHEAD]),

@@ -1,5 +1,6 @@
-"""Looks at the published pages and at those of `desk serve` with axe-core, wide and narrow, light
-and dark.
+"""Looks at every kind of page with axe-core, wide and narrow, light and dark: a week's, its e-mail,
+the archive, a pair's, a rate's, the search, the answers of a question, a swarm and an episode, and
+the pages of `desk serve`.
 
 `make axe` fetches axe-core with npm. With files, it looks at those alone; `--pictures DIR` keeps a
 picture of every page. Exit status 1 where it finds anything.
@@ -16,9 +17,12 @@ from typing import Final
 
 from desk.programs.week.archive.archive import write_archive
 from desk.programs.week.document.publishing import publish
+from desk.programs.week.document.rendering.letter import letter_html
 from tests.axe.served import served_pages
+from tests.published import ANSWERS, FOLDER, REPORTS
 from tests.support.archives import report_of, shelve
 from tests.support.browser import Browser, browsing, chromium
+from tests.support.reports import sample_report
 
 WIDTHS: Final = (1_400, 800, 390)
 PATIENCE: Final = 60.0
@@ -68,7 +72,10 @@ def _samples(folder: Path) -> list[Path]:
     shelve(folder, report_of("2026-W37", "-2.20"))
     files = publish(report_of("2026-W38"), folder)
     write_archive(folder)
-    return [Path(files.html), *(folder / name for name in PAGES)]
+    letter = folder / "letter.html"
+    letter.write_text(letter_html(sample_report(), "The week", files.html), encoding="utf-8")
+    published = (FOLDER / f"{name}.html" for name in (*REPORTS, *ANSWERS))
+    return [Path(files.html), letter, *(folder / name for name in PAGES), *published]
 
 
 class Look:

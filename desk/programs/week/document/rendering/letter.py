@@ -20,13 +20,14 @@ def lead_in(report: ResearchReport) -> Lead:
     return report.lead or lead_of(report, printed_claims(report))
 
 
-def theme_lines(theme: Theme, lead: Lead) -> Iterator[str]:
-    """A theme of a lead as lines of text: what happened, why, and what is next."""
+def theme_lines(theme: Theme) -> Iterator[str]:
+    """A theme as lines of text: what happened, why, and what is next."""
     yield f"{theme.title}: {theme.moved.text}"
     if theme.why is not None:
-        yield f"  {wording.beside_title(lead)}: {theme.why.text}"
+        yield f"  {wording.beside_title(theme)}: {theme.why.text}"
     if theme.story is not None:
-        yield f"  Why: “{theme.story.title}” ({words.reported_words(theme.story)})"
+        told = f"“{theme.story.title}” ({words.reported_words(theme.story)})"
+        yield f"  {wording.story_title(theme)}: {told}"
     if theme.ahead is not None:
         yield f"  Next: {theme.ahead.text}"
 

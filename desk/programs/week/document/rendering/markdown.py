@@ -12,7 +12,6 @@ from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import (
     CalendarRow,
-    Lead,
     MarketReport,
     ReportedEvent,
     ResearchReport,
@@ -84,6 +83,7 @@ from desk.programs.week.document.rendering.wording import (
     planning_words,
     rate_cells,
     spent_words,
+    story_title,
     window_words,
 )
 from desk.programs.week.document.rendering.words import (
@@ -188,15 +188,15 @@ def _lead(report: ResearchReport) -> str:
     """The headline, and the themes with what stands beside them and what is next."""
     lead = lead_in(report)
     first = " ".join(said.text for said in (lead.headline, lead.standfirst) if said)
-    parts = [f"**{escaped(first)}**", bullets([_theme(theme, lead) for theme in lead.themes])]
+    parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
     parts += [escaped(commentator_words(report))] if lead.written else []
     return "\n\n".join(part for part in parts if part)
 
 
-def _theme(theme: Theme, lead: Lead) -> str:
+def _theme(theme: Theme) -> str:
     told = [f"**{escaped(theme.title)}**: {escaped(theme.moved.text)}"]
-    told += [f"{beside_title(lead)}: {escaped(theme.why.text)}"] if theme.why else []
-    told += [f"Why: {_quoted(theme.story)}"] if theme.story else []
+    told += [f"{beside_title(theme)}: {escaped(theme.why.text)}"] if theme.why else []
+    told += [f"{story_title(theme)}: {_quoted(theme.story)}"] if theme.story else []
     told += [f"Next: {escaped(theme.ahead.text)}"] if theme.ahead else []
     return " ".join(told)
 

@@ -17,6 +17,7 @@ from desk.contracts.week.report import (
     ReportedEvent,
     ResearchReport,
     Sentence,
+    Theme,
 )
 from desk.documents.rendering.words.wording import (
     NO_FIGURE,
@@ -225,16 +226,21 @@ def dollar_words(row: Mover) -> str:
     return f"the dollar {DOLLAR_WORDS[dollar_direction(row)]}"
 
 
-def beside_title(lead: Lead) -> str:
+def beside_title(theme: Theme) -> str:
     """What stands before that which the claims have beside a theme: as a reason only where the
     commentator gave it as one."""
-    return "Why" if lead.written else "Also"
+    return "Why" if theme.written else "Also"
+
+
+def story_title(theme: Theme) -> str:
+    """What stands before a publisher's words beside a theme."""
+    return "Reported" if theme.written and theme.why else "Why"
 
 
 def reasons_note(lead: Lead) -> str:
     """Whose reasons a lead gives, and what it says where it gives none."""
-    if lead.written:
-        return "Why is the commentator's reading. What is quoted is a publisher's word."
+    if any(theme.written for theme in lead.themes):
+        return "A Why without quotation marks is the commentator's; a quotation is its publisher's."
     if not any(theme.story for theme in lead.themes):
         return "No source in this report says why a market moved."
     told = "Why is what a publisher wrote in the same week, and no finding of the desk."
