@@ -1,8 +1,10 @@
 """What a week lacks is said once for all banks, and not again in every market's section."""
 
 from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.words.wording import typographic
 from desk.programs.builtin.rate_remarks import without_outcome
 from desk.programs.week.document.rendering.html import render_html
+from desk.programs.week.document.rendering.letter import letter_html
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from tests.support.reports import sample_report
 
@@ -32,6 +34,19 @@ def test_an_unknown_outcome_stands_with_the_decisions_and_in_no_markets_section(
     assert "with an outcome that no source of this report has: Bank of Japan" in calendar
     assert "outcome not on record" not in text
     assert without_outcome("JP", "Bank of Japan", report.window.start.date()) not in text
+
+
+def test_the_mail_says_what_the_week_lacks() -> None:
+    words = Lacking(sample_report()).first_words
+    assert words is not None
+    assert typographic(words) in letter_html(sample_report(), "The week", "there")
+
+
+def test_a_policy_rate_is_drawn_in_small_beside_its_figure() -> None:
+    text = render_html(sample_report())
+    rates = text.split('id="rates"')[1].split("</section>")[0]
+    known = [row for row in sample_report().policy_rates if row.rate is not None]
+    assert rates.count("<polyline") == len(known) > 0
 
 
 def test_a_bank_with_a_day_ahead_is_not_called_undated() -> None:

@@ -1,10 +1,8 @@
 """The published reports of a folder, read as far as the archive shows them."""
 
 import re
-from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import date
-from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
@@ -18,14 +16,13 @@ from desk.contracts.agents.config import ReportConfig
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.base import Figure
 from desk.contracts.findings.results import SuspectFixing, Tone
-from desk.contracts.findings.source_results import MonthEndRates
 from desk.contracts.findings.verdicts import CrossCheck, DroppedSentence
 from desk.contracts.markets import MarketName
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Contribution, MarketReport, ResearchReport
 from desk.contracts.weeks import WEEK_PATTERN, TimeWindow
-from desk.programs.week.document.judging.claims import returned_by
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
+from desk.programs.week.document.rendering.rate_lines import month_ends
 from desk.programs.week.document.sections.markets import CHART_SPAN
 
 PASSED_OVER: Final = Field(validation_alias="(not read)")
@@ -86,14 +83,8 @@ class DrawnReport(BaseModel):
 
     @cached_property
     def month_ends(self) -> Mapping[str, Sequence[Point]]:
-        """The policy rates at the ends of months by area, as a collector of rates has them."""
-        found: dict[str, dict[date, Decimal]] = {}
-        for answer in returned_by("get_month_end_rates", MonthEndRates, self.evidence):
-            for told in answer.rates:
-                month = date.fromisoformat(f"{told.month}-01")
-                end = month.replace(day=monthrange(month.year, month.month)[1])
-                found.setdefault(told.area, {})[end] = told.rate
-        return {area: tuple(sorted(rates.items())) for area, rates in found.items()}
+        """The policy rates at the ends of months, by area."""
+        return month_ends(self.evidence)
 
 
 class ReportFile(NamedTuple):

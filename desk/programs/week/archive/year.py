@@ -11,6 +11,7 @@ from desk.analytics.figures import print_full_day
 from desk.analytics.prices.rate_steps import rate_steps
 from desk.contracts.markets import MarketKind
 from desk.documents.rendering.drawing.forecasts import DrawnRange
+from desk.documents.rendering.drawing.sparks import spark_points
 from desk.programs.week.archive.outlooks import CameOut, Outlook, came_out
 from desk.programs.week.archive.reading import DrawnReport
 from desk.programs.week.archive.week import ArchivedWeek, MarketWeek
@@ -18,11 +19,6 @@ from desk.programs.week.document.rendering.directions import is_turned
 
 FEWEST_DAYS: Final = 2
 """A line needs two ends."""
-
-SPARK_WIDTH: Final = 100
-SPARK_HEIGHT: Final = 22
-SPARK_POINTS: Final = 60
-"""More are not to be told apart in a line so small."""
 
 
 class Gap(NamedTuple):
@@ -89,7 +85,12 @@ def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) 
         decided=tuple(sorted(told, reverse=True)),
         turned=turned,
         forecasts=tuple(_row(week, outlook, result) for week, outlook, result in forecasts),
-        spark=_spark(line, turned=turned),
+        spark=spark_points(
+            [*zip(line.days, line.values, strict=True)],
+            in_steps=line.in_steps,
+            turned=turned,
+            first=drawn.span[0] if line.in_steps else None,
+        ),
     )
 
 
@@ -170,20 +171,3 @@ def _result_words(outlook: Outlook, result: CameOut | None) -> str:
         went = "higher" if result.value > outlook.level else "lower"
     printed = f"{result.value.quantize(outlook.level):,}"
     return f"{printed}, {went}, {'within' if result.within else 'outside'}"
-
-
-def _spark(line: _Line, *, turned: bool) -> str:
-    """The line as the points of an SVG in small, thinned out but for its last day."""
-    every = 1 if line.in_steps else max(1, len(line.days) // SPARK_POINTS)
-    kept = sorted({*range(0, len(line.days), every), len(line.days) - 1})
-    low, high = min(line.values), max(line.values)
-    first, last = line.days[0], line.days[-1]
-    points: list[tuple[float, float]] = []
-    for at in kept:
-        across = (line.days[at] - first).days / ((last - first).days or 1) * SPARK_WIDTH
-        share = float((line.values[at] - low) / (high - low)) if high > low else 0.5
-        down = (share if turned else 1 - share) * (SPARK_HEIGHT - 4) + 2
-        if line.in_steps and points:
-            points.append((across, points[-1][1]))
-        points.append((across, down))
-    return " ".join(f"{across:.0f},{down:.1f}" for across, down in points)

@@ -23,6 +23,7 @@ from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.once.digest import digests
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.rendering.once.rate_notes import noted_rates
+from desk.programs.week.document.rendering.rate_lines import rate_lines
 from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.markets import index_series
 from desk.programs.week.document.sections.summary import dollar_direction
@@ -53,6 +54,7 @@ def render_html(report: ResearchReport) -> str:
         "directions": directions,
         "up": report.config.report.up,
         "rate_notes": noted_rates(report.policy_rates),
+        "rate_lines": rate_lines(report),
         "source_groups": group_sources(report.sources),
         "digests": digests(report, lacking),
         "banks": {row.area: row.bank for row in report.policy_rates if row.bank != row.area},

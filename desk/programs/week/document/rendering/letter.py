@@ -12,6 +12,7 @@ from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import printable
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.programs.week.document.rendering import directions, wording, words
+from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.sections.lead import lead_of
 
 
@@ -37,6 +38,7 @@ def letter_html(report: ResearchReport, subject: str, where: str) -> str:
     names = {
         "report": report,
         "lead": lead_in(report),
+        "lacking": Lacking(report).first_words,
         "subject": subject,
         "where": where,
         "directions": directions,
