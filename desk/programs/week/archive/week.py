@@ -197,7 +197,7 @@ def biggest_moves(report: ResearchReport) -> tuple[Mover, ...]:
     return tuple(sorted(report.movers, key=lambda row: -abs(row.move))[:BIGGEST])
 
 
-class Bar(NamedTuple):
+class StripBar(NamedTuple):
     """A bar in the strip of a week: its place, and where it ends."""
 
     way: str
@@ -206,14 +206,14 @@ class Bar(NamedTuple):
     height: float
 
 
-def strip_of(report: ResearchReport) -> tuple[Bar, ...]:
+def strip_of(report: ResearchReport) -> tuple[StripBar, ...]:
     """The moves of a week as small bars, ranked as its page ranks them, in a box of 20 high."""
     up = report.config.report.up
     rows = ranked(report)
     most = max((abs(float(row.move)) for row in rows), default=0.0)
     sized = [(row, signed(row, up) / most * STRIP if most else 0.0) for row in rows]
     return tuple(
-        Bar(way(row.market, float(row.move), up), at * 5, STRIP - max(size, 0), abs(size))
+        StripBar(way(row.market, float(row.move), up), at * 5, STRIP - max(size, 0), abs(size))
         for at, (row, size) in enumerate(sized)
     )
 

@@ -64,7 +64,7 @@ class DrawnYear(NamedTuple):
 NOT_DRAWN: Final = DrawnYear()
 
 
-class _Line(NamedTuple):
+class _YearLine(NamedTuple):
     days: Sequence[date]
     values: Sequence[Decimal]
     in_steps: bool = False
@@ -94,18 +94,18 @@ def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) 
     )
 
 
-def _line_of(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> _Line:
+def _line_of(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> _YearLine:
     parts = [row.part for row in lines if row.part]
     if parts and parts[0].kind is MarketKind.POLICY_RATE:
         changes = [part.rate for part in reversed(parts) if part.rate]
         steps = rate_steps(changes, drawn.month_ends.get(market, ()), *drawn.span)
-        return _Line([day for day, _ in steps], [rate for _, rate in steps], in_steps=True)
+        return _YearLine([day for day, _ in steps], [rate for _, rate in steps], in_steps=True)
     series = next((each for each in drawn.markets if each.market == market), None)
-    return _Line(series.days, series.values) if series else _Line((), ())
+    return _YearLine(series.days, series.values) if series else _YearLine((), ())
 
 
 def _forecasts(
-    lines: Sequence[MarketWeekRow], line: _Line
+    lines: Sequence[MarketWeekRow], line: _YearLine
 ) -> Iterator[tuple[ArchivedWeek, Outlook, CameOut | None]]:
     for row in lines:
         outlook = row.part.outlook if row.part else None
@@ -115,7 +115,7 @@ def _forecasts(
 
 def _chart(
     market: str,
-    line: _Line,
+    line: _YearLine,
     drawn: DrawnReport,
     marks: Sequence[date],
     forecasts: Sequence[tuple[ArchivedWeek, Outlook, CameOut | None]],
