@@ -238,14 +238,20 @@ def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:
 
 
 def calls_without_answer(request: TurnRequest) -> Iterator[str]:
-    """The tools that a model asked in vain, each once. Why is another's words, and stands with the
-    tool result. A name with a figure in it is not told."""
+    """The tools that a model asked in vain, each once, without those calls that the desk did not
+    make, as one too many. Why is another's words, and stands with the tool result. A name with a
+    figure in it is not told."""
     named = (
         f"{result.call.server}: {result.call.tool} was asked and did not answer"
         for result in asked_by_model(request)
-        if result.status is not ToolStatus.OK
+        if result.status is not ToolStatus.OK and not _is_not_made(result)
     )
     return (told for told in dict.fromkeys(named) if not any(sign.isdigit() for sign in told))
+
+
+def _is_not_made(result: ToolResult) -> bool:
+    """Whether the desk itself said no to a call: nobody was asked, at no instant."""
+    return result.status is ToolStatus.REFUSED and result.retrieved_at is None
 
 
 def sources_with(

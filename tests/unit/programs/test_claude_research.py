@@ -450,6 +450,8 @@ def test_what_was_asked_in_vain_and_what_could_not_be_read_is_missing() -> None:
         "Could not be read: The second page of the statement.",
         "tracker: flows was asked and did not answer",
     )
+    not_made = ToolResult(call=call, status=ToolStatus.REFUSED, error="only 10 calls on a task")
+    assert not any("flows" in words for words in finding(asked(not_made)).missing)
 
 
 @pytest.mark.parametrize(
