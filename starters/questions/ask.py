@@ -102,7 +102,9 @@ def ask(
     """
     if question is None and rank is None:
         raise UsageError(f"the question is missing; {EXAMPLE}")
-    words = question or f"Which currency of {(rank or '').title()} did best, and which worst?"
+    words = question
+    if words is None:
+        words = f"Which currency of {(rank or '').title()} did best, and which worst?"
     return ask_question(
         AskOptions(words, graph, tuple(param or ()), as_of, period, rank),
         Wanted(budget_usd, out, as_json, again, budget_tokens=budget_tokens),
