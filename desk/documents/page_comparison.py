@@ -42,7 +42,7 @@ _ATTRIBUTES: Final = _named(
 _DRAWN_ATTRIBUTES: Final = _named(
     "class clip-path cx cy d fill fill-opacity height href id marker-end opacity points "
     "preserveaspectratio r role rx ry stroke stroke-width style transform viewbox width x x1 x2 "
-    "xlink:href y y1 y2"
+    "xlink:href y y1 y2 aria-hidden"
 )
 _SPOKEN: Final = _named("aria-label aria-description title")
 """Attributes that are words for a reader."""
