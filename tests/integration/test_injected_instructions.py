@@ -106,7 +106,8 @@ def obeying() -> list[dict[str, Any]]:
         themes=(
             {"title": "The first", "moved": HARMLESS},
             {"title": "The second", "moved": f"USD/JPY ended at {INVENTED}."},
-            {"title": "The third", "moved": f"It was calm. {ACTIVE}"},
+            {"title": "The third", "moved": ACTIVE},
+            {"title": "The fourth", "moved": "It was calm."},
         ),
         issues=(issue,),
         look_into=("quote", "news_search", "headlines"),
