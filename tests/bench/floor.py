@@ -5,16 +5,21 @@ search attributes; the activities do nothing and carry nothing.
 """
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 
 from pydantic import BaseModel
 from temporalio import activity, workflow
+from temporalio.client import Client
+from temporalio.worker import Worker
 
 from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.names import Queue
+from desk.contracts.names import Queue, source_queue
 from desk.contracts.week.report import MarketOutcome
+from workers.tuning import TUNING
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
@@ -46,6 +51,21 @@ class FloorMarket(BaseModel):
     market: str
     agents: list[FloorAgent]
     validator: FloorAgent | None
+
+    @property
+    def all_agents(self) -> list[FloorAgent]:
+        """The validator among them."""
+        return [*self.agents, *([self.validator] if self.validator else [])]
+
+    @property
+    def tool_queues(self) -> set[str]:
+        """All queues that a tool call of it goes to."""
+        return {queue for agent in self.all_agents for queue in agent.tool_queues}
+
+    @property
+    def steps(self) -> int:
+        """Turns and tool calls."""
+        return sum(agent.turns + len(agent.tool_queues) for agent in self.all_agents)
 
 
 @activity.defn
@@ -128,6 +148,36 @@ class FloorWeekWorkflow:
         note_phase(Phase.PUBLISHING)
         await _empty(Queue.DESK, "publish")
         note_outcome(Outcome.COMPLETE)
+
+
+@asynccontextmanager
+async def floor_workers(
+    client: Client,
+    sources: Sequence[str] = (
+        source_queue("ecb"),
+        source_queue("central_banks"),
+        source_queue("official_statistics"),
+    ),
+    step: Callable[[], Awaitable[None]] = empty,
+) -> AsyncIterator[None]:
+    """Workers of all of the floor's queues, for whom each activity is `step`."""
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(
+            Worker(
+                client,
+                task_queue=floor_queue(Queue.DESK),
+                workflows=[FloorWeekWorkflow, FloorMarketWorkflow],
+                activities=[step],
+                max_concurrent_workflow_tasks=16,
+                max_cached_workflows=2_000,
+                **TUNING,
+            )
+        )
+        for queue in (Queue.RESEARCH, Queue.VALIDATION, *sources):
+            await stack.enter_async_context(
+                Worker(client, task_queue=floor_queue(queue), activities=[step], **TUNING)
+            )
+        yield
 
 
 def floor_of(outcomes: tuple[MarketOutcome, ...]) -> list[FloorMarket]:

@@ -5,8 +5,7 @@ import asyncio
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -14,25 +13,22 @@ from typing import TypeVar
 from rich.console import Console
 from rich.table import Table
 from temporalio.client import Client
-from temporalio.worker import Worker
 
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.names import Queue, market_run_id, source_queue
+from desk.contracts.names import Queue, market_run_id
 from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.bench.floor import (
     FloorMarket,
-    FloorMarketWorkflow,
     FloorWeekWorkflow,
-    empty,
     floor_of,
     floor_queue,
+    floor_workers,
 )
 from tests.support.homes import home_settings
 from workers.hosting import Role, hosted
-from workers.tuning import TUNING
 from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
@@ -48,18 +44,18 @@ async def main(repetitions: int) -> None:
         async with embedded_server(settings.home, settings.server):
             server_start = time.perf_counter() - began
             client = await connect(settings)
-            async with hosted(client, settings, [Role.ALL]), _empty_workers(client):
-                first = await _week(client, settings, "warm-up")
+            async with hosted(client, settings, [Role.ALL]), floor_workers(client):
+                first = await week(client, settings, "warm-up")
                 shape = floor_of(first[1].record.outcomes)
                 weeks, floors = [], []
                 for number in range(repetitions):
-                    weeks.append((await _week(client, settings, f"bench-{number}"))[0])
+                    weeks.append((await week(client, settings, f"bench-{number}"))[0])
                     floors.append(await _floor(client, shape, f"floor-{number}"))
                 sizes = await _history_sizes(client, "warm-up", first[1])
     _print(server_start, first[0], weeks, floors, sizes, first[1])
 
 
-async def _week(client: Client, settings: Settings, run_id: str) -> tuple[float, WeekResult]:
+async def week(client: Client, settings: Settings, run_id: str) -> tuple[float, WeekResult]:
     """A week that closes as soon as it is published."""
     return await _timed(
         client.execute_workflow(
@@ -86,32 +82,6 @@ def _closing_at_once(config: RunConfig) -> RunConfig:
     )
     policy = config.policy.model_copy(update={"deadlines": deadlines})
     return config.model_copy(update={"policy": policy})
-
-
-@asynccontextmanager
-async def _empty_workers(client: Client) -> AsyncIterator[None]:
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(
-            Worker(
-                client,
-                task_queue=floor_queue(Queue.DESK),
-                workflows=[FloorWeekWorkflow, FloorMarketWorkflow],
-                activities=[empty],
-                max_concurrent_workflow_tasks=16,
-                max_cached_workflows=2_000,
-                **TUNING,
-            )
-        )
-        queues = (
-            Queue.RESEARCH,
-            Queue.VALIDATION,
-            *map(source_queue, ("ecb", "central_banks", "official_statistics")),
-        )
-        for queue in queues:
-            await stack.enter_async_context(
-                Worker(client, task_queue=floor_queue(queue), activities=[empty], **TUNING)
-            )
-        yield
 
 
 async def _timed(work: Awaitable[T]) -> tuple[float, T]:

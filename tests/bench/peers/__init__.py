@@ -1,0 +1,1 @@
+"""The desk's engine beside those of others, on the graph of one week whose steps are empty."""
