@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: axe docs run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-dev
+.PHONY: axe docs run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-peers install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -50,8 +50,9 @@ trust: install-dev  ## seed errors and conflicts, count what is caught, write do
 money: install-dev  ## kill a desk 200 times while a model bills every request; what was allowed, billed and told
 	$(BIN)/python -m tests.money
 
-bench: install-dev  ## a week beside the engine's floor; work going on after a kill; fifty past weeks side by side, two years in order; messages; steps of episodes
+bench: install-dev install-peers  ## a week beside the engine's floor, and that beside the engines of others; work going on after a kill; fifty past weeks side by side, two years in order; messages; steps of episodes
 	$(BIN)/python -m tests.bench.week
+	$(BIN)/python -m tests.bench.peers
 	$(BIN)/python -m tests.bench.recovery
 	$(BIN)/python -m tests.bench.many_weeks --no-learning
 	$(BIN)/python -m tests.bench.many_weeks --weeks 104 --first 2024-W44
@@ -86,6 +87,7 @@ lock: install-dev  ## pin what pyproject.toml asks for, with hashes
 	$(BIN)/uv pip compile pyproject.toml --extra chroma --constraint requirements.lock --constraint requirements-memory.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-chroma.lock
 	$(BIN)/uv pip compile pyproject.toml --extra deliver --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-deliver.lock
 	$(BIN)/uv pip compile pyproject.toml --extra pdf --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-pdf.lock
+	$(BIN)/uv pip compile pyproject.toml --extra peers --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-peers.lock
 	$(BIN)/uv pip compile pyproject.toml --extra observe --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-observe.lock
 	$(BIN)/uv pip compile pyproject.toml --extra frames --constraint requirements.lock --constraint requirements-swarm.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-frames.lock
 	$(BIN)/uv pip compile pyproject.toml --extra live --extra deliver --extra observe --extra swarm --extra episodes --extra memory --extra frames --extra dev --constraint requirements-live.lock --constraint requirements-swarm.lock --constraint requirements-episodes.lock --constraint requirements-memory.lock --constraint requirements-deliver.lock --constraint requirements-observe.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements-dev.lock
@@ -125,6 +127,11 @@ install-deliver: install  ## what it takes to put reports into a bucket
 
 install-observe: install  ## what sends traces to a collector
 	@$(PIP) $(LOCKED) requirements-observe.lock
+
+# In an environment of their own: what they need has other versions of the desk's libraries.
+install-peers: install-dev  ## the engines of others, LangGraph and DBOS, for `make bench`
+	@test -x $(VENV)/peers/bin/python || $(PYTHON) -m venv $(VENV)/peers
+	@$(VENV)/peers/bin/python -m pip --disable-pip-version-check --quiet $(LOCKED) requirements-peers.lock
 
 install-dev: $(VENV)/.installed-dev
 

@@ -28,6 +28,7 @@ LOCKS = (
     "requirements-train.lock",
     "requirements-pdf.lock",
     "requirements-frames.lock",
+    "requirements-peers.lock",
 )
 LOCKS_OF_OTHERS = tuple(
     lock.relative_to(PROJECT).as_posix()
@@ -52,6 +53,8 @@ EPISODES, TRAIN = "episodes", "train"
 What trains is not installed where the tests run."""
 FRAMES = "frames"
 """The extra that only what Python has of a desk needs, for its frames."""
+PEERS = "peers"
+"""The engines of others that a benchmark runs, in an environment of their own."""
 EXTRAS = {
     "desk.api": (FRAMES,),
     "desk.analytics": (SWARM,),
@@ -99,6 +102,7 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
         (LOCKS[9], TRAIN),
         (LOCKS[10], PDF),
         (LOCKS[11], FRAMES),
+        (LOCKS[12], PEERS),
     ],
 )
 def test_the_lock_is_fresh(lock: str, extra: str | None) -> None:
