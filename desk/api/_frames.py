@@ -5,6 +5,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from desk.contracts.agents.extras import Extra, install_words
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -84,8 +86,6 @@ def _pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        raise FramesMissing(
-            "frames need pandas: `pip install 'research-desk[frames]'`, or in a checkout "
-            "`make install-frames`"
-        ) from None
+        told = f"frames need pandas; run {install_words(Extra.FRAMES)}"
+        raise FramesMissing(told) from None
     return pandas

@@ -1,6 +1,5 @@
 """The two kinds of contract, the bounded types they are made of, and how much a JSON text holds."""
 
-import textwrap
 from decimal import Decimal
 from typing import Annotated, Final
 
@@ -34,12 +33,6 @@ def is_none(value: object) -> bool:
 def is_empty(value: object) -> bool:
     """The same for what holds nothing."""
     return not value
-
-
-def shortened(text: str, most: int = MOST_SHORT) -> str:
-    """A text on one line, of as many whole words as there is room for; `…` says that more
-    followed."""
-    return textwrap.shorten(text, most, placeholder=" …")
 
 
 class Contract(BaseModel):

@@ -19,3 +19,8 @@ def shortened(text: str, longest: int) -> str:
         words = kept[: kept.rfind(" ")] if " " in kept else kept
         kept = words if len(words) >= LEAST_KEPT * len(kept) else kept
     return f"{kept.rstrip()}{ELLIPSIS}"
+
+
+def on_one_line(text: str, longest: int) -> str:
+    """The same of a text without its line breaks."""
+    return shortened(" ".join(text.split()), longest)

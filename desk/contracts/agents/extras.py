@@ -17,6 +17,7 @@ class Extra(StrEnum):
     CHROMA = "chroma"
     DELIVER = "deliver"
     PDF = "pdf"
+    FRAMES = "frames"
     OBSERVE = "observe"
 
 

@@ -5,13 +5,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
 from desk.contracts.agents.usage import Usage
-from desk.contracts.base import shortened
 from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import ResearchResult
@@ -260,7 +260,7 @@ def _note(outcome: NodeOutcome | None) -> str | None:
     if outcome is None:
         return None
     said = outcome.entry.error or outcome.contribution.remark
-    return shortened(said, LONGEST_NOTE) if said else None
+    return on_one_line(said, LONGEST_NOTE) if said else None
 
 
 class GraphBoard(NodeBoard):

@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.usage import Usage
-from desk.contracts.base import shortened
+from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.runs.tasks import Tools
@@ -334,7 +335,7 @@ class WeekBoard(RunBoard):
         outcome = self.outcomes.get(market)
         if outcome is None:
             return MarketStatus(market=market, state=MarketState.PLANNED)
-        note = shortened(outcome.missing[0]) if outcome.missing else None
+        note = on_one_line(outcome.missing[0], MOST_SHORT) if outcome.missing else None
         return MarketStatus(
             market=market, state=MarketState.DONE, outcome=outcome.outcome, note=note
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.analytics.names.shortening import shortened
+from desk.analytics.names.shortening import on_one_line, shortened
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,8 @@ def test_it_is_cut_at_the_end_of_a_word(longest: int, told: str) -> None:
 def test_what_has_no_words_is_cut_where_the_place_ends() -> None:
     assert shortened("x" * 30, 10) == "x" * 9 + "…"
     assert shortened("a " + "x" * 30, 10) == "a " + "x" * 7 + "…"
+
+
+def test_a_text_is_brought_to_one_line_before_it_is_cut() -> None:
+    assert on_one_line("get_rate_decisions\nfor JP", 40) == "get_rate_decisions for JP"
+    assert on_one_line("one\ntwo three", 10) == "one two…"

@@ -8,11 +8,12 @@ import pytest
 from desk.contracts.agents.extras import Extra, extras_named, install_words
 
 PROJECT = Path(__file__).parents[3]
+OF_DEVELOPERS = ("dev", "peers")
 
 
-def test_every_extra_of_the_package_but_that_of_developers_can_be_named() -> None:
+def test_every_extra_of_the_package_but_those_of_developers_can_be_named() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {*Extra, "dev"} == set(project["optional-dependencies"])
+    assert {*Extra, *OF_DEVELOPERS} == set(project["optional-dependencies"])
 
 
 @pytest.mark.parametrize("extra", Extra)
