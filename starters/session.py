@@ -8,7 +8,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -160,9 +160,10 @@ async def with_desk(
 
     One process of a home hosts the embedded server and the workers; others are its clients. When
     the host goes away in the middle, the next one takes over and `work` is called again: it has
-    to find what it started before. So it is with a server of the user's own that goes away and
-    comes back within the `patience`, in seconds; one that is not there at first is an error. With
-    `server_only`, a hosting process runs no workers.
+    to find what it started before. So it is with a server that goes away, or is silent, and comes
+    back within the `patience`, in seconds, be it the user's own or this process's; one of the
+    user's own that is not there at first is an error. With `server_only`, a hosting process runs no
+    workers.
 
     Raises:
         ServerUnreachable, ServerFailed: there is no server, and why.
@@ -173,18 +174,28 @@ async def with_desk(
 
 async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, limit: float) -> T:
     patience = ServerPatience(settings, tell_wait, limit=limit, at_first=not settings.external)
+    roles = () if server_only else _all_roles()
     while True:
-        if not settings.external:
-            try:
-                with HostLock(settings.home):
-                    return await host(settings, work, () if server_only else _all_roles())
-            except HostTaken:
-                pass
         try:
-            return await _as_client(settings, work, patience)
+            return await _at_a_desk(settings, work, roles, patience)
         except Exception as error:
             pause = patience.bear(error)
         await asyncio.sleep(pause)
+
+
+async def _at_a_desk(
+    settings: Settings, work: Work[T], roles: "tuple[Role, ...]", patience: ServerPatience
+) -> T:
+    """The work done, by the desk that this process is or at the one that there is."""
+
+    async def seen(desk: Desk) -> T:
+        async with _seen(patience):
+            return await work(desk)
+
+    if not settings.external:
+        with contextlib.suppress(HostTaken), HostLock(settings.home):
+            return await host(settings, seen, roles)
+    return await _as_client(settings, seen)
 
 
 async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
@@ -233,14 +244,19 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
                 await task
 
 
-async def _as_client(settings: Settings, work: Work[T], patience: ServerPatience) -> T:
+async def _as_client(settings: Settings, work: Work[T]) -> T:
     from desk.platform.temporal.client import connect, located
 
-    desk = Desk(await connect(settings), located(settings), hosting=False)
+    return await work(Desk(await connect(settings), located(settings), hosting=False))
+
+
+@contextlib.asynccontextmanager
+async def _seen(patience: ServerPatience) -> AsyncIterator[None]:
+    """The time in which a server works: one that did for a while has answered."""
     loop, connected_at = asyncio.get_running_loop(), time.monotonic()
     worked = loop.call_later(WORKED_SECONDS, patience.answered)
     try:
-        return await work(desk)
+        yield
     finally:
         worked.cancel()
         if time.monotonic() - connected_at >= WORKED_SECONDS:

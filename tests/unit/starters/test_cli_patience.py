@@ -1,10 +1,13 @@
 """How long a command waits for a server that went away, and what it says of it."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
+from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
+from desk.platform.settings import Settings
 from desk.platform.temporal.client import ServerUnreachable
 from starters.session import (
     FIRST_PAUSE_SECONDS,
@@ -12,7 +15,10 @@ from starters.session import (
     QUIET_SECONDS,
     SERVER_PATIENCE_SECONDS,
     SETTLING_SECONDS,
+    Desk,
     ServerPatience,
+    Work,
+    with_desk,
 )
 from tests.support.homes import home_settings
 
@@ -105,3 +111,21 @@ def test_a_server_that_has_never_answered_is_not_waited_for_unless_it_is_to_be()
         waiting.bear(AWAY, at=0.0)
     waiting.answered(at=1.0)
     assert waiting.bear(AWAY, at=2.0)
+
+
+async def test_work_is_done_again_where_a_server_that_this_process_hosts_was_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = home_settings(tmp_path)
+    silent = [RPCError("Timeout expired", RPCStatusCode.DEADLINE_EXCEEDED, b"")]
+
+    async def hosting(_settings: Settings, work: Work[str], _roles: object) -> str:
+        return await work(Desk(cast(Client, None), settings, hosting=True))
+
+    async def work(_desk: Desk) -> str:
+        if silent:
+            raise silent.pop()
+        return "done"
+
+    monkeypatch.setattr("starters.session.host", hosting)
+    assert await with_desk(settings, work) == "done"
