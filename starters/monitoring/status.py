@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.base import shortened
+from desk.contracts.base import MOST_SHORT
 from desk.contracts.names import Queue
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
@@ -159,7 +160,7 @@ def closed_status(result: WeekResult) -> WeekStatus:
                 market=outcome.market,
                 state=MarketState.DONE,
                 outcome=outcome.outcome,
-                note=shortened(outcome.missing[0]) if outcome.missing else None,
+                note=on_one_line(outcome.missing[0], MOST_SHORT) if outcome.missing else None,
             )
             for outcome in record.outcomes
         ),

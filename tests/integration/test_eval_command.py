@@ -100,7 +100,7 @@ def test_without_a_key_the_built_in_analysts_are_evaluated_and_it_is_said(
     desk: DeskCommand,
 ) -> None:
     answer = desk("eval", "--suite", "ask", "--tasks", "1", "--model", MODEL, "--json")
-    assert answer.json["model"] == "builtin" and "no ANTHROPIC_API_KEY" in answer.err
+    assert answer.json["model"] == "builtin" and "ANTHROPIC_API_KEY is not set" in answer.err
 
 
 @pytest.mark.parametrize(

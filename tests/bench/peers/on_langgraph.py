@@ -27,7 +27,7 @@ class Drawing:
 
     def week(self) -> "StateGraph[Any]":
         """The steps before, all markets, the step after."""
-        before = (START,)
+        before: tuple[str, ...] = (START,)
         for name in FIRST:
             before = self._stage((name,), before)
         ends = [end for market in self._run.markets for end in self._market(market, before)]

@@ -108,7 +108,7 @@ def test_a_change_that_was_sealed_anew_is_found_by_the_signature(
 def test_a_changed_page_is_not_what_was_signed(
     suffix: str, report: Path, key: Path, audit: Audit
 ) -> None:
-    edited(report.with_suffix(suffix), "Summary", "Synopsis")
+    edited(report.with_suffix(suffix), "Coverage", "Reach")
     status, told = audit(report, "--key", key)
     assert status == 6
     assert f"{report.with_suffix(suffix).name} is not what was signed" in told

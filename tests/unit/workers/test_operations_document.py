@@ -104,4 +104,4 @@ def test_every_file_that_is_named_exists() -> None:
         re.findall(r"`((?:deploy|docs)/[\w./-]+|docker-compose\.yml|\.mcp\.json)`", DOCUMENT)
     )
     assert named
-    assert [path for path in named if not (PROJECT / path).is_file()] == []
+    assert [path for path in named if not (PROJECT / path).exists()] == []

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from desk.contracts.base import shortened
+from desk.analytics.names.shortening import on_one_line
+from desk.contracts.base import MOST_SHORT
 from desk.documents.answer.publishing import ANSWERS
 from desk.platform.files import read_text_file
 from desk.programs.week.archive.pages import script_hash
@@ -96,7 +97,7 @@ def _asked(form: Path, written_at: float) -> str | None:
     except (OSError, ValueError):
         return None
     question = found.get("question") if isinstance(found, dict) else None
-    return shortened(question) if isinstance(question, str) else None
+    return on_one_line(question, MOST_SHORT) if isinstance(question, str) else None
 
 
 def _forms(site: Site, page: Path) -> dict[str, str]:

@@ -18,8 +18,8 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.base import shortened
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType
 from desk.contracts.question.graph import NodeState
@@ -383,7 +383,7 @@ def _note(line: MarketLine) -> str:
     if line.state is MarketState.PLANNED:
         return ""
     failing = next((agent.last_failure for agent in line.agents if agent.last_failure), None)
-    return line.note or (f"tried again: {shortened(failing, LONGEST)}" if failing else "")
+    return line.note or (f"tried again: {on_one_line(failing, LONGEST)}" if failing else "")
 
 
 async def _answer(client: Client, run: WorkflowExecutionDescription) -> RunLook:
