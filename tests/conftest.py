@@ -34,30 +34,14 @@ _USUAL = gc.get_threshold()
 gc.set_threshold(100_000, 50, 100)
 
 
-OF_DESKS = ("chaos", "integration", "workflow", "leak")
-"""Folders with files of a minute, which wait for most of it. They begin first, in this order."""
-
-LAST_OF_DESKS = 0.85
-"""The part of the other files by which all of those have begun: none is left alone at the end."""
+LONGEST_FIRST = ("chaos", "integration", "workflow", "leak")
+"""Folders with files of a minute. They go first, so that none of them is left alone at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that wait between files that compute, so that no processor waits with the former."""
-    files: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-    waiting = [name for name in files if _place(name) < len(OF_DESKS)]
-    computing = [name for name in files if _place(name) == len(OF_DESKS)]
-    due = {name: at / max(len(computing), 1) for at, name in enumerate(computing)}
-    apart = LAST_OF_DESKS / max(len(waiting), 1)
-    due |= {name: at * apart for at, name in enumerate(sorted(waiting, key=_place))}
-    items[:] = [item for name in sorted(files, key=due.__getitem__) for item in files[name]]
-
-
-def _place(file: str) -> int:
-    """Of a file's folder among those of desks; behind them all for the others."""
-    folder = file.split("/")[1]
-    return OF_DESKS.index(folder) if folder in OF_DESKS else len(OF_DESKS)
+    """Those of `LONGEST_FIRST` in that order, and the others as they were."""
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.nodeid.split("/")[1], len(places)))
 
 
 def pytest_collection_finish() -> None:
