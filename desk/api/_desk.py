@@ -5,8 +5,9 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from desk.api._documents import Answer, Report, load_answer, load_report
 from desk.api._scores import Scores
@@ -28,6 +29,7 @@ from starters.terminal.exit_status import CommandError
 from starters.terminal.logs import log_to_file, make_home
 from starters.weeks.run import RunOptions, week_run
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Tell = Callable[[str], None]
 
@@ -45,6 +47,44 @@ class _Teller:
 
     def update(self, status: object) -> None:
         """Nothing."""
+
+
+_LOOPS: Final = ThreadPoolExecutor(4, thread_name_prefix="desk")
+"""A loop of its own for each call: where the caller runs one, as a notebook does, no other may
+begin beside it."""
+
+
+def _waited(work: Coroutine[Any, Any, T]) -> T:
+    """The work's result, from a thread with a loop of its own. Ctrl-C cancels the work."""
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def kept() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            running.append((asyncio.get_running_loop(), task))
+        return await work
+
+    future = _LOOPS.submit(asyncio.run, kept())
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        for loop, task in running:
+            loop.call_soon_threadsafe(task.cancel)
+        raise
+
+
+def _plain(
+    twin: "Callable[Concatenate[Desk, P], Coroutine[Any, Any, T]]",
+) -> "Callable[Concatenate[Desk, P], T]":
+    """The plain method of an asynchronous one: it takes the same, and waits for the result."""
+
+    @wraps(twin)
+    def waited(desk: "Desk", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return _waited(twin(desk, *args, **kwargs))
+
+    waited.__name__ = twin.__name__.removesuffix("_async")
+    waited.__qualname__ = twin.__qualname__.removesuffix("_async")
+    return waited
 
 
 class Desk:
@@ -81,7 +121,7 @@ class Desk:
         self._settings = _at(found, address, namespace)
         self._tell = tell
 
-    def run(
+    async def run_async(
         self,
         week: str | None = None,
         *,
@@ -101,24 +141,15 @@ class Desk:
             UsageError, CommandError: with what to do next.
             ServerUnreachable, ServerFailed: there is no server, and why.
         """
-        return _waited(self.run_async(week, markets=markets, again=again, budget_usd=budget_usd))
-
-    async def run_async(
-        self,
-        week: str | None = None,
-        *,
-        markets: str | list[str] | None = None,
-        again: bool = False,
-        budget_usd: float | None = None,
-    ) -> Report:
-        """As `run`."""
         chosen = ",".join(markets) if isinstance(markets, list) else markets
         options = RunOptions(week, chosen, again=again, budget_usd=budget_usd)
         run = week_run(self._settings, options)
         published = await self._at_work(lambda desk: run.outcome(desk, _Teller(self._tell)))
         return load_report(_here(published.week.files.json_file))
 
-    def ask(
+    run = _plain(run_async)
+
+    async def ask_async(
         self,
         question: str,
         *,
@@ -142,28 +173,6 @@ class Desk:
             UsageError, CommandError: with what to do next.
             ServerUnreachable, ServerFailed: there is no server, and why.
         """
-        return _waited(
-            self.ask_async(
-                question,
-                graph=graph,
-                parameters=parameters,
-                as_of=as_of,
-                again=again,
-                budget_usd=budget_usd,
-            )
-        )
-
-    async def ask_async(
-        self,
-        question: str,
-        *,
-        graph: str | None = None,
-        parameters: Mapping[str, str] | None = None,
-        as_of: str | None = None,
-        again: bool = False,
-        budget_usd: float | None = None,
-    ) -> Answer:
-        """As `ask`."""
         config = with_budget(self._settings.config, budget_usd, None)
         given = tuple(f"{name}={value}" for name, value in (parameters or {}).items())
         options = AskOptions(question, graph, given, as_of)
@@ -175,17 +184,15 @@ class Desk:
         answered = await self._at_work(lambda desk: asking.outcome(desk, told))
         return load_answer(_here(answered.result.files.json_file))
 
-    def status(self, week: str | None = None) -> WeekStatus:
+    ask = _plain(ask_async)
+
+    async def status_async(self, week: str | None = None) -> WeekStatus:
         """How far the run of a week is, or that of the latest week which has one.
 
         Raises:
             UsageError, CommandError: with what to do next.
             ServerUnreachable, ServerFailed: there is no server, and why.
         """
-        return _waited(self.status_async(week))
-
-    async def status_async(self, week: str | None = None) -> WeekStatus:
-        """As `status`."""
         written = written_week(week, datetime.now(UTC), self._settings.config.schedule)
 
         async def work(desk: Session) -> WeekStatus:
@@ -194,7 +201,11 @@ class Desk:
         _keep_logs(self._settings)
         return await with_desk(self._settings, work)
 
-    def scorecard(self, as_of: str | None = None, *, market: str | None = None) -> Scores | None:
+    status = _plain(status_async)
+
+    async def scorecard_async(
+        self, as_of: str | None = None, *, market: str | None = None
+    ) -> Scores | None:
         """How the desk's forecasts did whose horizon has passed; None before the first run.
 
         Args:
@@ -205,16 +216,12 @@ class Desk:
             UsageError, CommandError: with what to do next.
             ServerUnreachable, ServerFailed: there is no server, and why.
         """
-        return _waited(self.scorecard_async(as_of, market=market))
-
-    async def scorecard_async(
-        self, as_of: str | None = None, *, market: str | None = None
-    ) -> Scores | None:
-        """As `scorecard`."""
         name = known_market(self._settings.config, market) if market else None
         question = learned_question(self._settings, as_of, name)
         view = await self._at_work(lambda desk: learned_at(desk.client, question))
         return None if view is None else _scores(view, name)
+
+    scorecard = _plain(scorecard_async)
 
     async def _at_work(self, work: Callable[[Session], Awaitable[T]]) -> T:
         """Do something that needs workers."""
@@ -270,27 +277,3 @@ def _here(file: str) -> Path:
             f"it is published on the worker's machine, as {path}; copy the file here and load it"
         )
     return path
-
-
-_LOOPS: Final = ThreadPoolExecutor(4, thread_name_prefix="desk")
-"""A loop of its own for each call: where the caller runs one, as a notebook does, no other may
-begin beside it."""
-
-
-def _waited(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result, from a thread with a loop of its own. Ctrl-C cancels the work."""
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
-
-    async def kept() -> T:
-        task = asyncio.current_task()
-        if task is not None:
-            running.append((asyncio.get_running_loop(), task))
-        return await work
-
-    future = _LOOPS.submit(asyncio.run, kept())
-    try:
-        return future.result()
-    except KeyboardInterrupt:
-        for loop, task in running:
-            loop.call_soon_threadsafe(task.cancel)
-        raise

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from desk.analytics.names.shortening import on_one_line
 
 SMTP_PASSWORD = "SMTP_PASSWORD"  # noqa: S105
 WEBHOOK_URL = "SLACK_WEBHOOK_URL"
@@ -12,6 +15,9 @@ ACCESS_KEY = "AWS_ACCESS_KEY_ID"
 SECRET_KEY = "AWS_SECRET_ACCESS_KEY"  # noqa: S105
 SESSION_TOKEN = "AWS_SESSION_TOKEN"  # noqa: S105
 """The variables that the worker which delivers has, and nobody else needs."""
+
+LONGEST_OF_A_STORE: Final = 300
+"""As many characters of a store's error as the desk repeats."""
 
 
 class DeliveryFailed(Exception):
@@ -70,3 +76,8 @@ def needed(secret: SecretStr | None, variable: str) -> str:
             permanent=True,
         )
     return secret.get_secret_value()
+
+
+def store_words(error: Exception) -> str:
+    """The first line of what a store's library says: what follows is how it writes itself down."""
+    return on_one_line(str(error).split("\n")[0], LONGEST_OF_A_STORE)

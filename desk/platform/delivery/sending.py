@@ -8,9 +8,11 @@ import ssl
 from contextlib import suppress
 from datetime import timedelta
 from email.message import EmailMessage
+from typing import Final
 
 import httpx2
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.week.delivery import EmailTarget, MailSecurity, WebhookTarget
 from desk.platform.delivery.deliveries import (
     SMTP_PASSWORD,
@@ -21,6 +23,9 @@ from desk.platform.delivery.deliveries import (
     needed,
 )
 from desk.platform.models.retry_after import pause_of
+
+LONGEST_ANSWER: Final = 200
+"""As many characters of a server's answer as an error repeats."""
 
 LONGEST_PAUSE = timedelta(minutes=10)
 """The most that a room's pause between two attempts is heeded."""
@@ -155,7 +160,7 @@ def _reason(error: OSError) -> str:
 
 def _told(answer: bytes | str) -> str:
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
-    return " ".join(text.split())[:200]
+    return on_one_line(text, LONGEST_ANSWER)
 
 
 async def post_message(
@@ -186,7 +191,7 @@ async def post_message(
 def _webhook_failure(target: WebhookTarget, answer: httpx2.Response) -> DeliveryFailed:
     """429 and the server's own errors may pass; everything else is final."""
     status = answer.status_code
-    said = " ".join(answer.text[:200].split())
+    said = _told(answer.text[: 2 * LONGEST_ANSWER])
     words = f"{_of(target)} answers {status}{f': {said}' if said else ''}"
     if status == httpx2.codes.TOO_MANY_REQUESTS or status >= 500:
         return DeliveryFailed(words, after=pause_of(answer.headers, LONGEST_PAUSE))

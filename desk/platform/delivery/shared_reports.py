@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from desk.platform.delivery.deliveries import store_words
 from desk.platform.settings.store import StoreSettings
 
 if TYPE_CHECKING:
@@ -154,8 +155,8 @@ async def _asked(what: str, asking: Awaitable[T]) -> T:
     try:
         return await asking
     except (BaseError, OSError) as error:
-        told = " ".join(str(error).split("\n")[0].split())[:300]
-        raise StoreUnreachable(f"the store could not be asked to {what}: {told}") from None
+        words = f"the store could not be asked to {what}: {store_words(error)}"
+        raise StoreUnreachable(words) from None
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -22,6 +22,7 @@ from desk.platform.delivery.deliveries import (
     DeliveryFailed,
     DeliverySecrets,
     needed,
+    store_words,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ async def store_files(
         words = f"{_of(target)} refuses the key in {ACCESS_KEY} and {SECRET_KEY}"
         raise DeliveryFailed(words, permanent=True) from None
     except BaseError as error:
-        raise DeliveryFailed(f"{_of(target)} did not take the files: {_told(error)}") from None
+        raise DeliveryFailed(
+            f"{_of(target)} did not take the files: {store_words(error)}"
+        ) from None
     return f"{len(files)} files in {_of(target)}"
 
 
@@ -92,8 +95,3 @@ def _store(target: ObjectStoreTarget, secrets: DeliverySecrets, timeout_seconds:
 
 def _of(target: ObjectStoreTarget) -> str:
     return f"the bucket {target.bucket}"
-
-
-def _told(error: BaseError) -> str:
-    """The first line: what follows is how the library writes itself down."""
-    return " ".join(str(error).split("\n")[0].split())[:300]

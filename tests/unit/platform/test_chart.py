@@ -109,7 +109,9 @@ def test_helm_finds_nothing_wrong(given: Values) -> None:
 
 @every_set
 def test_what_is_rendered_is_what_kubernetes_and_keda_take(given: Values) -> None:
-    for manifest in rendered(given):
+    manifests = rendered(given)
+    assert {manifest["kind"] for manifest in manifests} >= {"Deployment", "Job"}
+    for manifest in manifests:
         if manifest["apiVersion"].startswith("keda.sh/"):
             schema = json.loads((SCHEMAS / f"{manifest['kind'].lower()}.json").read_text())
             jsonschema.validate(manifest, schema)
