@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import Period, names_period, period_given, period_named
-from desk.analytics.names.subjects import currencies_named, currency_asked_for
+from desk.analytics.names.subjects import ALSO_NAMED, currencies_named, currency_asked_for
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -89,7 +89,9 @@ def chosen(
         wanted = {**wanted, MARKET: market.market}
     check_parameters(spec, wanted, researches=researches)
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
-    query = Query(question=words, parameters={**usual, **wanted})
+    others = _named_beside(market, words, config.markets) if market and not given else ()
+    left_out = {ALSO_NAMED: ", ".join(others)} if others else {}
+    query = Query(question=words, parameters={**usual, **wanted, **left_out})
     return _choice(config, spec, query, when, why, market)
 
 
@@ -207,6 +209,16 @@ def market_in(
     first, such as the kiwi, against the dollar: payments and limits have currencies as well. Areas
     are not looked for: two letters are too often a word.
     """
+    if pairs := _pairs_in(question, markets):
+        return pairs[0]
+    timed = measured or names_period(question)
+    currency = currency_asked_for(question) if timed else None
+    of_it = (m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market)
+    return next((pair for pair in of_it if currency and currency in pair.split("/")), None)
+
+
+def _pairs_in(question: str, markets: Sequence[MarketSpec]) -> list[str]:
+    """The configured pairs that a question names as pairs, in its order."""
     places: list[tuple[int, str]] = []
     for spec in markets:
         if spec.kind is MarketKind.PAIR:
@@ -214,20 +226,28 @@ def market_in(
             found = re.search(rf"\b{base}[/\- ]?{quote}\b", question, re.IGNORECASE)
             if found:
                 places.append((found.start(), spec.market))
-    if places:
-        return min(places)[1]
-    timed = measured or names_period(question)
-    currency = currency_asked_for(question) if timed else None
-    of_it = (m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market)
-    return next((pair for pair in of_it if currency and currency in pair.split("/")), None)
+    return [pair for _, pair in sorted(places)]
+
+
+def _named_beside(
+    market: MarketSpec, question: str, markets: Sequence[MarketSpec]
+) -> tuple[str, ...]:
+    """The other configured pairs that a question names, as pairs or by a currency's name."""
+    by_currency = _pairs_of_currencies(question, markets)
+    named = dict.fromkeys((*_pairs_in(question, markets), *by_currency))
+    return tuple(pair for pair in named if pair != market.market)
 
 
 def pair_of_currency_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
     """The configured pair against the dollar of the first currency that a question speaks of by
     name, such as the Swissie. A currency of payments or limits is not looked for."""
+    return next(iter(_pairs_of_currencies(question, markets)), None)
+
+
+def _pairs_of_currencies(question: str, markets: Sequence[MarketSpec]) -> list[str]:
     of_it = [m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market]
     named = (code for code in currencies_named(question) if code != DOLLAR)
-    return next((pair for code in named for pair in of_it if code in pair.split("/")), None)
+    return [pair for code in named for pair in of_it if code in pair.split("/")]
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:

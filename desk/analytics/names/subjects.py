@@ -112,6 +112,10 @@ def named_subjects(
     return frozenset(filter(is_named, subjects))
 
 
+ALSO_NAMED: Final = "also_named"
+"""The parameter of a question with the pairs that it names beside the one that is measured."""
+
+
 def currencies_named(text: str) -> tuple[str, ...]:
     """The currencies that a text speaks of by name, in order, pairs and those beside another
     (`against the yen`) left out."""

@@ -56,6 +56,22 @@ def test_a_question_that_names_a_pair_goes_to_the_market_graph(
     assert "USD/JPY" in (choice.remark or "")
 
 
+@pytest.mark.parametrize(
+    ("question", "measured", "beside"),
+    [
+        ("did the rupiah or the ringgit do better in september?", "USD/IDR", "USD/MYR"),
+        ("USD/JPY or EUR/USD last week?", "USD/JPY", "EUR/USD"),
+        ("What did the yen do in USD/JPY last week?", "USD/JPY", None),
+    ],
+)
+def test_a_second_pair_that_is_not_measured_goes_along_by_name(
+    settings: Settings, question: str, measured: str, beside: str | None
+) -> None:
+    request = asked(settings, question).request
+    assert request.market is not None and request.market.market == measured
+    assert request.query.parameters.get("also_named") == beside
+
+
 def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: Settings) -> None:
     choice = asked(settings, "What holds up DESK-101?")
     assert choice.request.graph.name == "tickets"

@@ -46,6 +46,7 @@ def synthesis(
     second: str = "",
     read: str = "",
     unread: str = "",
+    also_named: str = "",
     rank: str = "",
 ) -> Synthesis:
     request = asked(
@@ -56,6 +57,7 @@ def synthesis(
         second=second,
         period_read=read,
         period_unread=unread,
+        also_named=also_named,
         rank=rank,
     )
     made = take_turn(request).result
@@ -249,6 +251,13 @@ def test_a_period_that_was_not_wholly_read_is_told_first_and_is_no_answer() -> N
         " number. `--period` names other days. Measured for september: from"
     )
     assert not made.answered and not made.found
+
+
+def test_another_pair_that_the_question_names_is_told_and_leaves_it_unanswered() -> None:
+    entry = StateEntry(key="prices", node="researchPrices", result=research("USD/JPY", "2026-W44"))
+    made = synthesis("Did the yen or the rupee do better?", entry, also_named="USD/INR")
+    assert made.summary.startswith("Also named is USD/INR, of which nothing was measured here")
+    assert not made.answered
 
 
 def test_a_pair_without_a_fixing_is_no_answer() -> None:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.periods import READ, UNREAD
+from desk.analytics.names.subjects import ALSO_NAMED
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
 from desk.contracts.agents.tasks import Query
@@ -102,9 +103,17 @@ def standing_summary(results: Sequence[ResearchResult]) -> str | None:
     )
 
 
+def _is_all_read(query: Query) -> bool:
+    """Whether what was measured is all that a question names."""
+    return not any(query.parameters.get(name) for name in (UNREAD, ALSO_NAMED))
+
+
 def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
     """The days between which a market's move was measured, and what of the question named them:
     another period than the one that was meant is not told as that."""
+    if others := query.parameters.get(ALSO_NAMED):
+        beside = _safe_line(others, "another pair")
+        yield f"Also named is {beside}, of which nothing was measured here: ask of it by itself."
     if unread := query.parameters.get(UNREAD):
         left = joined(dict.fromkeys(_safe_line(w, "a number") for w in unread.split(", ")))
         yield f"{PERIOD_UNSURE} Not read was: {left}. {OTHER_DAYS}"
@@ -339,7 +348,7 @@ def _draft(
         )
     if researched:
         told = _quoted(found, quoter) if found else Draft("", answered=True)
-        sure = not query.parameters.get(UNREAD) and _is_measured(research)
+        sure = _is_all_read(query) and _is_measured(research)
         return Draft(f"{researched} {told.summary}".strip(), sure, sure, told.told)
     if found:
         return _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
@@ -362,7 +371,7 @@ def _of_a_group(
     ranking = ranking_told(group, research)
     measured = " ".join((*_days(query, window, research), ranking, UNJUDGED))
     told = _quoted(found, quoter) if found else Draft("", answered=True)
-    sure = not query.parameters.get(UNREAD) and bool(ranked_moves(research))
+    sure = _is_all_read(query) and bool(ranked_moves(research))
     return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)
 
 
