@@ -17,7 +17,7 @@ from temporalio.worker import Worker
 from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.names import Queue, source_queue
+from desk.contracts.names import Queue
 from desk.contracts.week.report import MarketOutcome
 from workers.tuning import TUNING
 from workflows.engine.options import (
@@ -153,14 +153,11 @@ class FloorWeekWorkflow:
 @asynccontextmanager
 async def floor_workers(
     client: Client,
-    sources: Sequence[str] = (
-        source_queue("ecb"),
-        source_queue("central_banks"),
-        source_queue("official_statistics"),
-    ),
+    markets: Sequence[FloorMarket],
     step: Callable[[], Awaitable[None]] = empty,
 ) -> AsyncIterator[None]:
-    """Workers of all of the floor's queues, for whom each activity is `step`."""
+    """Workers of all queues that these markets' calls go to, for whom each activity is `step`."""
+    sources = sorted(set().union(*(market.tool_queues for market in markets)))
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
             Worker(

@@ -44,13 +44,14 @@ async def main(repetitions: int) -> None:
         async with embedded_server(settings.home, settings.server):
             server_start = time.perf_counter() - began
             client = await connect(settings)
-            async with hosted(client, settings, [Role.ALL]), floor_workers(client):
+            async with hosted(client, settings, [Role.ALL]):
                 first = await week(client, settings, "warm-up")
                 shape = floor_of(first[1].record.outcomes)
                 weeks, floors = [], []
-                for number in range(repetitions):
-                    weeks.append((await week(client, settings, f"bench-{number}"))[0])
-                    floors.append(await _floor(client, shape, f"floor-{number}"))
+                async with floor_workers(client, shape):
+                    for number in range(repetitions):
+                        weeks.append((await week(client, settings, f"bench-{number}"))[0])
+                        floors.append(await _floor(client, shape, f"floor-{number}"))
                 sizes = await _history_sizes(client, "warm-up", first[1])
     _print(server_start, first[0], weeks, floors, sizes, first[1])
 

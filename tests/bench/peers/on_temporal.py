@@ -35,11 +35,10 @@ async def main(run: Run) -> None:
     """From the first step to the last, or from what was kept of a killed run."""
     settings = home_settings(run.state)
     shape = [FloorMarket.model_validate(each) for each in json.loads(run.graph.read_text())]
-    queues = sorted({queue for market in shape for queue in market.tool_queues})
     began = time.perf_counter()
     async with embedded_server(settings.home, settings.server):
         client = await connect(settings)
-        async with floor_workers(client, queues, Steps(run).step):
+        async with floor_workers(client, shape, Steps(run).step):
             if run.resume:
                 await client.get_workflow_handle(WEEK).result()
             else:
