@@ -184,8 +184,18 @@ async def test_a_redirect_takes_the_token_nowhere_else(guard: Guard) -> None:
 
 async def test_an_address_where_nobody_listens_is_unreachable() -> None:
     async with pool_for(f"http://127.0.0.1:{free_port()}/mcp") as pool:
-        with pytest.raises(ToolUnreachable, match="cannot be opened"):
+        with pytest.raises(
+            ToolUnreachable, match="cannot be opened: no connection: nothing listens"
+        ):
             await ask(pool)
+
+
+async def test_a_name_without_an_address_is_told_in_plain_words() -> None:
+    async with pool_for("http://rates.invalid/mcp") as pool:
+        with pytest.raises(ToolUnreachable) as caught:
+            await ask(pool)
+    assert "its name has no address; is there a network?" in str(caught.value)
+    assert "Errno" not in str(caught.value)
 
 
 async def test_leaving_the_pool_closes_what_it_opened(guard: Guard) -> None:

@@ -128,7 +128,16 @@ async def test_no_secret_is_logged(pool: McpPool, caplog: pytest.LogCaptureFixtu
     assert SECRET not in caplog.text
 
 
-async def test_a_program_that_is_missing_is_told_without_its_secrets(tmp_path: Path) -> None:
+async def test_a_program_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"gone": {"command": "no-such-program"}}}')
+    servers = servers_to_serve(path, {}, in_process=False)
+    async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
+        with pytest.raises(ToolUnreachable, match="'no-such-program' is not there; install it"):
+            await ask(pool, "anything", "gone")
+
+
+async def test_a_program_that_ends_at_once_is_told_without_its_secrets(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text('{"mcpServers": {"gone": {"command": "false", "env": {"KEY": "${KEY}"}}}}')
     servers = servers_to_serve(path, {"KEY": SECRET}, in_process=False)

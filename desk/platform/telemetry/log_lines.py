@@ -9,11 +9,18 @@ from asyncio import CancelledError
 from typing import Final
 
 import structlog
+import temporalio.activity
+import temporalio.workflow
 
 from desk.contracts.names import FailureType
 from desk.platform.telemetry.logs import subject_of
 
 _FAILURES: Final = frozenset(failure.value for failure in FailureType)
+
+# Temporal's SDK writes all that it knows of an activity or a workflow into each message; what a
+# reader needs of it is told in fields of the line.
+temporalio.activity.logger.activity_info_on_message = False
+temporalio.workflow.logger.workflow_info_on_message = False
 
 
 def _without_traces(
@@ -62,6 +69,20 @@ def _subject() -> dict[str, str]:
     return {}
 
 
+def _short(
+    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """The line for people: of all that Temporal's SDK tells, the activity alone, and the instant to
+    the second."""
+    told = event.pop("temporal_activity", None)
+    if told:
+        event.setdefault("activity", told["activity_id"])
+    event.pop("temporal_workflow", None)
+    event.pop("__temporal_error_identifier", None)
+    event["timestamp"] = f"{event['timestamp'][:19]}Z"
+    return event
+
+
 def _trace() -> dict[str, str]:
     if "opentelemetry.sdk.trace" not in sys.modules:
         return {}
@@ -85,12 +106,17 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
 
 def line_formatter(*, as_json: bool) -> logging.Formatter:
     """What renders a record."""
-    renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer()
+    rendered: tuple[structlog.typing.Processor, ...] = (
+        (structlog.processors.JSONRenderer(),)
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else (
+            _short,
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), pad_level=False, pad_event_to=0
+            ),
+        )
     )
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=_SHARED,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendered],
     )

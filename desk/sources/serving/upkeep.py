@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
@@ -33,12 +33,20 @@ _TOOL_CALL = "tools/call"
 _LOG = logging.getLogger(__name__)
 
 
+class _Failure(NamedTuple):
+    """Why the copy of a source does not hold what its provider publishes."""
+
+    source: str
+    reason: str
+
+
 class Upkeep:
     """Refreshes the files of a server when they are due, side by side, once for all calls.
 
     A file is due when the server starts, and again at the first request after `refresh_every`,
     unless another process has refreshed it within that time, or has failed to within the last
-    minute. A failure is logged as a warning once; the copy there is stays in use.
+    minute. The copy there is stays in use where one fails. What failed together is one line of the
+    log, a warning the first time.
     """
 
     def __init__(
@@ -55,6 +63,8 @@ class Upkeep:
         self._clock = clock
         self._patience_seconds = patience_seconds
         self._waited_for_until = clock()
+        self._failed: list[_Failure] = []
+        self._warned_of: set[str] = set()
 
     async def before_request(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -70,8 +80,8 @@ class Upkeep:
     def start(self) -> None:
         """Begin to refresh what is due. Needs a running event loop; waits for nothing."""
         until = self._clock() + self._patience_seconds
-        begun = [file.start(until) for file in self._files]
-        if any(begun):
+        begun = [file for file in self._files if file.start(until, self._ended)]
+        if begun:
             self._waited_for_until = until
 
     async def ensure_fresh(self) -> None:
@@ -89,6 +99,32 @@ class Upkeep:
             if replacing := late & {file.running for file in self._files if file.replacing}:
                 await asyncio.wait(replacing, timeout=REPLACING_SECONDS)
 
+    def _ended(self, failure: _Failure | None) -> None:
+        """One file is looked after; once all are, what failed of them is told."""
+        if failure is not None:
+            self._failed.append(failure)
+        if self._failed and not any(file.busy for file in self._files):
+            fresh = {failed.source for failed in self._failed} - self._warned_of
+            self._warned_of |= fresh
+            level = logging.WARNING if fresh else logging.DEBUG
+            _LOG.log(level, "%s", _failure_words(self._failed, len(self._files)))
+            self._failed = []
+
+
+def _failure_words(failed: Sequence[_Failure], of: int) -> str:
+    """One line on the files that could not be refreshed, of so many: the first, how many more, and
+    what to do."""
+    (source, reason), *others = failed
+    more = f" and {len(others)} more" if others else ""
+    hints = ["`desk refresh` tells of each"] if others else []
+    if len(failed) == of:
+        hints.append("where there is no network, DESK_OFFLINE=1 keeps the desk from trying")
+    what_to_do = f" ({'; '.join(hints)})" if hints else ""
+    return (
+        f"{source}{more} could not be refreshed; what was fetched before is used:"
+        f" {' '.join(reason.split())}{what_to_do}"
+    )
+
 
 class _FileUpkeep:
     """The upkeep of one file."""
@@ -105,46 +141,52 @@ class _FileUpkeep:
         self._every_seconds = refresh_every.total_seconds()
         self._clock = clock
         self._not_before = clock()
-        self._has_warned = False
         self._until = clock()
+        self.busy = False
         self.running: asyncio.Task[None] | None = None
         self.replacing = False
 
-    def start(self, until: float) -> bool:
+    def start(self, until: float, ended: Callable[[_Failure | None], None]) -> bool:
         """Whether a refresh has begun: it was due, and none is under way. It may replace the file
-        until an instant of the clock."""
-        under_way = self.running is not None and not self.running.done()
-        if under_way or self._clock() < self._not_before:
+        until an instant of the clock; how it came out is told to `ended`."""
+        if self.busy or self._clock() < self._not_before:
             return False
         self._until = until
-        self.running = asyncio.create_task(self._keep_up())
+        self.busy = True
+        self.running = asyncio.create_task(self._keep_up(ended))
         return True
 
     def _in_time(self) -> bool:
         self.replacing = self._clock() < self._until
         return self.replacing
 
-    async def _keep_up(self) -> None:
+    async def _keep_up(self, ended: Callable[[_Failure | None], None]) -> None:
+        reason: str | None = None
+        try:
+            reason = await self._kept_up()
+        finally:
+            self.busy = False
+            ended(_Failure(self._kept.source, reason) if reason else None)
+
+    async def _kept_up(self) -> str | None:
+        """Why the copy does not hold what the provider publishes; None when it does or is young."""
         self.replacing = True
         await asyncio.to_thread(take_over_late, self._kept, self._cache_dir)
         self.replacing = False
-        pause = self._seconds_left()
-        if pause <= 0:
-            pause = self._every_seconds
-            failure = await self._refresh()
-            if failure is not None:
-                pause = max(pause, FAILURE_KEPT_SECONDS)
-                self._report(failure)
-        self._not_before = self._clock() + pause
-
-    def _seconds_left(self) -> float:
-        """How long the kept copy is still good for, by when it was written, or the provider is
-        still left alone after a failure."""
         failed = recent_failure(self._kept, self._cache_dir)
         if failed is not None:
             ago, reason = failed
-            self._report(reason)
-            return FAILURE_KEPT_SECONDS - ago
+            self._not_before = self._clock() + FAILURE_KEPT_SECONDS - ago
+            return reason
+        pause, failure = self._seconds_left(), None
+        if pause <= 0:
+            failure = await self._refresh()
+            pause = max(self._every_seconds, FAILURE_KEPT_SECONDS if failure else 0.0)
+        self._not_before = self._clock() + pause
+        return failure
+
+    def _seconds_left(self) -> float:
+        """How long the kept copy is still good for, by when it was written."""
         try:
             written = self._kept.path(self._cache_dir).stat().st_mtime
         except OSError:
@@ -166,16 +208,6 @@ class _FileUpkeep:
             # Such as a proxy setting that the client refuses: no reason not to answer.
             return f"{kept.url}: {error!r}"
         return None if outcome.succeeded else outcome.reason
-
-    def _report(self, failure: str) -> None:
-        level = logging.DEBUG if self._has_warned else logging.WARNING
-        self._has_warned = True
-        _LOG.log(
-            level,
-            "%s could not be refreshed; what was fetched before is used: %s",
-            self._kept.source,
-            " ".join(failure.split()),
-        )
 
 
 def upkeep_of(

@@ -64,7 +64,7 @@ def discover(server: str, *, as_json: bool) -> ExitStatus:
     log_to_file(settings)
     (offer,) = interruptible(offers(settings, server))
     if offer.error is not None:
-        raise CommandError(f"{server} does not answer: {offer.error}")
+        raise CommandError(f"{offer.error} (`desk doctor` checks every source)")
     found = discovery(offer)
     policy = settings.config.policy
     text = found.model_dump_json(indent=2) if as_json else "\n".join(discovery_lines(found, policy))

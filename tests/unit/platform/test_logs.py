@@ -1,10 +1,12 @@
 """Log lines say what they are about, and JSON is one object a line."""
 
 import asyncio
+import importlib
 import inspect
 import io
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -75,15 +77,27 @@ CHILDREN: dict[Callable[..., str], dict[str, dict[str, str]]] = {
 @pytest.fixture
 def told() -> Iterator[io.StringIO]:
     """What is logged as JSON."""
+    yield from _logged(as_json=True)
+
+
+def _logged(*, as_json: bool) -> Iterator[io.StringIO]:
+    # As a process that works does before it logs.
+    importlib.import_module("desk.platform.telemetry.log_lines")
     root = logging.getLogger()
     before, level = root.handlers[:], root.level
-    configure_logs("INFO", as_json=True)
+    configure_logs("INFO", as_json=as_json)
     (handler,) = root.handlers
     assert isinstance(handler, logging.StreamHandler)
     lines = io.StringIO()
     handler.setStream(lines)
     yield lines
     root.handlers[:], root.level = before, level
+
+
+@pytest.fixture
+def shown() -> Iterator[io.StringIO]:
+    """What is logged for people."""
+    yield from _logged(as_json=False)
 
 
 def line(told: io.StringIO) -> dict[str, Any]:
@@ -147,6 +161,28 @@ async def test_an_activity_that_was_given_up_is_one_line(told: io.StringIO) -> N
     await ActivityEnvironment().run(_fail, asyncio.CancelledError("Activity cancelled"))
     assert line(told)["event"].endswith("try 1: Activity cancelled")
     assert "Traceback" not in told.getvalue()
+
+
+@activity.defn
+async def _warn() -> None:
+    activity.logger.warning("%s: %s", "2026-W44", "prices current")
+
+
+async def test_what_an_activity_says_is_one_short_line_for_people(shown: io.StringIO) -> None:
+    await ActivityEnvironment().run(_warn)
+    (said,) = shown.getvalue().splitlines()
+    assert re.fullmatch(
+        r"\S+Z \[warning\] 2026-W44: prices current \[temporalio.activity\]"
+        r" activity=test run=test",
+        said,
+    )
+
+
+async def test_what_an_activity_says_is_its_event_in_json(told: io.StringIO) -> None:
+    await ActivityEnvironment().run(_warn)
+    found = line(told)
+    assert found["event"] == "2026-W44: prices current"
+    assert found["temporal_activity"]["activity_id"] == "test"
 
 
 async def test_a_failure_that_nobody_expected_keeps_its_traceback(told: io.StringIO) -> None:

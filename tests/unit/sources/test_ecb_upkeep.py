@@ -221,6 +221,30 @@ async def test_failures_are_one_line_in_the_log(
     assert "\n" not in line.getMessage()
 
 
+async def test_files_that_fail_together_are_one_line_that_says_what_to_do(
+    cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(b"sorry", 503) as url, caplog.at_level(logging.INFO, "desk.sources"):
+        rates = rates_file(url, packaged)
+        files = [replace(rates, name=f"{number}.zip", source=f"S{number}") for number in range(9)]
+        await Upkeep(files, cache, HOUR).ensure_fresh()
+    (line,) = (record for record in caplog.records if record.name.startswith("desk.sources"))
+    words = line.getMessage()
+    assert " and 8 more could not be refreshed" in words
+    assert "`desk refresh` tells of each" in words
+    assert "DESK_OFFLINE=1" in words
+
+
+async def test_one_file_of_several_that_fails_is_named_alone(
+    cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(b"sorry", 503) as failing, serving(history(FRIDAY, MONDAY)) as url:
+        gone = replace(rates_file(failing, packaged), name="gone.zip", source="Gone rates")
+        await Upkeep((rates_file(url, packaged), gone), cache, HOUR).ensure_fresh()
+    assert "Gone rates could not be refreshed" in caplog.text
+    assert "DESK_OFFLINE" not in caplog.text
+
+
 async def test_a_fetch_that_drags_on_holds_no_answer_up(
     cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,6 +6,7 @@ every call beside it. The client here tells statuses apart, reads no more than i
 in the place of a server that did not.
 """
 
+import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -230,7 +231,23 @@ def _fault_of(error: httpx2.TransportError) -> CallFault:
 
 
 def _words_of(error: httpx2.TransportError) -> str:
+    causes = tuple(_causes(error))
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return "no connection: its name has no address; is there a network?"
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return "no connection: nothing listens at its address; is it started?"
     return _FAILURES[_fault_of(error)] + (f": {error}" if str(error) else "")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and what it came of; where several addresses were tried, of each."""
+    while error is not None:
+        yield error
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, BaseExceptionGroup):
+            for each in cause.exceptions:
+                yield from _causes(each)
+        error = cause
 
 
 _FAILURES: Final = {

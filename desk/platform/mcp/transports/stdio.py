@@ -124,13 +124,17 @@ async def _process(
 ) -> AsyncIterator[
     tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
 ]:
-    process = await anyio.open_process(
-        [server.command, *server.args],
-        env=get_default_environment() | (server.env or {}),
-        stderr=None,
-        cwd=server.cwd,
-        start_new_session=True,
-    )
+    try:
+        process = await anyio.open_process(
+            [server.command, *server.args],
+            env=get_default_environment() | (server.env or {}),
+            stderr=None,
+            cwd=server.cwd,
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        words = f"its command '{server.command}' is not there; install it or correct .mcp.json"
+        raise FileNotFoundError(words) from None
     # Nothing is awaited before the process has an owner: a cancellation would leave it behind.
     conversation = _Conversation(server.command, process, most_bytes)
     async with anyio.create_task_group() as tasks:
