@@ -11,6 +11,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+from xdist.scheduler.protocol import Scheduling
 
 from desk.platform.temporal.client import desk_plugin
 from tests.support.desk import register_search_attributes
@@ -38,10 +41,29 @@ LONGEST_FIRST = ("chaos", "integration", "workflow", "leak")
 """Folders with files of a minute. They go first, so that none of them is left alone at the end."""
 
 
+TOGETHER = ("tests/architecture/",)
+"""Folders whose files go to one worker."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those of `LONGEST_FIRST` in that order, and the others as they were."""
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(item.nodeid.split("/")[1], len(places)))
+
+
+class SideBySide(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
+    """Files are handed out whole, and those that rest on the same trees of the code together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        """What a test is handed out with."""
+        file: str = super()._split_scope(nodeid)
+        return str(Path(file).parent) if file.startswith(TOGETHER) else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """What hands the tests out where files are asked for."""
+    return SideBySide(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:

@@ -3,7 +3,6 @@
 import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from tests.architecture.test_layout import OURS, modules, name_of
@@ -40,7 +39,6 @@ def _circle(needed: Mapping[str, Collection[str]]) -> Sequence[str]:
     return []
 
 
-@cache
 def _trees() -> dict[str, ast.Module]:
     """Every module by its name, a package's face by that of the package."""
     return {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.architecture.parsed import nodes_of
 from tests.architecture.test_layout import CLOCK_OWNERS, CLOCKS, modules
 
 CHANCE_AND_CLOCKS = {"time", "random", "secrets", "uuid", "os", "subprocess", "threading"}
@@ -17,7 +18,7 @@ STANDARD = {"datetime", "pendulum"}
 
 def reached(tree: ast.Module) -> Iterator[str]:
     """What a module reaches of clocks and chance, by import or by a name taken from a class."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             yield from (
                 alias.name for alias in node.names if alias.name.split(".")[0] in CHANCE_AND_CLOCKS

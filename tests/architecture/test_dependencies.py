@@ -1,10 +1,14 @@
 """The locks pin everything that is declared, and everything that is imported is declared."""
 
 import ast
+import os
 import re
 import sys
 import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib.metadata import packages_distributions, requires
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
@@ -136,8 +140,14 @@ def test_the_locks_agree(wider: str) -> None:
     assert {name: more.get(name) for name in run} == run
 
 
+@cache
+def distributions_by_name() -> Mapping[str, Sequence[str]]:
+    """The distributions that bring a package, by its name."""
+    return packages_distributions()
+
+
 def test_what_is_imported_is_declared() -> None:
-    distributions = packages_distributions()
+    distributions = distributions_by_name()
     everywhere = set(declared())
     undeclared = {
         f"{path.relative_to(PROJECT)} imports {name}"
@@ -158,7 +168,7 @@ def _roots(tree: ast.Module) -> set[str]:
 
 
 def test_everything_declared_is_used() -> None:
-    distributions = packages_distributions()
+    distributions = distributions_by_name()
     used = {
         canonicalize_name(distribution)
         for package in OURS
@@ -182,11 +192,15 @@ def test_the_project_is_told_apart_from_this_machine() -> None:
     """Nothing that is committed names a path of somebody's machine."""
     named = [
         path.relative_to(PROJECT).as_posix()
-        for path in PROJECT.rglob("*")
+        for path in committed()
         if path.suffix in {".py", ".md", ".toml", ".yml", ".json", ".html"}
-        and not {".venv", "node_modules"} & set(path.parts)
-        and path.is_file()
-        and not {".desk", "reports", ".git"} & set(path.relative_to(PROJECT).parts)
         and re.search("/" + "home/[a-z]|/" + r"work/|/" + "root/", path.read_text(errors="ignore"))
     ]
     assert named == []
+
+
+def committed() -> Iterator[Path]:
+    """The files of the project, without those that an installation or a desk makes there."""
+    for folder, inner, files in os.walk(PROJECT):
+        inner[:] = {*inner} - {".venv", "node_modules", ".desk", "reports", ".git"}
+        yield from (Path(folder, name) for name in files)

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from tests.architecture.parsed import files_in, nodes_of, parsed
 from tests.support.homes import PROJECT
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -76,13 +77,13 @@ MOST_IN_A_FOLDER = 12
 
 def modules(package: str) -> Iterator[tuple[Path, ast.Module]]:
     place = PROJECT / package.replace(".", "/")
-    for path in sorted(place.rglob("*.py")) if place.is_dir() else (place.with_suffix(".py"),):
+    for path in files_in(place) if place.is_dir() else (place.with_suffix(".py"),):
         if package_of(name_of(path)) == package:
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
+            yield path, parsed(path)
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -172,7 +173,7 @@ def test_what_workflows_import_is_light() -> None:
         seen.add(name)
         place = PROJECT / name.replace(".", "/")
         file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        tree = ast.parse(file.read_text())
+        tree = parsed(file)
         found = set(imported(tree))
         heavy += [f"{name} imports {h}" for h in found if h.split(".")[0] in LIGHT_FOR_WORKFLOWS]
         wanted |= {h for h in found if h.startswith("desk.")}
@@ -180,7 +181,7 @@ def test_what_workflows_import_is_light() -> None:
 
 
 def clock_calls(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -206,7 +207,7 @@ def test_only_the_settings_read_the_environment() -> None:
         path.relative_to(PROJECT).as_posix()
         for package in OURS
         for path, tree in modules(package)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv", "environb"}
     }
     # A server with credentials runs as a process of its own and has them from its environment.
@@ -224,7 +225,7 @@ def test_only_the_reader_of_histories_knows_how_temporal_writes_them() -> None:
             "temporalio.api.history.v1" in imported(tree)
             or any(
                 isinstance(node, ast.Attribute) and node.attr.startswith("fetch_history")
-                for node in ast.walk(tree)
+                for node in nodes_of(tree)
             )
         )
     ]
@@ -242,7 +243,7 @@ def test_files_and_functions_are_short(package: str) -> None:
         lines = len(path.read_text(encoding="utf-8").splitlines())
         if lines > LONGEST_FILE:
             long.append(f"{path.relative_to(PROJECT)}: {lines} lines")
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = (node.end_lineno or node.lineno) - node.lineno + 1
                 if length > LONGEST_FUNCTION:
@@ -277,7 +278,7 @@ def test_activities_with_a_heartbeat_timeout_beat() -> None:
     silent = [
         f"{path.name}: {node.name}"
         for path, tree in modules("activities")
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.AsyncFunctionDef)
         and any(
             "activity" in ast.unparse(d) and "defn" in ast.unparse(d) for d in node.decorator_list
