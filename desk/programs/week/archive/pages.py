@@ -20,7 +20,14 @@ from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import printable
 from desk.programs.week.archive.reading import DrawnReport, LeftOut, is_full
 from desk.programs.week.archive.week import COLUMNS, ArchivedWeek, MarketWeek
-from desk.programs.week.archive.year import NOT_DRAWN, DrawnYear, Gap, MarketWeekRow, drawn_year
+from desk.programs.week.archive.year import (
+    NOT_DRAWN,
+    DrawnYear,
+    Gap,
+    MarketWeekRow,
+    canvas_of_years,
+    drawn_year,
+)
 from desk.programs.week.document.rendering.html import KIND_TITLES
 from desk.programs.week.document.rendering.record_words import SCORE_COLUMNS
 
@@ -180,6 +187,7 @@ def _page(template: str, **given: object) -> str:
 
 def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> Iterator[MarketPage]:
     """In the order of the newest report; markets that have left the desk come last."""
+    canvas = canvas_of_years() if drawn else None
     for market in dict.fromkeys(name for week in full for name in week.markets):
         lines = tuple(_lines(full, market))
         week = next(week for week in full if market in week.markets)
@@ -191,7 +199,7 @@ def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> It
             lines,
             chart_of(bars),
             tuple(_scores(lines)),
-            drawn_year(market, lines, drawn) if drawn else NOT_DRAWN,
+            drawn_year(market, lines, drawn, canvas) if drawn and canvas else NOT_DRAWN,
         )
 
 

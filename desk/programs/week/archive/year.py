@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from markupsafe import Markup
 
@@ -16,6 +16,9 @@ from desk.programs.week.archive.outlooks import CameOut, Outlook, came_out
 from desk.programs.week.archive.reading import DrawnReport
 from desk.programs.week.archive.week import ArchivedWeek, MarketWeek
 from desk.programs.week.document.rendering.directions import is_turned
+
+if TYPE_CHECKING:
+    from desk.documents.rendering.drawing.charts import YearCanvas
 
 FEWEST_DAYS: Final = 2
 """A line needs two ends."""
@@ -70,7 +73,9 @@ class _YearLine(NamedTuple):
     in_steps: bool = False
 
 
-def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> DrawnYear:
+def drawn_year(
+    market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport, canvas: "YearCanvas"
+) -> DrawnYear:
     """The year of a market to the newest report, of which `drawn` has the series."""
     line = _line_of(market, lines, drawn)
     if len(line.days) < FEWEST_DAYS:
@@ -81,7 +86,7 @@ def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) 
     )
     forecasts = list(_forecasts(lines, line))
     return DrawnYear(
-        chart=_chart(market, line, drawn, [day for day, _ in told], forecasts, turned=turned),
+        chart=_chart(market, line, drawn, [day for day, _ in told], forecasts, canvas),
         decided=tuple(sorted(told, reverse=True)),
         turned=turned,
         forecasts=tuple(_row(week, outlook, result) for week, outlook, result in forecasts),
@@ -92,6 +97,14 @@ def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) 
             first=drawn.span[0] if line.in_steps else None,
         ),
     )
+
+
+def canvas_of_years() -> "YearCanvas":
+    """What the years of markets are drawn on, one after another."""
+    # Matplotlib takes half a second to import; only a process that draws pays for it.
+    from desk.documents.rendering.drawing.charts import LARGE_CHART, YearCanvas
+
+    return YearCanvas(LARGE_CHART)
 
 
 def _line_of(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> _YearLine:
@@ -119,16 +132,13 @@ def _chart(
     drawn: DrawnReport,
     marks: Sequence[date],
     forecasts: Sequence[tuple[ArchivedWeek, Outlook, CameOut | None]],
-    *,
-    turned: bool,
+    canvas: "YearCanvas",
 ) -> Markup:
-    # Matplotlib takes half a second to import; only a process that draws pays for it.
-    from desk.documents.rendering.drawing.charts import LARGE_CHART, year_chart
-
+    turned = is_turned(market, drawn.config.report.up)
     what = "policy rate" if line.in_steps else "daily fixings"
     label = f"{market}, {what} over 52 weeks, the week and rate decisions marked"
     label += ", forecasts as ranges" if forecasts else ""
-    chart = year_chart(
+    chart = canvas.chart(
         "year",
         label + (", drawn upside down" if turned else ""),
         line.days,
@@ -139,7 +149,6 @@ def _chart(
         in_steps=line.in_steps,
         ranges=[_range(outlook, result) for _, outlook, result in forecasts],
         first=drawn.span[0] if line.in_steps else None,
-        size=LARGE_CHART,
     )
     return Markup(chart)  # noqa: S704
 

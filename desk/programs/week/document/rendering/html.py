@@ -108,10 +108,10 @@ def _calibration(report: ResearchReport) -> Markup | None:
 
 def _index_chart(report: ResearchReport) -> Markup | None:
     """The dollar index over a year; None where a pair of it has no series."""
-    from desk.documents.rendering.drawing.charts import year_chart
+    from desk.documents.rendering.drawing.charts import YearCanvas
 
     days, values = index_series(report.markets)
     if len(days) < FEWEST_DAYS:
         return None
     label = "The dollar index over 52 weeks, of daily fixings by ICE's weights, the week marked"
-    return Markup(year_chart("index", label, days, values, report.window))  # noqa: S704
+    return Markup(YearCanvas().chart("index", label, days, values, report.window))  # noqa: S704
