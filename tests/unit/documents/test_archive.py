@@ -15,7 +15,9 @@ from desk.contracts.findings.results import Forecast, Leaning, View, ViewKind
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.archive import Archive, ArchiveError, write_archive
-from desk.programs.week.archive.reading import LeftOut
+from desk.programs.week.archive.pages import archive_pages
+from desk.programs.week.archive.reading import LeftOut, listing_of
+from desk.programs.week.archive.week import ArchivedWeek, archived_week
 from desk.programs.week.document.publishing import publish
 from tests.support.advised import sample_advice, sample_scorecard
 from tests.support.archives import report_of, shelve
@@ -463,6 +465,29 @@ def test_a_markets_forecasts_are_told_with_how_they_came_out(tmp_path: Path) -> 
     assert "2026-W38" in oldest
     assert re.search(r"(higher|lower|unchanged), (within|outside)", oldest)
     assert "forecasts as ranges" in page(tmp_path, "markets/USD-JPY.html")
+
+
+def test_forecasts_are_drawn_as_one_shape_however_many(tmp_path: Path) -> None:
+    weeks = ("2026-W38", "2026-W39", "2026-W40")
+    for before, week in enumerate(weeks):
+        shelve(tmp_path, forecasting(report_of(week), weeks_before=6 - before))
+    shelve(tmp_path, forecasting(report_of("2026-W43"), weeks_before=0))
+    write_archive(tmp_path)
+    text = page(tmp_path, "markets/USD-JPY.html")
+    assert section(text, "price").count("fill: var(--bar)") == 1
+    assert len(re.findall(r"<tr><th scope=\"row\">", section(text, "forecasts"))) == len(weeks) + 1
+
+
+def test_pages_are_made_one_after_the_other_and_the_front_page_last(tmp_path: Path) -> None:
+    shelve(tmp_path, report_of("2026-W38"))
+    (file,) = listing_of(tmp_path).files
+    week = archived_week(file)
+    assert isinstance(week, ArchivedWeek)
+    made = archive_pages((week,), ())
+    first, _ = next(made)
+    assert first.startswith("markets/")
+    *_, (last, _) = made
+    assert last == "index.html"
 
 
 def test_the_index_draws_a_line_for_each_market_and_bars_for_each_week(tmp_path: Path) -> None:

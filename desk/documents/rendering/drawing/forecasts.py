@@ -31,14 +31,34 @@ def draw_ranges(
     across: Callable[[date], float],
     up: Callable[[Decimal], float],
 ) -> None:
-    """A bar for each range, a dot on it where the fixing came within, a cross where it did not."""
-    from matplotlib.patches import Rectangle
+    """A bar for each range, a dot on it where the fixing came within, a cross where it did not.
 
-    for each in ranges:
-        x, ends = across(each.day), sorted((up(each.low), up(each.high)))
-        corner, height = (x - RANGE_WIDTH / 2, ends[0]), ends[1] - ends[0]
-        axes.add_patch(Rectangle(corner, RANGE_WIDTH, height, color=RANGE, linewidth=0, zorder=1))
-        if each.value is not None:
-            style = "o" if each.within else "x"
-            end = ([x], [up(each.value)])
-            axes.plot(*end, color=RESULT, marker=style, markersize=4.2, linestyle="", zorder=4)
+    All bars are one shape, and all dots one line without a stroke: an element for each takes half
+    of the time of a chart.
+    """
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    drawn = tuple(ranges)
+    if not drawn:
+        return
+    bars = [_bar(across(each.day), up(each.low), up(each.high)) for each in drawn]
+    shape = Path.make_compound_path(
+        *(Path([*corners, corners[0]], closed=True) for corners in bars)
+    )
+    axes.add_patch(PathPatch(shape, color=RANGE, linewidth=0, zorder=1))
+    for style, within in (("o", True), ("x", False)):
+        known = [
+            (across(e.day), up(e.value))
+            for e in drawn
+            if e.value is not None and e.within is within
+        ]
+        if known:
+            x, y = zip(*known, strict=True)
+            axes.plot(x, y, color=RESULT, marker=style, markersize=4.2, linestyle="", zorder=4)
+
+
+def _bar(x: float, low: float, high: float) -> list[tuple[float, float]]:
+    """The corners of a bar around a day."""
+    left, right = x - RANGE_WIDTH / 2, x + RANGE_WIDTH / 2
+    return [(left, low), (right, low), (right, high), (left, high)]

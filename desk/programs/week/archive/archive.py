@@ -1,7 +1,7 @@
 """The archive of the published reports: a static site in their folder that opens from disk."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
@@ -60,7 +60,7 @@ def write_archive(directory: Path) -> Archive:
         weeks, left_out = _read(listing)
         pages = archive_pages(weeks, left_out, _drawn(listing, weeks))
         try:
-            _place({directory / name: text for name, text in pages.items()}, directory)
+            names = _place(pages, directory)
         except OSError as error:
             reason = error.strerror or str(error)
             raise ArchiveError(
@@ -69,7 +69,7 @@ def write_archive(directory: Path) -> Archive:
         if listing_of(directory) == listing:
             break
     full = sorted(week.week for week in weeks if is_full(week.slug))
-    markets = sum(name.startswith(f"{MARKETS}/") for name in pages)
+    markets = sum(name.startswith(f"{MARKETS}/") for name in names)
     return Archive(directory / INDEX, tuple(full), len(weeks) - len(full), markets, tuple(left_out))
 
 
@@ -99,25 +99,30 @@ def _remembered(file: ReportFile) -> ArchivedWeek | LeftOut:
     return archived_week(file)
 
 
-def _place(pages: Mapping[Path, str], directory: Path) -> None:
-    """Write every page beside its place, then put them in place, the front page last."""
+def _place(pages: Iterable[tuple[str, str]], directory: Path) -> list[str]:
+    """Write every page beside its place as it is made, then put them in place in that order. Their
+    names are returned."""
     token = secrets.token_hex(4)
-    new = {path: path.with_name(f".{path.name}.{token}.new") for path in pages}
+    new: dict[Path, Path] = {}
+    names = []
     try:
-        for path in pages:
-            _refuse_a_strangers(path)
         publish_folder(directory / MARKETS)
-        for path, text in pages.items():
+        for name, text in pages:
+            path = directory / name
+            _refuse_a_strangers(path)
+            new[path] = path.with_name(f".{path.name}.{token}.new")
             new[path].write_text(text, encoding="utf-8", newline="\n")
             published(new[path])
-        for path in pages:
-            new[path].replace(path)
-        for path in _outdated(pages, directory / MARKETS):
+            names.append(name)
+        for path, written in new.items():
+            written.replace(path)
+        for path in _outdated(new, directory / MARKETS):
             path.unlink(missing_ok=True)
     finally:
         for leftover in new.values():
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
+    return names
 
 
 def _refuse_a_strangers(path: Path) -> None:
@@ -128,7 +133,7 @@ def _refuse_a_strangers(path: Path) -> None:
         )
 
 
-def _outdated(pages: Mapping[Path, str], folder: Path) -> Iterator[Path]:
+def _outdated(pages: Collection[Path], folder: Path) -> Iterator[Path]:
     """Pages of markets that no report has any more."""
     for path in folder.glob("*.html"):
         if path not in pages and _is_ours(path):

@@ -134,8 +134,9 @@ def archive_pages(
     weeks: Sequence[ArchivedWeek],
     left_out: Sequence[LeftOut],
     drawn: DrawnReport | None = None,
-) -> dict[str, str]:
-    """Every page by its path below the folder of the reports. The same reports give the same.
+) -> Iterator[tuple[str, str]]:
+    """Every page by its path below the folder of the reports, the front page last, each made when
+    it is asked for: those of two years take 20 MB. The same reports give the same.
 
     `drawn` has the series of the newest report, for the charts of its markets.
 
@@ -144,11 +145,9 @@ def archive_pages(
     full = sorted((w for w in weeks if is_full(w.slug)), key=lambda w: w.week, reverse=True)
     partial = sorted((w for w in weeks if not is_full(w.slug)), key=lambda w: (w.slug, w.week))
     markets = tuple(_market_pages(full, drawn))
-    pages = {
-        f"{MARKETS}/{page.file}": _page("archive_market.html.j2", root="../", page=page)
-        for page in markets
-    }
-    pages[SEARCH] = _page(
+    for page in markets:
+        yield f"{MARKETS}/{page.file}", _page("archive_market.html.j2", root="../", page=page)
+    search = _page(
         "archive_search.html.j2",
         root="",
         found=htmlsafe_json_dumps(_search_data(full, markets), dumps=_compact),
@@ -156,7 +155,8 @@ def archive_pages(
         script_hash=script_hash(),
         weeks=full,
     )
-    pages[INDEX] = _page(
+    yield SEARCH, search
+    front = _page(
         "archive.html.j2",
         root="",
         weeks=full,
@@ -167,7 +167,7 @@ def archive_pages(
         groups=tuple(MarketGroup),
         up=drawn.config.report.up if drawn else None,
     )
-    return pages
+    yield INDEX, front
 
 
 def _page(template: str, **given: object) -> str:
