@@ -20,7 +20,7 @@ from desk.platform.effects import EffectJournal
 from desk.platform.settings import McpTransport, Settings, Versioning
 from desk.platform.telemetry.otlp import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent
-from workers.tuning import COLLECT_AFTER
+from workers.tuning import COLLECT_AFTER, share_heaps
 
 
 class Role(StrEnum):
@@ -55,6 +55,7 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     # Before a workflow logs: it would import it within its sandbox.
     importlib.import_module("desk.platform.telemetry.log_lines")
     gc.set_threshold(*COLLECT_AFTER)
+    share_heaps()
     executor = ThreadPoolExecutor(THREADS, thread_name_prefix="desk")
     asyncio.get_running_loop().set_default_executor(executor)
     # The SDK warns of an activity that ended when its cancellation was on the way.

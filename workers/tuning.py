@@ -1,7 +1,9 @@
 """What all workers have in common."""
 
+import ctypes
+import sys
 from datetime import timedelta
-from typing import TypedDict
+from typing import Final, TypedDict
 
 STICKY_TIMEOUT = timedelta(seconds=1)
 """How long a workflow waits for the worker that has it in memory before another takes over."""
@@ -10,6 +12,22 @@ STICKY_TIMEOUT = timedelta(seconds=1)
 COLLECT_AFTER = (5_000, 10, 10)
 """Thresholds of the garbage collector. With Python's own, an eighth of an orchestrator's work is to
 look through the workflows that it holds."""
+
+_ARENA_MAX: Final = -8
+"""`M_ARENA_MAX` of glibc's `mallopt`."""
+
+HEAPS: Final = 2
+
+
+def share_heaps() -> None:
+    """Have threads that begin from now on share their heaps. By itself glibc gives eight for
+    each processor; each keeps what was freed in it, 18 MB of an orchestrator's memory. Does nothing
+    where there is no glibc.
+    """
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(_ARENA_MAX, HEAPS)
 
 
 ACTIVITY_POLLS = 15
