@@ -12,7 +12,7 @@ SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .
 
-.PHONY: axe docs run standins test tests others check lint types trust money bench eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-peers install-dev
+.PHONY: axe docs run standins test tests others check lint types trust money bench scale eval graph-scenarios swarm-scenarios faults soak train-example lock clean install install-live install-swarm install-episodes install-train install-memory install-chroma install-deliver install-pdf install-frames install-observe install-peers install-dev
 
 run: install  ## research the latest complete week and leave its report in reports/weekly
 	@$(BIN)/desk run
@@ -58,6 +58,9 @@ bench: install-dev install-peers  ## a week beside the engine's floor, and that 
 	$(BIN)/python -m tests.bench.many_weeks --weeks 104 --first 2024-W44
 	$(BIN)/python -m tests.bench.messages
 	$(BIN)/python -m tests.bench.episodes
+
+scale: install-dev  ## weeks of 38 to 2,000 markets with empty sources, and how what they take grows (some ten minutes)
+	$(BIN)/python -m tests.bench.scale
 
 eval: install-dev  ## tasks with known answers, by the built-in analyst and by honest, careless and hostile models
 	@$(BIN)/python -m tests.evaluation
