@@ -16,6 +16,7 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import EffectJournal, PaidCalls
 from desk.platform.memory.meaning import installed_meaning
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
+from desk.programs.openings import with_openings
 from desk.programs.turns import builtin_turn, is_for_a_model, judged
 
 Analyst = Callable[[TurnRequest], Awaitable[Turn]]
@@ -34,12 +35,15 @@ class Analysts:
         self._model = model
 
     async def __call__(self, request: TurnRequest) -> Turn:
-        """The turn, by whoever the request names. A model is asked once the desk has a result of
-        its own for it to write over.
+        """The turn, by whoever the request names, with what those ask first who go on with it. A
+        model is asked once the desk has a result of its own for it to write over.
 
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
         """
+        return with_openings(await self._turn(request), request)
+
+    async def _turn(self, request: TurnRequest) -> Turn:
         own = await _own_turn(request)
         if request.model == BUILTIN or not is_for_a_model(request):
             return own

@@ -102,6 +102,8 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
         # What side-by-side agents may still spend hangs on which of them is done first.
         "allowance": True,
         "assignment": {"deadline"},
+        # What others ask first is on the tape as the turn's answer.
+        "policy": True,
         "exchanges": {"__all__": {"results": {"__all__": _RESULT}}},
         "evidence": {"__all__": _RESULT},
     },

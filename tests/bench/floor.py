@@ -17,7 +17,7 @@ from temporalio.worker import Worker
 from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.names import Queue
+from desk.contracts.names import Queue, source_queue
 from desk.contracts.week.report import MarketOutcome
 from workers.tuning import TUNING
 from workflows.engine.options import (
@@ -38,11 +38,13 @@ def floor_queue(queue: str) -> str:
 
 
 class FloorAgent(BaseModel):
-    """One agent's work: a turn, its tool calls side by side, a turn."""
+    """One agent's work: its tool calls side by side, then its turns. One that is not `opened` has a
+    turn before its calls, which names them."""
 
     queue: str
     tool_queues: list[str]
     turns: int
+    opened: bool = False
 
 
 class FloorMarket(BaseModel):
@@ -88,8 +90,9 @@ async def _empty(queue: str, activity_id: str, market: str | None = None) -> Non
 
 
 async def _agent(market: str, name: str, agent: FloorAgent) -> None:
-    for turn in range(agent.turns):
-        await _empty(agent.queue, f"{name}.t{turn}", market)
+    for turn in range(agent.turns + agent.opened):
+        if turn or not agent.opened:
+            await _empty(agent.queue, f"{name}.t{turn}", market)
         if turn == 0:
             await asyncio.gather(
                 *(
@@ -186,14 +189,21 @@ def _market(outcome: MarketOutcome) -> FloorMarket:
     by_task: dict[str, FloorAgent] = {}
     for contribution in outcome.agents:
         validates = contribution.task_type is TaskType.VALIDATE
+        asked = _asked(outcome, contribution.task_type)
         by_task[contribution.task_type] = FloorAgent(
             queue=Queue.VALIDATION if validates else Queue.RESEARCH,
-            tool_queues=[
-                f"source.{result.call.server}"
-                for result in outcome.evidence
-                if f"/{contribution.task_type}/" in result.call.call_id
-            ],
+            tool_queues=list(asked.values()),
             turns=contribution.turns,
+            opened=any(".t0." in activity for activity in asked),
         )
     validator = by_task.pop(TaskType.VALIDATE, None)
     return FloorMarket(market=outcome.market, agents=list(by_task.values()), validator=validator)
+
+
+def _asked(outcome: MarketOutcome, task: TaskType) -> dict[str, str]:
+    """The queues of a task's tool calls, by their activities."""
+    return {
+        result.place.activity_id: source_queue(result.call.server)
+        for result in outcome.evidence
+        if result.place is not None and f"/{task}/" in result.call.call_id
+    }

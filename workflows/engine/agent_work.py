@@ -9,8 +9,9 @@ from temporalio.exceptions import TimeoutError as TimedOut
 from desk.agents.program import AgentProfile
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.agents.tools import SourceOutage, ToolResult
+from desk.contracts.agents.tools import SourceOutage, ToolCall, ToolResult
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.results import AgentError, ConflictRecord, ResearchResult
@@ -19,7 +20,7 @@ from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import Exchange, StateEntry, Turn
+from desk.contracts.runs.turns import Exchange, Openings, StateEntry, Turn
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import Stage, Undelivered, lost, together
@@ -46,6 +47,7 @@ class TurnContext(NamedTuple):
     complexity: Complexity | None = None
     conflicts: tuple[ConflictRecord, ...] = ()
     board: Blackboard | None = None
+    policy: RunPolicy | None = None
 
 
 NO_CONTEXT = TurnContext()
@@ -53,12 +55,14 @@ NO_CONTEXT = TurnContext()
 
 class AgentTask(NamedTuple):
     """A task, with the agent that it is given to and what that agent is shown besides. `place`
-    tells it from another task of the same kind within a workflow."""
+    tells it from another task of the same kind within a workflow. `opening` is what is asked for it
+    before its first turn; where there is nothing, the first turn may ask."""
 
     profile: AgentProfile
     assignment: TaskAssignment
     context: TurnContext = NO_CONTEXT
     place: str = ""
+    opening: tuple[ToolCall, ...] = ()
 
 
 class TaskFailed(Exception):
@@ -88,6 +92,7 @@ class AgentProgress:
         self.exchanges: list[Exchange] = []
         self.draft: Turn | None = None
         self.judged = False
+        self.openings: Openings = {}
         self.answer = Turn()
         self.remarks: list[str] = []
         self.lost = 0

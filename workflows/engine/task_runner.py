@@ -1,9 +1,10 @@
 """Having the tasks of a run done, each by its agent or by whoever takes it over.
 
-An agent works in turns until it delivers, fails or meets a limit. Every turn and every tool call is
-an activity of its own, so a crash costs at most the call in flight. The loop is the same for every
-agent, built-in or model. What an agent delivers comes back judged: it is told of what is objected
-to, and may mend it while it has turns left.
+An agent works in turns until it delivers, fails or meets a limit. What its task asks in any case
+is asked before the first one, where whoever planned the task has named it. Every turn and every
+tool call is an activity of its own, so a crash costs at most the call in flight. The loop is the
+same for every agent, built-in or model. What an agent delivers comes back judged: it is told of
+what is objected to, and may mend it while it has turns left.
 
 A task that an agent could not do is taken over in a child workflow, which ends as a dead letter
 where nobody can do it.
@@ -111,6 +112,7 @@ class AgentRun:
         self.policy = policy
         self.context = task.context
         self.place = task.place
+        self._opening = task.opening
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
         self._budget = budget or Budget(Allowance())
         self._sharing = sharing
@@ -128,11 +130,18 @@ class AgentRun:
         """
         work = AgentProgress(self.profile.model)
         with measured_task(self.profile.agent, self.assignment.task_type):
+            await self._open(work)
             try:
                 result = await self._result(work, self._most_turns(work))
             except TaskFailed as failed:
                 result = await self._otherwise(work, failed)
         return self._delivered(result, work)
+
+    async def _open(self, work: AgentProgress) -> None:
+        """Have what the task asks first asked, as what the desk asks by itself."""
+        if self._opening:
+            answers = await self._ask(self._opening, work)
+            work.exchanges.append(Exchange(results=answers))
 
     async def _otherwise(self, work: AgentProgress, failed: TaskFailed) -> AgentResult:
         """What can be delivered where the agent does not: its draft without what was rejected, or
@@ -152,10 +161,11 @@ class AgentRun:
         raise failed
 
     def _most_turns(self, work: AgentProgress) -> int:
-        limits = self.assignment.limits
+        """How many turns it has: an opening stands for the first, in which it would have asked."""
+        limits, opened = self.assignment.limits, bool(self._opening)
         if work.model == BUILTIN:
-            return limits.max_turns
-        return turns_for(effort_for(self.assignment.priority), limits)
+            return limits.max_turns - opened
+        return turns_for(effort_for(self.assignment.priority), limits) - opened
 
     async def _result(self, work: AgentProgress, most_turns: int) -> AgentResult:
         while work.turns < most_turns:
@@ -222,7 +232,7 @@ class AgentRun:
         """
         if result.kind != delivers(self.assignment.task_type):
             raise self._failed("wrong result", f"it delivered a {result.kind}")
-        work.judged = turn.judged
+        work.judged, work.openings = turn.judged, turn.openings
         before = work.draft
         if before and (before.result, before.rejected) == (result, turn.rejected):
             raise self._failed(UNMENDED, "the same figures are no claims still")
@@ -303,6 +313,7 @@ class AgentRun:
         return TaskOutcome(
             result=result,
             judged=work.judged,
+            openings=work.openings,
             evidence=work.evidence,
             contribution=Contribution(
                 agent=self.profile.agent,

@@ -19,10 +19,19 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message, market_run_id
 from desk.contracts.runs.judgement import Scope
 from desk.contracts.runs.tasks import Tools
+from desk.contracts.runs.turns import Openings
 from desk.contracts.runs.week import MarketRequest, WeekRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask
 from desk.contracts.week.report import MarketOutcome
-from desk.runs.assignments import VALIDATION, all_of, effort_for, lost, market_task, time_left
+from desk.runs.assignments import (
+    VALIDATION,
+    all_of,
+    effort_for,
+    lost,
+    market_task,
+    market_task_id,
+    time_left,
+)
 from desk.runs.boards import MarketBoard, WeekBoard, after_decisions, after_rerun, usage_of
 from desk.runs.escalations import CaseContext
 from desk.runs.tools import described_for
@@ -112,11 +121,15 @@ class MarketResearchWorkflow:
         the market goes on without."""
         request = self._request
         profile = profile_in(request.policy, planned.agent)
-        evidence = self._board.evidence if findings else ()
+        assignment = market_task(profile, planned, request)
+        # The validator goes on with what is researched, nobody with what it says.
+        context = (
+            TurnContext(findings=findings, evidence=self._board.evidence)
+            if findings
+            else TurnContext(policy=request.policy)
+        )
         task = AgentTask(
-            profile,
-            market_task(profile, planned, request),
-            TurnContext(findings=findings, evidence=evidence),
+            profile, assignment, context, opening=self._board.opening(assignment.task_id)
         )
         done = await self._tasks.run_or_reassign(
             task,
@@ -146,8 +159,9 @@ class WeekMarkets:
         self._board = run.board
         self.tools: Tools = ()
 
-    async def research_all(self, report_due: datetime) -> None:
-        """Every planned market, until all are back or the report is due.
+    async def research_all(self, report_due: datetime, openings: Openings) -> None:
+        """Every planned market, until all are back or the report is due. `openings` are what their
+        tasks ask first.
 
         One that is not back by the deadline of its agents is ended soon after, unless it waits
         for a person.
@@ -157,7 +171,7 @@ class WeekMarkets:
         parts = board.budget.reserve_shares(efforts)
         tasks = {
             plan.market: asyncio.create_task(
-                self._research(plan, deadline, report_due, parts[plan.market])
+                self._research(plan, deadline, report_due, parts[plan.market], openings=openings)
             )
             for plan in board.plan.markets
         }
@@ -174,7 +188,8 @@ class WeekMarkets:
             board.outcomes.setdefault(market, late)
 
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
-        """One market once more; what it found before stands where it finds nothing now."""
+        """One market once more; what it found before stands where it finds nothing now. Its tasks
+        say anew what they ask first: other sources may be within reach than when it was planned."""
         part = self._board.budget.reserve(REST_FOR_COMMENTARY)
         await self._research(plan, self._deadline(report_due), report_due, part, rerun)
 
@@ -207,12 +222,15 @@ class WeekMarkets:
         report_due: datetime,
         allowance: Allowance,
         rerun: int = 0,
+        openings: Openings | None = None,
     ) -> None:
         board = self._board
         board.running[plan.market] = deadline
         spent = all_of(allowance)
         try:
-            outcome = await self._market(plan, deadline, report_due, allowance, rerun)
+            outcome = await self._market(
+                plan, deadline, report_due, allowance, rerun, openings or {}
+            )
             spent = usage_of(outcome.agents)
         except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
             if cancelled_here():
@@ -234,9 +252,11 @@ class WeekMarkets:
         report_due: datetime,
         allowance: Allowance,
         rerun: int,
+        openings: Openings,
     ) -> MarketOutcome:
         board, policy = self._board, policy_of(self.request, self._board)
         spec = next(s for s in self.request.config.markets if s.market == plan.market)
+        named = [market_task_id(spec, task.task_type) for task in plan.tasks]
         board.workflows.append(self.run_id(spec.market, rerun))
         return await workflow.execute_child_workflow(
             MarketResearchWorkflow.run,
@@ -252,6 +272,7 @@ class WeekMarkets:
                 tools=tools_planned(self.tools, plan.look_into, policy),
                 uncited=board.advice.uncited if board.advice else (),
                 allowance=allowance,
+                openings={task: openings[task] for task in named if task in openings},
             ),
             id=self.run_id(spec.market, rerun),
             task_timeout=TASK_TIMEOUT,

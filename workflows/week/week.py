@@ -24,7 +24,7 @@ from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
 from desk.contracts.runs.judgement import Scope
-from desk.contracts.runs.turns import StateEntry
+from desk.contracts.runs.turns import Openings, StateEntry
 from desk.contracts.runs.week import (
     Publication,
     PublishRequest,
@@ -112,9 +112,10 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
 
 
 class PlannedWeek(NamedTuple):
-    """A plan, and what it took to have it."""
+    """A plan, what its tasks ask first, and what it took to have it."""
 
     plan: WeekPlan
+    openings: Openings
     contribution: Contribution
 
 
@@ -131,6 +132,7 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
         markets=config.markets,
         capabilities=_askable(config.policy),
         advice=board.advice.recommendations if board.advice else (),
+        policy=config.policy,
     )
     task = _task(profile, TaskType.PLAN_WEEK, config, board, deadline, context)
     try:
@@ -143,7 +145,7 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
     planned = sorted(market.market for market in plan.markets)
     if planned != sorted(spec.market for spec in config.markets):
         raise _no_plan(f"{week}: the plan's markets are not those configured: {planned}")
-    return PlannedWeek(plan, outcome.contribution)
+    return PlannedWeek(plan, outcome.openings, outcome.contribution)
 
 
 async def comment_week(
@@ -335,8 +337,9 @@ class WeeklyResearchWorkflow:
         self._refuse_the_future()
         board.begin_after(await revisions_so_far(request, board))
         await ask_record(request, board)
-        board.plan, board.planning = await plan_week(request.config, board, self._deadline)
-        await self._research_all()
+        planned = await plan_week(request.config, board, self._deadline)
+        board.plan, board.planning = planned.plan, planned.contribution
+        await self._research_all(planned.openings)
         await self._publish(self._whole_week())
         self._run.enter(Phase.OPEN_FOR_RERUNS)
 
@@ -350,10 +353,10 @@ class WeeklyResearchWorkflow:
         self._request = self._markets.request = self._request.model_copy(update={"config": config})
         return True
 
-    async def _research_all(self) -> None:
+    async def _research_all(self, openings: Openings) -> None:
         """Every planned market, then what contradicts across them, by the week's deadline."""
         self._run.enter(Phase.RESEARCHING)
-        await self._markets.research_all(self._deadline)
+        await self._markets.research_all(self._deadline, openings)
         await _settle_across(self._request, self._board, self._deadline, self._run.enter)
         await self._comment(self._deadline)
         await self._lessons.tell()

@@ -12,7 +12,7 @@ from desk.contracts.base import Contract, is_empty, is_none
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.results import AgentError, ResearchResult
 from desk.contracts.names import AgentId
-from desk.contracts.runs.turns import AgentResult, StateEntry
+from desk.contracts.runs.turns import AgentResult, Openings, StateEntry
 from desk.contracts.week.report import (
     Contribution,
 )
@@ -38,9 +38,11 @@ class ReassignmentRequest(Contract):
 
 class TaskOutcome(Contract):
     """What the agent loop ends with: the result, the evidence behind it and what it took. `judged`
-    results come from a turn that was judged where it was taken."""
+    results come from a turn that was judged where it was taken, and `openings` are those of that
+    turn."""
 
     result: AgentResult
     judged: Annotated[bool, Field(exclude_if=is_empty)] = False
+    openings: Annotated[Openings, Field(exclude_if=is_empty)] = Field(default_factory=dict)
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)]
     contribution: Contribution

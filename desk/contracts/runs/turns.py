@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.config import VotingConfig
+from desk.contracts.agents.config import RunPolicy, VotingConfig
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
     MAX_CALLS_A_TURN,
@@ -54,6 +54,12 @@ AgentResult = Annotated[
     Field(discriminator="kind"),
 ]
 
+Openings = Annotated[
+    dict[ShortText, Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)]],
+    Field(max_length=800),
+]
+"""What tasks ask before their first turn, by the ids of the tasks."""
+
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
 """What a model said, as its content blocks."""
 
@@ -98,7 +104,8 @@ class TurnRequest(Contract):
     own record; `state` is what the nodes before it brought to a node of a graph. The leader of a
     swarm is shown what was `recalled`, the `complexity` that it is held to, and the `conflicts`
     between the findings as they were decided; the agents of a stock's episode are shown the `board`
-    as it stands. They are empty for the others.
+    as it stands. They are empty for the others. `policy` are the rules of the run, where others go
+    on with the result: the turn then says besides what they ask first.
 
     `rejected` are the figures in the prose of the agent's last result that are no claims: it may
     deliver again, without them or with references in their place. `draft` is what a model said when
@@ -132,6 +139,7 @@ class TurnRequest(Contract):
         tuple[ConflictRecord, ...], Field(max_length=200, exclude_if=is_empty)
     ] = ()
     board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
+    policy: Annotated[RunPolicy | None, Field(exclude_if=is_none)] = None
     allowance: Allowance = Allowance()
     last: bool = False
 
@@ -148,9 +156,10 @@ class Turn(Contract):
     `without` is what is left of it without the sentences that hold them. One that a worker of an
     earlier version took is not judged.
 
-    `said` is a model's answer as its content blocks; `objection` says why it holds no result that
-    can be read, and the agent may answer again. `over_budget` says why a model was not asked; with
-    `cut_off` it was, and its answer never came.
+    `openings` are what the tasks that go on with the result ask before their first turn, as far as
+    it follows from the result. `said` is a model's answer as its content blocks; `objection` says
+    why it holds no result that can be read, and the agent may answer again. `over_budget` says why
+    a model was not asked; with `cut_off` it was, and its answer never came.
     """
 
     calls: Annotated[
@@ -162,6 +171,7 @@ class Turn(Contract):
         tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
     ] = ()
     without: Annotated[AgentResult | None, Field(exclude_if=is_none)] = None
+    openings: Annotated[Openings, Field(exclude_if=is_empty)] = Field(default_factory=dict)
     failure: Annotated[AgentError | None, Field(exclude_if=is_none)] = None
     said: Annotated[Said, Field(exclude_if=is_empty)] = ()
     objection: Annotated[Text | None, Field(exclude_if=is_none)] = None

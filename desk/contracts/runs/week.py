@@ -15,6 +15,7 @@ from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice, UncitedTools
 from desk.contracts.markets import MarketName, MarketSpec
 from desk.contracts.runs.tasks import Tools
+from desk.contracts.runs.turns import Openings
 from desk.contracts.week.delivery import Deliveries, DeliveryStatus
 from desk.contracts.week.plan import MarketPlan, WeekPlan
 from desk.contracts.week.report import (
@@ -180,7 +181,8 @@ class MarketRequest(Contract):
 
     `deadline` is that of the agents' tasks; a market that waits for a person is back before
     `report_due`. `tools` are described to agents that are models, the `uncited` of an agent in
-    short, and `allowance` is what those may spend together.
+    short, and `allowance` is what those may spend together. `openings` are what its tasks ask
+    before their first turn.
     """
 
     week: IsoWeek
@@ -194,6 +196,7 @@ class MarketRequest(Contract):
     tools: Tools = ()
     uncited: UncitedTools = ()
     allowance: Allowance = Allowance()
+    openings: Annotated[Openings, Field(exclude_if=is_empty)] = Field(default_factory=dict)
 
 
 class RevisionQuery(Contract):

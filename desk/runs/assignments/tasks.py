@@ -104,6 +104,11 @@ def assignment_of(
     )
 
 
+def market_task_id(market: MarketSpec, task_type: TaskType) -> str:
+    """The id of a task of a week's market."""
+    return f"{market.market}/{task_type}"
+
+
 def market_task(
     profile: AgentProfile, planned: PlannedTask, request: MarketRequest
 ) -> TaskAssignment:
@@ -112,7 +117,7 @@ def market_task(
         profile,
         request.policy,
         planned.task_type,
-        f"{request.market.market}/{planned.task_type}",
+        market_task_id(request.market, planned.task_type),
         request.window,
         request.deadline,
         week=request.week,

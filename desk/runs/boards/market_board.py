@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, MOST_EVIDENCE, ToolCall, ToolResult
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult, ValidationResult
@@ -30,6 +30,7 @@ class MarketBoard(RunBoard):
         self.is_with_validator = False
         self.waiting: tuple[str, ...] = ()
         self._market = request.market
+        self._openings = request.openings
         self._delivered: list[TaskOutcome] = []
         self._agents: list[Contribution] = []
         self._dead_letters: list[str] = []
@@ -52,6 +53,17 @@ class MarketBoard(RunBoard):
         """What its agents have read."""
         found = tuple(result for outcome in self._in_order for result in outcome.evidence)
         return found[:MOST_EVIDENCE]
+
+    def opening(self, task_id: str) -> tuple[ToolCall, ...]:
+        """What a task asks first, by its plan and by the results that it goes on with, each
+        question once. What they ask in different words under one id, the task itself is to ask."""
+        named = (self._openings, *(outcome.openings for outcome in self._in_order))
+        asked: dict[str, list[ToolCall]] = {}
+        for call in (call for openings in named for call in openings.get(task_id, ())):
+            same = asked.setdefault(call.call_id, [])
+            if call not in same:
+                same.append(call)
+        return tuple(same[0] for same in asked.values() if len(same) == 1)[:MAX_CALLS_A_TURN]
 
     @property
     def is_judged(self) -> bool:

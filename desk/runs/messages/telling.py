@@ -72,7 +72,7 @@ class Teller:
     def __init__(self, workflow: ToldWorkflow) -> None:
         self.workflow = workflow
         self.asked = {e.event_id: e for e in workflow.events if isinstance(e, ActivityAsked)}
-        self.tasks: dict[str, Task] = {}
+        self.tasks = dict(self._given_tasks())
         self._failed_before = list(workflow.handed.tried) if workflow.handed else []
         self._last_turn = self._last_turns()
         self._delivering = self._deliveries()
@@ -109,8 +109,6 @@ class Teller:
         turn = self.turn(event)
         if turn is None or event.task is None:
             return
-        assignment = event.task.assignment
-        self.tasks[turn.place] = Task(assignment, self._id(event), event.at)
         content = contents.given(event.task, tuple(self._failed_before))
         if self.workflow.handed is not None:
             self._failed_before.append(turn.agent)
@@ -329,12 +327,21 @@ class Teller:
 
     def task_at(self, activity_id: str) -> Task | None:
         """The task that an activity is part of: a turn on it, or a tool call of such a turn."""
-        places = (p for p in self.tasks if activity_id.startswith(f"{p}.t"))
+        places = (place for place in self.tasks if _is_at(place, activity_id))
         return next((self.tasks[place] for place in places), None)
 
     def _id(self, event: MessageEvent, part: str = "") -> str:
         name = f"{self.workflow.workflow_id}/{self.workflow.run_id}#{event.event_id}"
         return f"{name}.{part}" if part else name
+
+    def _given_tasks(self) -> Iterator[tuple[str, Task]]:
+        """The tasks by their places, each since the first that was asked for it: what opens a task
+        is asked before its first turn, whose request says what the task is."""
+        for event in self.asked.values():
+            turn = self.turn(event)
+            if turn is not None and event.task is not None:
+                own = (e.at for e in self.asked.values() if _is_at(turn.place, e.activity_id))
+                yield turn.place, Task(event.task.assignment, self._id(event), min(own))
 
     def _task_of(self, assignment: TaskAssignment) -> Task | None:
         """The task of an assignment, which in a graph stands at the place of its node."""
@@ -358,3 +365,8 @@ class Teller:
                 if turn and result is not None and result.kind == kinds.get(turn.place):
                     found[turn.place] = event.event_id
         return found
+
+
+def _is_at(place: str, activity_id: str) -> bool:
+    """Whether an activity is a turn at a place, or a tool call of one."""
+    return activity_id.startswith(f"{place}.t")

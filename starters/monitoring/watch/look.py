@@ -53,6 +53,7 @@ class AgentAtWork(Contract):
     `attempt` is how often its turn, or the tool call that needed most, has been tried, this time
     included. `calls` are the tool calls that it waits for; `unclaimed` says that no worker has
     taken up what it asked for, `due` when that ends, `stands_in` that it does the task of another.
+    In turn 0 what its task asks first is asked.
     """
 
     agent: ShortText
@@ -64,6 +65,11 @@ class AgentAtWork(Contract):
     stands_in: bool = False
     due: Instant | None = None
     last_failure: Text | None = None
+
+    @property
+    def has_come_to(self) -> str:
+        """`turn 2`, or that it has not had one yet."""
+        return f"turn {self.turn}" if self.turn else "before its first turn"
 
 
 Agents = Annotated[tuple[AgentAtWork, ...], Field(max_length=20)]

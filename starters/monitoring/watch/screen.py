@@ -453,7 +453,7 @@ class PlainShown:
                 self._told.add(known)
                 reason = one_line(agent.last_failure or "no reason given")[:LONGEST_REASON]
                 yield (
-                    f"{market or 'the week'} {agent.agent} turn {agent.turn}, "
+                    f"{market or 'the week'} {agent.agent} {agent.has_come_to}, "
                     f"try {agent.attempt}: {reason}"
                 )
 

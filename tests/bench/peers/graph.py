@@ -20,17 +20,20 @@ LAST: Final = "publish"
 
 @dataclass(frozen=True)
 class Agent:
-    """One agent's work: its turns one after another, its calls side by side after the first."""
+    """One agent's work: its turns one after another, its calls side by side before them where it is
+    `opened`, else after the first."""
 
     name: str
     turns: tuple[str, ...]
     calls: tuple[str, ...]
+    opened: bool = False
 
     @property
     def stages(self) -> tuple[tuple[str, ...], ...]:
         """What is done one after another; the steps of a stage are done side by side."""
-        first, *later = ((turn,) for turn in self.turns)
-        return (first, self.calls, *later) if self.calls else (first, *later)
+        turns, calls = [(turn,) for turn in self.turns], [self.calls] if self.calls else []
+        before = 0 if self.opened else 1
+        return (*turns[:before], *calls, *turns[before:])
 
 
 @dataclass(frozen=True)
@@ -115,4 +118,5 @@ def _agent(market: str, name: str, agent: dict[str, object]) -> Agent:
         f"{market}/{name}",
         tuple(f"{market}/{name}.t{turn}" for turn in range(turns)),
         tuple(f"{market}/{name}.t0.{number}" for number in range(len(queues))),
+        opened=agent.get("opened") is True,
     )

@@ -287,7 +287,8 @@ def second_opinions(
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask the sources what the findings claim; with the answers, submit the verdict.
+    """Ask the sources what the findings claim, as far as nobody has asked yet; with the answers,
+    submit the verdict.
 
     Findings without a figure that a source could confirm need no tool.
 
@@ -295,8 +296,9 @@ def take_turn(request: TurnRequest) -> Turn:
         TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
             read.
     """
-    calls = questions(request)
-    if calls and not request.exchanges:
+    asked = {result.evidence_id for result in request.results}
+    calls = tuple(call for call in questions(request) if call.call_id not in asked)
+    if calls:
         return Turn(
             calls=calls, note=f"Ask the sources about {market_of(request).market} once more"
         )

@@ -368,7 +368,7 @@ def _work_words(agents: Iterable[AgentAtWork]) -> str:
 
 def _work_of(agent: AgentAtWork) -> Iterator[str]:
     yield human(agent.agent)
-    yield f"turn {agent.turn}"
+    yield agent.has_come_to
     if agent.calls:
         yield f"{agent.calls} call{'s' if agent.calls > 1 else ''}"
     if agent.attempt > 1:

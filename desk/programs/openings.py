@@ -1,0 +1,81 @@
+"""What tasks ask before their first turn: named where they are planned, by the turn whose result
+they go on with, so that none needs a turn of its own to name it."""
+
+from collections.abc import Iterator
+
+from desk.agents.roster import profile_in
+from desk.contracts.agents.config import RunPolicy
+from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.markets import MarketSpec
+from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.week.plan import PlannedTask, WeekPlan
+from desk.programs.turns import builtin_turn, is_for_a_model
+from desk.runs.assignments import VALIDATION, assignment_of, market_task_id
+
+
+def with_openings(turn: Turn, request: TurnRequest) -> Turn:
+    """The turn with what the tasks that go on with its result ask first; unchanged where the
+    request does not say by which rules they are done.
+
+    A task whose questions cannot be told yet has none here, and names them in its first turn.
+    """
+    if turn.result is None or request.policy is None:
+        return turn
+    following = _following(turn, request, request.policy)
+    openings = {each.assignment.task_id: calls for each in following if (calls := opening(each))}
+    return turn.model_copy(update={"openings": openings}) if openings else turn
+
+
+def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
+    """What a task asks in its first turn, whoever takes it: the desk asks it by itself, for a model
+    as for the built-in analyst."""
+    try:
+        own = builtin_turn(request)
+        if request.model == BUILTIN or not is_for_a_model(request):
+            return own.calls
+        # Only a worker whose agents are models pays for loading what models are asked.
+        from desk.programs.claude.turns import with_opening
+
+        return with_opening(request, own).calls
+    except (ValueError, LookupError, ArithmeticError):
+        # Whoever takes the turn says what is wrong.
+        return ()
+
+
+def _following(turn: Turn, request: TurnRequest, policy: RunPolicy) -> Iterator[TurnRequest]:
+    """The first turns of the tasks that go on with a result: the planned ones with a plan, the
+    validator with what it is to check."""
+    market = request.assignment.market
+    match turn.result:
+        case WeekPlan() as plan:
+            specs = {spec.market: spec for spec in request.markets}
+            for planned in plan.markets:
+                for task in planned.tasks:
+                    if planned.market in specs:
+                        yield _first_turn(task, specs[planned.market], request, policy)
+        case ResearchResult() as found if market is not None:
+            first = _first_turn(VALIDATION, market, request, policy)
+            shown = {"findings": (found,), "evidence": request.results}
+            yield first.model_copy(update=shown)
+        case _:
+            pass
+
+
+def _first_turn(
+    planned: PlannedTask, market: MarketSpec, request: TurnRequest, policy: RunPolicy
+) -> TurnRequest:
+    """The first turn of a market's task, as far as what is asked in it hangs on that."""
+    profile, before = profile_in(policy, planned.agent), request.assignment
+    assignment = assignment_of(
+        profile,
+        policy,
+        planned.task_type,
+        market_task_id(market, planned.task_type),
+        before.window,
+        before.deadline,
+        week=before.week,
+        market=market,
+    )
+    return TurnRequest(assignment=assignment, model=profile.model)
