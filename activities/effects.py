@@ -30,10 +30,11 @@ async def beating(*details: object) -> AsyncIterator[None]:
         pulse.cancel()
 
 
-def effect_key() -> str:
-    """What names this activity's effect, the same for each of its attempts."""
+def effect_key(activity_id: str | None = None) -> str:
+    """What names the effect of this activity, or of another of its workflow, the same for each of
+    its attempts."""
     info = activity.info()
-    return f"{info.workflow_id}/{info.workflow_run_id}/{info.activity_id}"
+    return f"{info.workflow_id}/{info.workflow_run_id}/{activity_id or info.activity_id}"
 
 
 async def once(
@@ -41,9 +42,11 @@ async def once(
     effect: Callable[[], Awaitable[T]],
     kind: type[T],
     *,
+    key: str | None = None,
     outlives: bool = False,
 ) -> T:
-    """See `EffectJournal.once`; the key is this activity's, and the look-up is counted."""
+    """See `EffectJournal.once`; the key is this activity's where none is given, and the look-up is
+    counted."""
     made = False
 
     async def had() -> T:
@@ -52,7 +55,7 @@ async def once(
         return await effect()
 
     try:
-        return await journal.once(effect_key(), had, kind, outlives=outlives)
+        return await journal.once(key or effect_key(), had, kind, outlives=outlives)
     finally:
         count_lookup(Cache.JOURNAL, hit=not made)
 

@@ -14,18 +14,26 @@ from temporalio.exceptions import FailureError
 
 from activities.effects import beating, effect_key
 from activities.errors import fault_told
-from desk.contracts.agents.tools import ToolRequest, ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.learning.lessons import Advice, Lesson, LessonSources
 from desk.contracts.learning.record import LearningRequest, RecordQuery
-from desk.contracts.names import LEARNING_SYSTEM_ID, ActivityName, Message, Queue, WorkflowType
+from desk.contracts.names import (
+    LEARNING_SYSTEM_ID,
+    ActivityName,
+    Message,
+    Queue,
+    WorkflowType,
+    activity_id_parts,
+)
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.learning.lessons import Fault, Tried, task_key, with_attempts
 from desk.platform.temporal.history import (
     ActivityEnded,
-    ActivityScheduled,
+    CallMade,
     Ending,
     HistoryGone,
     RunHistory,
+    calls_of,
     fetch_history,
 )
 
@@ -67,15 +75,17 @@ async def attempts_of(
 
 async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]:
     """The turns and calls, without what was answered at once and is counted. Payloads are read
-    where something went wrong."""
+    where something went wrong, or can have among several calls."""
     for scheduled, started, ended in history.activities:
         is_call, failed = (
             scheduled.name == ActivityName.CALL_TOOL,
             started.failure if started else None,
         )
         known = not is_call or task_key(history.workflow_id, scheduled.activity_id) in counted
+        parts = activity_id_parts(scheduled.activity_id)
+        several = parts is not None and parts.calls > 1
         if scheduled.name not in (ActivityName.TAKE_TURN, ActivityName.CALL_TOOL) or (
-            failed is None and known
+            failed is None and known and not several
         ):
             continue
         if ended is not None and ended.ending is Ending.CANCELED:
@@ -87,22 +97,30 @@ async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]
             tries=started.attempt if started else 1,
             before=await _fault(history, failed) if failed is not None else None,
         )
-        yield await _with_call(found, history, scheduled, ended) if is_call else found
+        if not is_call:
+            yield found
+            continue
+        for made in await calls_of(history, scheduled, ended):
+            one = await _with_call(found, history, made, ended)
+            if not known or one.before is not None:
+                yield one
 
 
 async def _with_call(
-    found: Tried, history: RunHistory, scheduled: ActivityScheduled, ended: ActivityEnded | None
+    found: Tried, history: RunHistory, made: CallMade, ended: ActivityEnded | None
 ) -> Tried:
-    call = (await history.decode(scheduled.input, ToolRequest)).call
-    found = found._replace(server=call.server, tool=call.tool)
-    if ended is None:
-        return found
-    if ended.failure is not None:
-        fault = await _fault(history, ended.failure)
-        return found._replace(status=ToolStatus.UNAVAILABLE, last=fault)
-    result = await history.decode(ended.result, ToolResult)
-    last = Fault(result.fault, result.error) if result.error else None
-    return found._replace(status=result.status, last=last, took=result.took)
+    """What became of a call. The try of one that is made again by itself failed before that."""
+    found = found._replace(server=made.call.server, tool=made.call.tool)
+    last: Fault | None = None
+    if made.result is not None:
+        last = Fault(made.result.fault, made.result.error) if made.result.error else None
+    elif ended is not None and ended.failure is not None:
+        last = await _fault(history, ended.failure)
+    if made.again:
+        return found._replace(before=last, tries=found.tries + 1)
+    if made.result is None:
+        return found._replace(status=ToolStatus.UNAVAILABLE if last else None, last=last)
+    return found._replace(status=made.result.status, last=last, took=made.result.took)
 
 
 async def _fault(history: RunHistory, failure: Failure) -> Fault:

@@ -1,7 +1,7 @@
 """Calling a tool, as an activity on the queue of the tool's server."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Final
@@ -11,19 +11,20 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities.effects import beating, effect_key, once
-from activities.errors import permanent, transient
+from activities.errors import fault_told, permanent, transient
 from activities.metrics import measured_call
 from desk.agents.answer_form import told_when
 from desk.agents.capabilities import is_answered
 from desk.contracts.agents.tools import (
     REACH_TOOL,
     Reachability,
+    ToolCall,
     ToolListing,
     ToolRequest,
     ToolResult,
     ToolStatus,
 )
-from desk.contracts.names import CallFault, FailureType
+from desk.contracts.names import CallFault, FailureType, activity_id_parts, call_activity_id
 from desk.platform.effects import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
 from desk.trust.ledger.events import without_later
@@ -97,6 +98,9 @@ class ToolActivities:
     async def call_tool(self, request: ToolRequest) -> ToolResult:
         """The tool's answer, as evidence; a tool's refusal is a result and not an error.
 
+        Of several calls each is made and kept as it would be by itself. One whose server could not
+        be asked is a result then: whoever asked asks it alone, and none of the others again.
+
         Raises:
             ApplicationError: `ToolUnavailable`, when the server could not be asked; retryable
                 where another try may do and there is time for it. Its first detail is a
@@ -104,7 +108,12 @@ class ToolActivities:
         """
         tries = Tries(request.within)
         async with beating(tries.before):
-            return await once(self._journal, lambda: self._call(request, tries), ToolResult)
+            if not request.together:
+                return await self._once(request.call, effect_key(), request, tries)
+            first, *others = await asyncio.gather(
+                *(self._one_of_several(call, request, tries) for call in request.calls)
+            )
+        return first.model_copy(update={"together": tuple(others)})
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
@@ -173,48 +182,76 @@ class ToolActivities:
         # A refusal is an answer, and what cannot be asked tells so when it is called.
         await asyncio.gather(*calls, return_exceptions=True)
 
-    async def _call(self, request: ToolRequest, tries: Tries) -> ToolResult:
-        with measured_call(request.call) as measure:
-            answer = await self._answer(request, tries)
+    async def _one_of_several(
+        self, call: ToolCall, request: ToolRequest, tries: Tries
+    ) -> ToolResult:
+        """The call's result under the key that it would have by itself, or why there is none."""
+        own = call_activity_id(_turn_of(activity.info().activity_id), call.own_id)
+        try:
+            return await self._once(call, effect_key(own), request, tries)
+        except ApplicationError as error:
+            return ToolResult(
+                call=call,
+                status=ToolStatus.UNAVAILABLE,
+                error=error.message[:4_000],
+                fault=fault_told(error).fault,
+            )
+
+    async def _once(
+        self, call: ToolCall, key: str, request: ToolRequest, tries: Tries
+    ) -> ToolResult:
+        def made() -> Awaitable[ToolResult]:
+            return self._call(call, key, request.as_of, tries)
+
+        return await once(self._journal, made, ToolResult, key=key)
+
+    async def _call(self, call: ToolCall, key: str, as_of: datetime, tries: Tries) -> ToolResult:
+        with measured_call(call) as measure:
+            answer = await self._answer(call, key, as_of, tries)
             refused = answer.refusal is not None
             took = measure.answered(ToolStatus.REFUSED if refused else ToolStatus.OK)
-        result = _evidence(request, answer)
+        result = _evidence(call, as_of, answer)
         told = {"took": round(took, 3), "kept": answer.kept, "satisfies": is_answered(result)}
         return result.model_copy(update=told)
 
-    async def _answer(self, request: ToolRequest, tries: Tries) -> ToolAnswer:
-        call = request.call
+    async def _answer(self, call: ToolCall, key: str, as_of: datetime, tries: Tries) -> ToolAnswer:
         try:
             return await self._tools.call(
                 call.server,
                 call.tool,
-                {**call.arguments, "as_of": request.as_of.isoformat()},
-                key=effect_key(),
+                {**call.arguments, "as_of": as_of.isoformat()},
+                key=key,
                 timeout_seconds=tries.seconds,
             )
         except ToolUnreachable as error:
             raise tries.failed(error) from None
 
 
-def _evidence(request: ToolRequest, answer: ToolAnswer) -> ToolResult:
+def _turn_of(activity_id: str) -> str:
+    """The turn whose calls an activity makes."""
+    parts = activity_id_parts(activity_id)
+    return parts.turn_id if parts else activity_id
+
+
+def _evidence(call: ToolCall, as_of: datetime, answer: ToolAnswer) -> ToolResult:
     now = datetime.now(UTC)
     if answer.refusal is not None:
         return ToolResult(
-            call=request.call,
+            call=call,
             status=ToolStatus.REFUSED,
             error=answer.refusal[:4_000],
             retrieved_at=now,
         )
-    content = without_later(answer.content, request.as_of)
+    content = without_later(answer.content, as_of)
     result = ToolResult(
-        call=request.call,
+        call=call,
         status=ToolStatus.OK,
         content=content,
         retrieved_at=now,
         content_hash=content_hash(content),
         attribution=answer.attribution,
     )
-    return _refused_if_later(result, request.as_of) if request.call.answer else result
+    return _refused_if_later(result, as_of) if call.answer else result
 
 
 def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:

@@ -225,6 +225,11 @@ def call_activity_id(turn_activity: str, call: str) -> str:
     return f"{turn_activity}.{call}"
 
 
+def calls_activity_id(turn_activity: str, server: str, calls: int) -> str:
+    """The activity id of several calls of a turn that are put to one server together."""
+    return f"{turn_activity}.{calls}x.{server}"
+
+
 class WorkflowIdParts(NamedTuple):
     """What the id of a workflow says: the run that it belongs to, and what it does there.
 
@@ -305,6 +310,21 @@ class ActivityIdParts(NamedTuple):
         own = f"{self.agent}.{self.task_type}"
         return f"{own}.{self.place}" if self.place else own
 
+    @property
+    def turn_id(self) -> str:
+        """The id of the turn's own activity."""
+        return f"{self.task}.t{self.turn}"
+
+    @property
+    def calls(self) -> int:
+        """How many calls the activity makes: none as a turn, several where they are together."""
+        if self.call is None:
+            return 0
+        together = _TOGETHER.match(self.call)
+        return int(together[1]) if together else 1
+
+
+_TOGETHER: Final = re.compile(r"(\d+)x\.")
 
 _ACTIVITY: Final = re.compile(
     r"(?P<agent>[a-z]\w*)\.(?P<task_type>[a-z]\w*)(?:\.(?P<place>.+))?\.t(?P<turn>\d+)"

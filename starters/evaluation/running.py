@@ -28,7 +28,7 @@ from desk.contracts.runs.week import WeekRequest, WeekStatus
 from desk.evaluation.scores import Suite, TaskCheck, TaskScore, Verdict, Work
 from desk.evaluation.table import EvaluationTable, lines_of, work_lines
 from desk.platform.settings import DEFAULTS, McpTransport, Settings, load_settings
-from desk.platform.temporal.history import RunHistory, fetch_chain, fetch_history
+from desk.platform.temporal.history import RunHistory, calls_of, fetch_chain, fetch_history
 from starters.evaluation.suites import SuiteRuns, runs_of
 from starters.runs.command_run import start_run
 from starters.runs.server_runs import RunStart, ServerRun, run_described, why_it_ended
@@ -162,7 +162,9 @@ async def _own(history: RunHistory) -> Work:
     calls = 0
     for activity in history.activities:
         name, ended = activity.scheduled.name, activity.ended
-        calls += name == ActivityName.CALL_TOOL
+        if name == ActivityName.CALL_TOOL:
+            made = await calls_of(history, activity.scheduled, ended)
+            calls += sum(not call.again for call in made)
         if name == ActivityName.TAKE_TURN and activity.completed and ended is not None:
             taken = await history.decode(ended.result, TurnTaken)
             task = activity.scheduled.activity_id.rpartition(".")[0]

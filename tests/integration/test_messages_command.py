@@ -8,7 +8,10 @@ from tests.support.command import DeskCommand, eventually
 
 WEEK = "2026-W44"
 RUN = f"weekly-{WEEK}-usdjpy-jp"
-IN_EVERY_RUN = set(MessageType) - {MessageType.ERROR_REPORT, MessageType.HEARTBEAT}
+NOT_IN_EVERY_RUN = {MessageType.ERROR_REPORT, MessageType.HEARTBEAT, MessageType.TASK_PROGRESS}
+"""There is progress where a turn asks: what a task asks in any case it asks before its turns."""
+
+IN_EVERY_RUN = set(MessageType) - NOT_IN_EVERY_RUN
 
 
 def sent(text: str) -> list[AgentMessage]:

@@ -1,6 +1,6 @@
 """Records the histories that later code must still replay: `python -m tests.replay.record`, and
-with `judged` those of `record_judged` alone, with `unreachable` and `charged` that of the function
-of that name.
+with `judged` those of `record_judged` alone, with `opened`, `unreachable` and `charged` those of
+the function of that name.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
 `workflow.patched`. The recorded files are committed: keep those that the change is about, beside
@@ -61,6 +61,7 @@ from tests.support.held import TELLS_OF_A_CASE, held
 from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
 from tests.support.hypotheses import begun as begun_hypothesis
 from tests.support.learning import forecast, lesson, question
+from tests.support.opened import FirstUnanswered, opening_turn, together
 from tests.support.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
 from tests.support.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
 from tests.support.stocks import SERVERS as STOCK_SERVERS
@@ -129,6 +130,7 @@ async def record(client: Client, directory: Path) -> None:
     disputed = await record_conflicts(client, directory, deadlines)
     await record_cancelled(client, directory)
     await record_unreachable(client, directory)
+    await record_opened(client, directory)
     await record_learning(client, directory)
     await record_hypothesis(client, directory)
     await record_swarm(client, directory)
@@ -347,6 +349,21 @@ async def record_unreachable(client: Client, directory: Path) -> None:
     await write("week_with_unreachable_source", week)
 
 
+async def record_opened(client: Client, directory: Path) -> None:
+    """A week whose tasks ask first what was named for them. Two questions are put to a source
+    together, and the one that has no answer is asked again."""
+    deadlines = DeadlineConfig(open_for_reruns=timedelta(seconds=2))
+    config = together(desk_config(pair("USD/JPY"), deadlines=deadlines), "ecb")
+    analyst, tools = ScriptedAnalyst(opening_turn), ScriptedTools(FirstUnanswered("get_historical"))
+    async with desk_workers(client, directory, analyst=analyst, tools=tools):
+        week = await start_week(client, config, run_id="opened")
+        await week.signal(Message.RERUN_MARKET, RerunRequest(market="USD/JPY", reason="again"))
+        await week.result()
+        await write("week_opened", week)
+        market = market_run_id(week.id, "USD/JPY")
+        await write("market_opened", client.get_workflow_handle(market))
+
+
 async def record_charged(client: Client, directory: Path) -> None:
     """An episode whose actions are charged, one step of it refused."""
     steps = (StockAction.GENERATE_INSIGHT, StockAction.RUN_TA_BASIC, *ORDER[-3:])
@@ -383,6 +400,7 @@ if __name__ == "__main__":
     alone = {
         "charged": record_charged,
         "judged": record_judged,
+        "opened": record_opened,
         "unreachable": record_unreachable,
     }
     asyncio.run(main(alone.get("".join(sys.argv[1:]), record)))

@@ -10,7 +10,6 @@ A task that an agent could not do is taken over in a child workflow, which ends 
 where nobody can do it.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 
 from temporalio import workflow
@@ -36,7 +35,6 @@ from desk.contracts.names import (
     AgentId,
     FailureType,
     WorkflowType,
-    call_activity_id,
     reassignment_run_id,
     turn_activity_id,
 )
@@ -296,12 +294,8 @@ class AgentRun:
 
     async def _ask(self, calls: Sequence[ToolCall], work: AgentProgress) -> tuple[ToolResult, ...]:
         """The answers to a turn's calls, side by side; what is beyond its limit is refused."""
-        allowed, turn = self._calls_left(work), self._turn_id(work)
-        asked = (
-            self._tools.ask(call, call_activity_id(turn, call.call_id.rsplit("/", 1)[-1]))
-            for call in calls[:allowed]
-        )
-        answers = await asyncio.gather(*asked)
+        allowed = self._calls_left(work)
+        answers = await self._tools.ask(self._turn_id(work), calls[:allowed])
         most = self.assignment.limits.max_calls
         return (*answers, *(refused(c, f"only {most} calls on a task") for c in calls[allowed:]))
 

@@ -3,7 +3,8 @@ by the task's deadline. What an agent asks for by capability is put to its route
 until one satisfies."""
 
 import asyncio
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from temporalio import workflow
@@ -37,7 +38,13 @@ from desk.contracts.agents.tools import (
     UnreachableSource,
 )
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.names import AgentId, CallFault, source_queue
+from desk.contracts.names import (
+    AgentId,
+    CallFault,
+    call_activity_id,
+    calls_activity_id,
+    source_queue,
+)
 from desk.contracts.runs.tasks import Tools
 from desk.runs.assignments import outage_of, share_of, together
 from workflows.engine.options import (
@@ -120,6 +127,16 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
         return Reachability(reachable=False, since=workflow.now(), reason=cause(error))
 
 
+_Routed = tuple[ToolCall, ...] | ToolResult
+_Answering = asyncio.Task[dict[str, ToolResult]]
+
+SHORTEST_TRY = timedelta(seconds=1)
+"""What a call has that is asked again by itself, however long it took among others."""
+
+LONGEST_SUMMARY = 180
+"""Bytes; the server takes 200."""
+
+
 class ToolAsking:
     """The tool calls of one agent on one assignment."""
 
@@ -131,28 +148,33 @@ class ToolAsking:
         self._policy = policy
         self.outages: tuple[SourceOutage, ...] = ()
 
-    async def ask(self, call: ToolCall, activity_id: str) -> ToolResult:
-        """The result, of whoever answered. What went wrong is told to the agent, which may know
-        another way."""
-        found = await self._found(call, activity_id)
-        return found.model_copy(update={"satisfies": None})
+    async def ask(self, turn: str, calls: Iterable[ToolCall]) -> tuple[ToolResult, ...]:
+        """The results of a turn's calls, in their order, each of whoever answered. What went wrong
+        is told to the agent, which may know another way.
 
-    async def _found(self, call: ToolCall, activity_id: str) -> ToolResult:
+        They are made side by side. Those that go first to one server which is asked several
+        questions at once are one activity; what has no answer there is asked again by itself, and
+        nothing else.
+        """
+        routed = {call_activity_id(turn, call.own_id): self._routed(call) for call in calls}
+        shared = self._shared(turn, routed)
+        found = (self._found(place, way, shared.get(place)) for place, way in routed.items())
+        results = await asyncio.gather(*found)
+        return tuple(result.model_copy(update={"satisfies": None}) for result in results)
+
+    def _routed(self, call: ToolCall) -> _Routed:
+        """The call as it is put to each that may be asked, in their order; or why to nobody."""
         if call.capability is not None:
-            return await self._by_capability(call, call.capability, activity_id)
+            return self._by_capability(call, call.capability)
         if not self._profile.may_call(call.server, call.tool):
             return self._refused(call, f"{call.server}.{call.tool}")
         if self._policy.sources and call.server not in self._policy.sources:
             return _nobody(call, call.server)
         if is_unreachable(call.server, self._policy):
             return _nobody_reached(call, call.server)
-        return await self._answer(as_routed(call, self._policy), activity_id)
+        return (as_routed(call, self._policy),)
 
-    async def _by_capability(
-        self, call: ToolCall, capability: Capability, activity_id: str
-    ) -> ToolResult:
-        """The first answer that satisfies; a source asked after another has the activity's id
-        with its number. No time is left for the next source where the deadline has passed."""
+    def _by_capability(self, call: ToolCall, capability: Capability) -> _Routed:
         if capability not in self._profile.capabilities:
             return self._refused(call, capability)
         routes = routes_to(capability, self._policy)
@@ -161,32 +183,66 @@ class ToolAsking:
             left_out = [server for server in servers if is_unreachable(server, self._policy)]
             return _nobody_reached(call, *left_out) if left_out else _nobody(call, *servers)
         allowed = [r for r in routes if self._profile.may_call(r.server, r.tool)]
-        results: list[ToolResult] = []
-        for left, route in zip(range(len(allowed), 0, -1), allowed, strict=True):
-            place = f"{activity_id}.{len(results) + 1}" if results else activity_id
-            results.append(await self._answer(call_by(route, call), place, sources_left=left))
-            if satisfies(results[-1]) or workflow.now() >= self._assignment.deadline:
+        return tuple(call_by(r, call) for r in allowed) or self._refused(call, capability)
+
+    def _shared(self, turn: str, routed: Mapping[str, _Routed]) -> Mapping[str, _Answering]:
+        """What answers the first calls to servers that are asked several at once, by the ids under
+        which each would be asked alone."""
+        first: defaultdict[str, dict[str, ToolCall]] = defaultdict(dict)
+        for place, way in routed.items():
+            if not isinstance(way, ToolResult) and way[0].server in self._policy.together:
+                first[way[0].server][place] = way[0]
+        groups = [calls for calls in first.values() if len(calls) > 1]
+        answering = [asyncio.create_task(self._together(turn, calls)) for calls in groups]
+        return {
+            place: task for calls, task in zip(groups, answering, strict=True) for place in calls
+        }
+
+    async def _together(self, turn: str, calls: Mapping[str, ToolCall]) -> dict[str, ToolResult]:
+        """What there is an answer to. The half of the time that is left is for the others."""
+        first, *others = calls.values()
+        place = calls_activity_id(turn, first.server, len(calls))
+        request = self._request(first, self._policy.deadlines.tool_tries, others)
+        try:
+            result = await self._activity(request, place, sources_left=2)
+        except ActivityError as error:
+            if is_cancelled_exception(error):
+                raise
+            return {}
+        # A worker of an earlier version makes the first call alone.
+        answers = zip(calls, result.each, strict=False)
+        return {
+            own: _with_place(answer, place)
+            for own, answer in answers
+            if answer.status is not ToolStatus.UNAVAILABLE
+        }
+
+    async def _found(self, place: str, routed: _Routed, shared: _Answering | None) -> ToolResult:
+        """The first answer that satisfies; a source asked after another has the activity's id
+        with its number. No time is left for the next source where the deadline has passed."""
+        if isinstance(routed, ToolResult):
+            return routed
+        began, results = workflow.now(), list[ToolResult]()
+        for number, call in enumerate(routed):
+            given = (await shared).get(place) if shared and not results else None
+            if given is None:
+                own = f"{place}.{number + 1}" if number else place
+                taken = workflow.now() - began if shared and not results else timedelta(0)
+                given = await self._answer(call, own, taken, sources_left=len(routed) - number)
+            results.append(given)
+            if satisfies(given) or workflow.now() >= self._assignment.deadline:
                 break
-        return answer_among(results) if results else self._refused(call, capability)
+        return answer_among(results)
 
     async def _answer(
-        self, call: ToolCall, activity_id: str, *, sources_left: int = 1
+        self, call: ToolCall, activity_id: str, taken: timedelta, *, sources_left: int
     ) -> ToolResult:
-        """What the source said, or that it could not be asked; with its place in the history."""
-        market = self._assignment.market
-        subject = market.market if market else self._assignment.task_id
+        """What the source said, or that it could not be asked; with its place in the history.
+        `taken` is what it took to ask it among others, in vain."""
+        within = max(self._policy.deadlines.tool_tries - taken, SHORTEST_TRY)
         try:
-            result = await workflow.execute_activity_method(
-                ToolActivities.call_tool,
-                ToolRequest(
-                    call=call,
-                    as_of=self._assignment.window.end,
-                    within=self._policy.deadlines.tool_tries,
-                ),
-                task_queue=source_queue(call.server),
-                activity_id=activity_id,
-                summary=f"{call.server}.{call.tool} for {subject}",
-                **self._bounds(sources_left),
+            result = await self._activity(
+                self._request(call, within), activity_id, sources_left=sources_left
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
@@ -197,9 +253,28 @@ class ToolAsking:
                 error=cause(error),
                 fault=self._fault(error),
             )
-        info = workflow.info()
-        place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
-        return result.model_copy(update={"place": place})
+        return _with_place(result, activity_id)
+
+    def _request(
+        self, call: ToolCall, within: timedelta, together: Iterable[ToolCall] = ()
+    ) -> ToolRequest:
+        as_of = self._assignment.window.end
+        return ToolRequest(call=call, as_of=as_of, within=within, together=tuple(together))
+
+    async def _activity(
+        self, request: ToolRequest, activity_id: str, *, sources_left: int
+    ) -> ToolResult:
+        market, server = self._assignment.market, request.call.server
+        subject = market.market if market else self._assignment.task_id
+        tools = ", ".join(call.tool for call in request.calls)
+        return await workflow.execute_activity_method(
+            ToolActivities.call_tool,
+            request,
+            task_queue=source_queue(server),
+            activity_id=activity_id,
+            summary=f"{server}.{tools} for {subject}"[:LONGEST_SUMMARY],
+            **self._bounds(sources_left),
+        )
 
     def _fault(self, error: ActivityError) -> CallFault | None:
         """Why there was no answer, as the source's worker says. What was not asked is noted."""
@@ -216,6 +291,12 @@ class ToolAsking:
 
     def _refused(self, call: ToolCall, what: str) -> ToolResult:
         return refused(call, f"{what} is not on the list of {self._profile.agent}")
+
+
+def _with_place(result: ToolResult, activity_id: str) -> ToolResult:
+    info = workflow.info()
+    place = CallPlace(workflow_id=info.workflow_id, run_id=info.run_id, activity_id=activity_id)
+    return result.model_copy(update={"place": place})
 
 
 def refused(call: ToolCall, reason: str) -> ToolResult:

@@ -164,7 +164,8 @@ class RunPolicy(Contract):
     `sources` are the MCP servers that `.mcp.json` names, so that a call to one that nobody serves
     is refused at once; empty when they are not known. `capabilities` are the routes that
     `desk.toml` gives in place of the usual ones. `unreachable` are those of the sources that could
-    not be reached when the run was planned: they are offered to nobody.
+    not be reached when the run was planned: they are offered to nobody. `together` are those that
+    are asked several questions of a turn at once.
     """
 
     agents: Annotated[tuple[AgentConfig, ...], Field(max_length=50)] = ()
@@ -172,6 +173,7 @@ class RunPolicy(Contract):
     unreachable: Annotated[
         tuple[UnreachableSource, ...], Field(max_length=50, exclude_if=is_empty)
     ] = ()
+    together: Annotated[tuple[ShortText, ...], Field(max_length=50, exclude_if=is_empty)] = ()
     capabilities: dict[Capability, Routes] = Field(default_factory=dict)
     base_area: AreaCode = "US"
     deadlines: DeadlineConfig = DeadlineConfig()

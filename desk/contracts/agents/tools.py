@@ -67,6 +67,11 @@ class ToolCall(Contract):
         Field(default_factory=dict)
     )
 
+    @property
+    def own_id(self) -> str:
+        """What tells it from the other calls of its turn."""
+        return self.call_id.rsplit("/", 1)[-1]
+
 
 def capability_of(call: ToolCall) -> Capability | None:
     """What a call asks for, or what its tool usually has; None for any other tool."""
@@ -75,11 +80,20 @@ def capability_of(call: ToolCall) -> Capability | None:
 
 class ToolRequest(Contract):
     """A tool call with the instant after which nothing may be seen. `within` is how long all tries
-    at it may last together; None where it was asked before there was such a bound."""
+    at it may last together; None where it was asked before there was such a bound. `together` are
+    further calls of the turn that are put to the same server with it."""
 
     call: ToolCall
     as_of: Instant
     within: Annotated[timedelta | None, Field(gt=timedelta(0), exclude_if=is_none)] = None
+    together: Annotated[
+        tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)
+    ] = ()
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """All calls of it, in their order."""
+        return (self.call, *self.together)
 
 
 class ToolStatus(StrEnum):
@@ -131,7 +145,9 @@ class ToolResult(Contract):
     None where that is nothing. These three differ from run to run, and no report has them.
 
     `satisfies` is whether nobody else needs to be asked, as the source's worker judged it: for the
-    workflow that asked, which hands it on to nobody. None in what was recorded before it.
+    workflow that asked, which hands it on to nobody. None in what was recorded before it. So are
+    `together`, the results of the calls that were made with this one; what is `unavailable` among
+    several is asked once more by itself.
     """
 
     call: ToolCall
@@ -149,6 +165,14 @@ class ToolResult(Contract):
     kept: Annotated[bool, Field(exclude_if=is_empty)] = False
     cost_usd: Annotated[Figure | None, Field(exclude_if=is_none)] = None
     satisfies: Annotated[bool | None, Field(exclude_if=is_none)] = None
+    together: Annotated[
+        tuple["ToolResult", ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)
+    ] = ()
+
+    @property
+    def each(self) -> tuple["ToolResult", ...]:
+        """The results of all calls that were made together, each by itself, in their order."""
+        return (self.model_copy(update={"together": ()}), *self.together)
 
     @property
     def evidence_id(self) -> str:

@@ -7,21 +7,11 @@ for the arguments it is started with. What others keep nobody here knows.
 import importlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from desk.contracts.findings.sources import KeptFileState, RefreshOutcome
 from desk.platform.mcp.attribution import own_module
-from desk.platform.settings.mcp_json import McpServerSpec
-
-KEEPING: Final = frozenset(
-    {
-        "desk.sources.ecb.server",
-        "desk.sources.central_banks.server",
-        "desk.sources.statistics.server",
-        "desk.sources.statistics.cross_asset.server",
-    }
-)
-"""The modules that have a `kept_files`: to load them all in order to know takes long."""
+from desk.platform.settings.mcp_json import KEEPING, McpServerSpec
 
 _CACHE_DIR = "--cache-dir"
 

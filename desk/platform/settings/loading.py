@@ -15,7 +15,12 @@ from desk.platform.models.other_makers import is_claude
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.environment import variables_of
 from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
-from desk.platform.settings.mcp_json import McpConfigError, present, read_mcp_config
+from desk.platform.settings.mcp_json import (
+    McpConfigError,
+    asked_together,
+    present,
+    read_mcp_config,
+)
 from desk.platform.settings.model import DEFAULTS, Settings, Variables
 from desk.platform.settings.payload_keys import read_keys
 from desk.platform.settings.store import read_store
@@ -173,10 +178,11 @@ def _with_sources(config: RunConfig, mcp_config: Path) -> RunConfig:
     That is no error here: only the workers need the file, and `desk doctor` complains of it.
     """
     try:
-        names = tuple(present(read_mcp_config(mcp_config)))
+        servers = present(read_mcp_config(mcp_config))
     except McpConfigError:
         return config
-    policy = config.policy.model_copy(update={"sources": names})
+    together = tuple(name for name, spec in servers.items() if asked_together(spec))
+    policy = config.policy.model_copy(update={"sources": tuple(servers), "together": together})
     return config.model_copy(update={"policy": policy})
 
 

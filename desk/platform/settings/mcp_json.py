@@ -206,6 +206,24 @@ def present(servers: Mapping[str, McpServerSpec]) -> dict[str, McpServerSpec]:
     return {name: spec for name, spec in servers.items() if lacks(spec) is None}
 
 
+KEEPING: Final = frozenset(
+    {
+        "desk.sources.ecb.server",
+        "desk.sources.central_banks.server",
+        "desk.sources.statistics.server",
+        "desk.sources.statistics.cross_asset.server",
+    }
+)
+"""The modules that keep files of their providers, and have a `kept_files`: to load them all in
+order to know takes long."""
+
+
+def asked_together(spec: McpServerSpec) -> bool:
+    """Whether a server is asked several questions at once: one of ours that answers from files, and
+    whose calls are not limited, for a limit counts what stands in its queue."""
+    return spec.in_process in KEEPING and spec.calls_per_second is None
+
+
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}")
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from desk.agents.registry import delivers
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.findings.results import Recovery
-from desk.contracts.names import AgentId, agent_of
+from desk.contracts.names import AgentId, activity_id_parts, agent_of
 from desk.contracts.runs.messages import (
     PRIORITY_LEVELS,
     AgentMessage,
@@ -340,8 +340,10 @@ class Teller:
         for event in self.asked.values():
             turn = self.turn(event)
             if turn is not None and event.task is not None:
-                own = (e.at for e in self.asked.values() if _is_at(turn.place, e.activity_id))
-                yield turn.place, Task(event.task.assignment, self._id(event), min(own))
+                own = [e for e in self.asked.values() if _is_at(turn.place, e.activity_id)]
+                opened = sum(_calls_before_turns(e.activity_id) for e in own)
+                since = min(e.at for e in own)
+                yield turn.place, Task(event.task.assignment, self._id(event), since, opened)
 
     def _task_of(self, assignment: TaskAssignment) -> Task | None:
         """The task of an assignment, which in a graph stands at the place of its node."""
@@ -370,3 +372,8 @@ class Teller:
 def _is_at(place: str, activity_id: str) -> bool:
     """Whether an activity is a turn at a place, or a tool call of one."""
     return activity_id.startswith(f"{place}.t")
+
+
+def _calls_before_turns(activity_id: str) -> int:
+    parts = activity_id_parts(activity_id)
+    return parts.calls if parts and parts.turn == 0 else 0

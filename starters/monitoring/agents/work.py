@@ -93,10 +93,11 @@ class DeskWork:
 
 
 class _ToolAnswer(Contract):
-    """As much of a tool's result as says whether it answered."""
+    """As much of a tool's result as says whether it answered, and those made with it."""
 
     status: ToolStatus
     error: str | None = None
+    together: tuple["_ToolAnswer", ...] = ()
 
 
 async def record_since(client: Client, start: datetime) -> DeskWork:
@@ -177,14 +178,27 @@ async def _add_end(
         return None
     if scheduled.name == ActivityName.CALL_TOOL:
         answer = await history.decode(end.result, _ToolAnswer)
-        if answer.status is not ToolStatus.OK:
-            queue.failed += 1
-            queue.erred(end.at, answer.error or str(answer.status))
-            return None
+        for one in (answer, *answer.together):
+            _add_answer(queue, one, end.at, among_others=bool(answer.together))
+        return None
     queue.finished += 1
     for work in _whose(scheduled, record):
         work.succeeded(end.at)
     return True
+
+
+def _add_answer(
+    queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
+) -> None:
+    """A call that had no answer among others was asked again by itself."""
+    if answer.status is ToolStatus.OK:
+        queue.finished += 1
+        queue.succeeded(at)
+        return
+    again = among_others and answer.status is ToolStatus.UNAVAILABLE
+    queue.retried += again
+    queue.failed += not again
+    queue.erred(at, answer.error or str(answer.status))
 
 
 def _add_tasks(

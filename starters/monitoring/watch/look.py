@@ -194,7 +194,7 @@ def _agent(
         task=parts.task_type[:200],
         turn=max(each.turn for _, each in waits_for),
         attempt=max(worst.attempt, 1),
-        calls=sum(each.call is not None for _, each in waits_for),
+        calls=sum(each.calls for _, each in waits_for),
         unclaimed=all(activity.state != started for activity in activities),
         stands_in=stand_in,
         due=min(ends, default=None),

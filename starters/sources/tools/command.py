@@ -26,8 +26,6 @@ from desk.contracts.agents.tools import (
     Attribution,
     OpenCircuit,
     SourceOutage,
-    ToolRequest,
-    ToolResult,
     ToolStatus,
 )
 from desk.contracts.base import Contract, Figure, ShortText, Text
@@ -48,11 +46,11 @@ from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import ServerUnreachable
 from desk.platform.temporal.history import (
     Activity,
-    Ending,
     HistoryGone,
     RunHistory,
     Signalled,
     WorkflowStarted,
+    calls_of,
     decoded,
     fetch_events,
     fetch_history,
@@ -310,29 +308,26 @@ async def _add(
         history = await fetch_history(client, run.id, run.run_id)
         for activity in history.activities:
             if activity.scheduled.name == ActivityName.CALL_TOOL:
-                await _add_call(history, activity, uses)
+                await _add_calls(history, activity, uses)
 
 
-async def _add_call(
+async def _add_calls(
     history: RunHistory, activity: Activity, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
-    asked, started, ended = activity
-    call = (await history.decode(asked.input, ToolRequest)).call
-    use = uses[ToolName(server=call.server, tool=call.tool)]
-    use.calls += 1
-    use.tries += started.attempt if started else 0
-    if ended is None:
-        return
-    if ended.ending is Ending.COMPLETED:
-        if started is not None:
+    """Count the calls of an activity; of one that is made again only the try."""
+    started, ended = activity.started, activity.ended
+    for call, result, again in await calls_of(history, activity.scheduled, ended):
+        use = uses[ToolName(server=call.server, tool=call.tool)]
+        use.tries += started.attempt if started else 0
+        use.calls += not again
+        if again or ended is None:
+            continue
+        use.failed += result is None or result.status is not ToolStatus.OK
+        if result is None:
+            circuit = await circuit_in(history.converter, ended.failure)
+            use.not_asked += [circuit] if circuit is not None else []
+        elif started is not None:
             use.seconds.append((ended.at - started.at).total_seconds())
-        result = await history.decode(ended.result, ToolResult)
-        use.failed += result.status is not ToolStatus.OK
-        return
-    use.failed += 1
-    circuit = await circuit_in(history.converter, ended.failure)
-    if circuit is not None:
-        use.not_asked.append(circuit)
 
 
 TITLES: Final = ("tool", "capability", "agents", "calls", "tries", "failed", "ms")

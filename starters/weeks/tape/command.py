@@ -17,7 +17,7 @@ from temporalio.exceptions import ApplicationError, FailureError
 from desk.contracts.agents.tools import ToolRequest
 from desk.contracts.findings.escalations import EscalationRequest
 from desk.contracts.learning.record import RecordQuery
-from desk.contracts.names import ActivityName, WorkflowType, id_within
+from desk.contracts.names import ActivityName, WorkflowType, activity_id_parts, id_within
 from desk.contracts.runs.judgement import FindingsToJudge
 from desk.contracts.runs.tape import Effect, Take, TakeFailure, Tape
 from desk.contracts.runs.turns import TurnRequest
@@ -364,7 +364,11 @@ def _refuse_secrets(text: bytes, variables: Mapping[str, str]) -> None:
 
 
 def _counted(tape: Tape) -> str:
-    return ", ".join(_counts(Counter(take.effect for take in tape.takes)))
+    found: Counter[Effect] = Counter()
+    for take in tape.takes:
+        parts = activity_id_parts(take.activity_id)
+        found[take.effect] += parts.calls if parts and take.effect is Effect.TOOL_CALL else 1
+    return ", ".join(_counts(found))
 
 
 def _counts(found: Counter[Effect]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A tool call as an activity: what Temporal is told when the source cannot be asked."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolSpec, ToolSta
 from desk.contracts.names import CallFault, FailureType
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from tests.support.opened import FirstUnanswered
 from tests.support.scripted import ScriptedTools
 
 
@@ -152,3 +154,33 @@ async def test_what_a_foreign_source_dates_after_the_question_is_refused(
     journal.close()
     assert result.status is status
     assert (result.content is None) is (status is ToolStatus.REFUSED)
+
+
+async def test_calls_that_are_made_together_are_kept_one_by_one(tmp_path: Path) -> None:
+    """As when a worker dies between them: what was answered is not asked again, in the next attempt
+    or alone."""
+    tools = ScriptedTools(FirstUnanswered("get_history"))
+    calls = [
+        ToolCall(call_id=f"task/{tool}", server="ecb", tool=tool)
+        for tool in ("get_quote", "get_history")
+    ]
+    as_of = datetime(2026, 11, 2, 7, tzinfo=UTC)
+    request = ToolRequest(call=calls[0], as_of=as_of, together=(calls[1],))
+    environment = ActivityEnvironment()
+    with closing(EffectJournal(tmp_path / "effects.db")) as journal:
+        activities = ToolActivities(tools, journal)
+
+        async def done(activity_id: str, asked: ToolRequest) -> list[ToolStatus]:
+            environment.info = replace(environment.info, activity_id=activity_id)
+            result = await environment.run(activities.call_tool, asked)
+            return [each.status for each in result.each]
+
+        turn = "research_agent_1.research_fx.t0"
+        first = await done(f"{turn}.2x.ecb", request)
+        assert first == [ToolStatus.OK, ToolStatus.UNAVAILABLE]
+        assert await done(f"{turn}.2x.ecb", request) == [ToolStatus.OK, ToolStatus.OK]
+        for call in calls:
+            assert await done(f"{turn}.{call.tool}", ToolRequest(call=call, as_of=as_of)) == [
+                ToolStatus.OK
+            ]
+    assert tools.calls == {"ecb.get_quote": 1, "ecb.get_history": 2}

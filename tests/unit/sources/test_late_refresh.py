@@ -13,9 +13,9 @@ from temporalio.testing import ActivityEnvironment
 from activities.tool_calls import ToolActivities
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.mcp.attribution import HIGHEST
-from desk.platform.mcp.kept_files import KEEPING, servers_keeping_files
+from desk.platform.mcp.kept_files import servers_keeping_files
 from desk.platform.mcp.pool import McpPool
-from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
+from desk.platform.settings.mcp_json import KEEPING, McpServerSpec, read_mcp_config
 from desk.sources.ecb.rates import read_rates
 from desk.sources.ecb.store import cached_file, rates_file
 from desk.sources.serving.upkeep import Upkeep

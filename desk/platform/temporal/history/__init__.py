@@ -4,6 +4,7 @@ The only place that knows how Temporal writes an event. A reader fetches a `RunH
 its events, activities or children, and has it decode the payloads that it needs.
 """
 
+from desk.platform.temporal.history._calls import CallMade, calls_of
 from desk.platform.temporal.history._events import (
     ActivityEnded,
     ActivityScheduled,
@@ -41,6 +42,7 @@ __all__ = [
     "ActivityEnded",
     "ActivityScheduled",
     "ActivityStarted",
+    "CallMade",
     "Child",
     "ChildEnded",
     "ChildInitiated",
@@ -55,6 +57,7 @@ __all__ = [
     "UpdateAccepted",
     "WorkflowEnded",
     "WorkflowStarted",
+    "calls_of",
     "decoded",
     "failing_task",
     "fetch_chain",
