@@ -214,11 +214,15 @@ def _is_usual(history: HistoryConfig) -> bool:
     return history == HistoryConfig()
 
 
+MOST_MARKETS: Final = 200
+"""Markets of one run: its report is still a page, and its workflow far from what Temporal bears."""
+
+
 class RunConfig(Contract):
     """Everything a run of a week is governed by: markets, as-of time, policy and history, and how
     its report shows them."""
 
-    markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=200)]
+    markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=MOST_MARKETS)]
     schedule: ScheduleConfig = ScheduleConfig()
     policy: RunPolicy = RunPolicy()
     history: Annotated[HistoryConfig, Field(exclude_if=_is_usual)] = HistoryConfig()

@@ -28,6 +28,7 @@ from desk.analytics.names.nearest import meant
 from desk.contracts.agents.budget import BudgetConfig
 from desk.contracts.agents.capabilities import Capability, Route, Routes
 from desk.contracts.agents.config import (
+    MOST_MARKETS,
     USUAL_PUBLISHERS,
     AgentConfig,
     DeadlineConfig,
@@ -155,6 +156,11 @@ class _Markets(SettingsTable):
             raise ValueError(f"each market once, and {', '.join(twice)} stands there twice")
         if not names:
             raise ValueError("at least one pair or policy rate")
+        if len(names) > MOST_MARKETS:
+            raise ValueError(
+                f"at most {MOST_MARKETS} markets, and {len(names)} stand there: a desk of their "
+                "own takes the others"
+            )
         return self
 
     def specs(self) -> tuple[MarketSpec, ...]:

@@ -40,6 +40,7 @@ FIGURES: Final[dict[str, tuple[str, Figure]]] = {
     "largest history of a week": ("MB", lambda size: size.histories.largest),
     "starts of its markets": ("MB", lambda size: size.histories.starts),
     "payloads stored beside": ("MB", lambda size: size.stored),
+    "published files": ("MB", lambda size: size.published),
     "database file": ("MB", lambda size: size.database),
     "requests to the server": ("", lambda size: size.requests),
     "memory of the server": ("MB", lambda size: size.memory["server"]),

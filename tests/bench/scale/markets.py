@@ -5,13 +5,14 @@ from itertools import product
 from string import ascii_uppercase
 from typing import Final
 
+from desk.contracts.agents.config import MOST_MARKETS
 from desk.contracts.markets import MarketSpec
 
 BASE: Final = "USD/"
 """The pairs that are copied; what a copy changes is the other currency."""
 
-MOST_IN_A_RUN: Final = 200
-"""Markets that a run of a week takes (`RunConfig.markets`); more of them are more runs."""
+WITHOUT_A_SOURCE: Final = frozenset({"USD/TWD"})
+"""What no packaged source publishes; its copies would be gaps in every report."""
 
 CODES: Final = tuple(map("".join, product("QXYZ", ascii_uppercase, ascii_uppercase)))
 """The currencies of the copies."""
@@ -19,7 +20,11 @@ CODES: Final = tuple(map("".join, product("QXYZ", ascii_uppercase, ascii_upperca
 
 def templates(configured: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
     """The configured pairs that are copied."""
-    return tuple(spec for spec in configured if spec.market.startswith(BASE))
+    return tuple(
+        spec
+        for spec in configured
+        if spec.market.startswith(BASE) and spec.market not in WITHOUT_A_SOURCE
+    )
 
 
 def generated(count: int, configured: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
@@ -39,4 +44,4 @@ def currencies(configured: Sequence[MarketSpec]) -> Mapping[str, str]:
 
 def runs_of(markets: Sequence[MarketSpec]) -> list[Sequence[MarketSpec]]:
     """The markets of each run: as few runs as can be."""
-    return [markets[at : at + MOST_IN_A_RUN] for at in range(0, len(markets), MOST_IN_A_RUN)]
+    return [markets[at : at + MOST_MARKETS] for at in range(0, len(markets), MOST_MARKETS)]

@@ -55,6 +55,7 @@ class Size:
     database: float
     requests: float
     stored: float
+    published: float
     covered: float
 
     @property
@@ -72,6 +73,7 @@ class _Reading:
     database: float
     requests: float
     stored: float
+    published: float
 
 
 async def measured(markets: int) -> Size:
@@ -112,17 +114,20 @@ async def _weighed(desk: Desk, processes: Mapping[str, psutil.Process], markets:
         database=after.database - before.database,
         requests=after.requests - before.requests,
         stored=after.stored - before.stored,
+        published=after.published - before.published,
         covered=min(result.coverage.share for result in results),
     )
 
 
 def patient(config: RunConfig) -> RunConfig:
-    """The configuration with no deadline that a busy machine would miss, and no time for reruns."""
+    """The configuration with no deadline that a busy machine would miss, and no time for reruns. A
+    worker that is too busy to tell that it is at work is not given up on."""
     policy = config.policy
+    retries = policy.retries.model_copy(update={"max_attempts": 20})
     deadlines = policy.deadlines.model_copy(
         update=dict.fromkeys(("week", "task", "turn", "tool_tries", "tool_call"), PATIENT)
     )
-    longer = policy.model_copy(update={"deadlines": deadlines})
+    longer = policy.model_copy(update={"deadlines": deadlines, "retries": retries})
     return closing_at_once(config.model_copy(update={"policy": longer}))
 
 
@@ -175,6 +180,7 @@ def _reading(settings: Settings, processes: Mapping[str, psutil.Process]) -> _Re
         database=_megabytes(settings.home.glob("temporal.db*")),
         requests=_requests(processes["server"]),
         stored=_megabytes(settings.payload_dir.rglob("*")),
+        published=_megabytes(settings.reports_dir.rglob("*")),
     )
 
 

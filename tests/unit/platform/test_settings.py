@@ -6,6 +6,7 @@ import shutil
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from string import ascii_uppercase
 
 import pytest
 
@@ -376,6 +377,20 @@ def test_a_market_that_stands_there_twice_is_refused(project: Path) -> None:
     twice = SMALL.replace("policy_rates = [", 'policy_rates = [{ area = "JP", group = "G10" },')
     (project / "desk.toml").write_text(twice)
     with pytest.raises(SettingsError, match="JP stands there twice"):
+        load_settings(project, {})
+
+
+def test_more_markets_than_a_run_takes_are_refused_with_what_takes_them(project: Path) -> None:
+    areas = [f"{first}{second}" for first in "QXYZ" for second in ascii_uppercase]
+    pairs = [f"Q{area}/X{area}" for area in areas]
+    rates = "".join(f'{{ area = "{area}", group = "G10" }},' for area in areas)
+    written = "".join(
+        f'{{ pair = "{pair}", group = "G10", areas = ["US", "JP"] }},' for pair in pairs
+    )
+    (project / "desk.toml").write_text(
+        f"[markets]\npairs = [{written}]\npolicy_rates = [{rates}]\n"
+    )
+    with pytest.raises(SettingsError, match="at most 200 markets, and 208 stand there: a desk of"):
         load_settings(project, {})
 
 
