@@ -31,6 +31,7 @@ from desk.evaluation.ask.questions import KnownQuestion, make_questions
 from desk.evaluation.ask.scoring import stands
 from desk.evaluation.ask.world import make_world
 from desk.evaluation.swarm import SwarmTask, swarm_tasks
+from desk.programs.swarm.objectives import FORMS
 from desk.programs.week.claude.product_manager import ProposedPlan
 
 KEY: Final = "sk-ant-stand-in"
@@ -183,6 +184,8 @@ class Answering:
             turned["recommendation"] = {**advice, **sure}
         if turned.get("decided") in _OTHER:
             turned["decided"] = _OTHER[turned["decided"]]
+        if turned.get("about"):
+            turned["about"] = FORMS[turned["about"]].mirror or None
         for view in turned.get("views", []):
             view["probability"] = 0.99
         if "keep" in turned:
@@ -346,7 +349,8 @@ def _conclusion(of: Answering) -> Answer:
         return own
     decided = "yes" if known.holds else "no"
     summary = f"{decided.capitalize()}: what decides it stands at {decides}."
-    return {**own, "summary": summary, "answered": True, "decided": decided}
+    form = known.form if known.form in of.shown["forms"] else None
+    return {**own, "summary": summary, "answered": True, "decided": decided, "about": form}
 
 
 def _choice(of: Answering) -> Answer:

@@ -209,6 +209,50 @@ def test_a_model_does_not_turn_round_what_a_figure_decides() -> None:
         assert synthesis(request, said).decided == left
 
 
+def unmatched(
+    index: str, question: str = "Is the rally in the dollar getting long in the tooth?"
+) -> TurnRequest:
+    """The same where the desk could not tell the form of the objective."""
+    request = overbought(index)
+    query = Query(question=question, parameters={"nearest": "overbought, oversold"})
+    assignment = request.assignment.model_copy(update={"query": query})
+    return request.model_copy(update={"assignment": assignment})
+
+
+def test_a_model_names_the_form_and_the_desk_decides_by_its_figure() -> None:
+    request = unmatched("45.7")
+    assert material(request)["forms"]["overbought"] == "Is USD/JPY overbought?"
+    said = {"summary": "It has [[USD/JPY:rsi]].", "about": "overbought", "decided": "no"}
+    made = synthesis(request, said)
+    assert made.decided == "no"
+    assert made.summary.startswith("No: the 14-day RSI of USD/JPY is [[USD/JPY:rsi")
+    assert "The model took it as `--about overbought`: Is USD/JPY overbought?" in made.summary
+    assert made.summary.endswith("It has [[USD/JPY:rsi]].")
+    told = objection(request, said | {"decided": "yes"})
+    assert "decided: by the form `overbought` the figure says no" in told
+
+
+def test_a_models_yes_that_no_figure_decides_is_told_as_the_models() -> None:
+    said = {"summary": "Yes: it has [[USD/JPY:rsi]].", "decided": "yes"}
+    made = synthesis(unmatched("45.7"), said)
+    assert made.decided is None
+    assert made.summary.startswith("The model says yes, and no figure of the desk decides it.")
+
+
+@pytest.mark.parametrize("name", ["nothing", "carry", "peg-holds"])
+def test_a_form_that_is_none_or_has_no_figure_here_is_sent_back(name: str) -> None:
+    said = {"summary": "It has [[USD/JPY:rsi]].", "about": name}
+    assert "about: it is none of the forms. Take one of overbought" in objection(
+        unmatched("45.7"), said
+    )
+
+
+def test_no_form_is_offered_where_the_desk_has_one() -> None:
+    assert material(overbought("45.7"))["forms"] == {}
+    said = {"summary": "It has [[USD/JPY:rsi]].", "about": "oversold"}
+    assert "about: it is none of the forms. Leave it null" in objection(overbought("45.7"), said)
+
+
 def overbought(index: str) -> TurnRequest:
     """A conclusion on whether the pair is overbought, by an index that was measured."""
     measured, mark = claims(Metric.RSI, Metric.RSI, rsi=index)

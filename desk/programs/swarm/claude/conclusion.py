@@ -33,6 +33,7 @@ from desk.programs.question.claude.synthesis import (
     texts,
     written,
 )
+from desk.programs.swarm.claude.deciding import decision, decision_faults, forms_told
 from desk.programs.swarm.claude.material import (
     claims_told,
     markets_known,
@@ -43,7 +44,7 @@ from desk.programs.swarm.claude.material import (
     told_memories,
     withheld,
 )
-from desk.trust.prose import references
+from desk.trust.prose import LONGEST_TEXT, clip, references
 
 MOST_PROPOSED: Final = 6
 MOST_NAMED: Final = 8
@@ -169,6 +170,7 @@ class ProposedConclusion(Contract):
     sections: Annotated[tuple[ProposedSection, ...], Field(max_length=12)] = ()
     answered: bool = True
     decided: YesOrNo | None = None
+    about: ShortText | None = None
     hypotheses: Annotated[tuple[ProposedHypothesis, ...], Field(max_length=MOST_PROPOSED)] = ()
     further: ProposedFurther | None = None
 
@@ -182,6 +184,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "parameters": task.query.parameters if task.query else {},
             "as_of": task.window.end.isoformat(),
             "asked_for": task.instructions,
+            "forms": forms_told(request),
             "findings": told_findings(request),
             "claims": claims_told(request),
             "conflicts": told_conflicts(request.conflicts),
@@ -226,33 +229,27 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         *faults(request, prose),
         *withheld(request, texts(prose)),
         *hypothesis_faults(proposed.hypotheses, looked_at, claims),
-        *_decided_otherwise(own, proposed),
+        *decision_faults(request, own, proposed.about, proposed.decided),
     )
-    further = proposed.further
+    return checked(found, lambda: _concluded(request, own, proposed, prose))
+
+
+def _concluded(
+    request: TurnRequest, own: Synthesis, proposed: ProposedConclusion, prose: ProposedSynthesis
+) -> Synthesis:
+    """The answer of one that has no faults. What the desk says of a yes or a no goes first."""
+    claims, looked_at, further = surviving(request), _looked_at(request), proposed.further
     sound = (line for line in proposed.hypotheses if _has_level(line, looked_at, claims))
-    return checked(
-        found,
-        lambda: written(request, own, prose).model_copy(
-            update={
-                "hypotheses": tuple(hypotheses_of(request, sound, looked_at, claims)),
-                "decided": proposed.decided,
-                "further": Refinement(**further.model_dump()) if further else None,
-            }
-        ),
+    hypotheses = tuple(hypotheses_of(request, sound, looked_at, claims))
+    told = decision(request, own, proposed.about, proposed.decided, hypotheses)
+    return written(request, own, prose).model_copy(
+        update={
+            "summary": clip(f"{told.first} {prose.summary}".strip(), LONGEST_TEXT),
+            "hypotheses": hypotheses,
+            "decided": told.decided,
+            "further": Refinement(**further.model_dump()) if further else None,
+        }
     )
-
-
-_YES_AND_NO: Final = frozenset({YesOrNo.YES, YesOrNo.NO})
-
-
-def _decided_otherwise(own: Synthesis, proposed: ProposedConclusion) -> Iterator[str]:
-    """A yes where the figure of the objective's form says no, or a no where it says yes. A model
-    that takes the form for another question leaves the field empty."""
-    if {own.decided, proposed.decided} == _YES_AND_NO:
-        yield (
-            f"decided: the figure that decides says {own.decided}. Answer so, or leave `decided`"
-            " null where something else was asked"
-        )
 
 
 def _has_level(

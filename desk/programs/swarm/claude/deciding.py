@@ -1,0 +1,115 @@
+"""What a model's yes or no is worth where the desk could not tell what was asked.
+
+A model reads what an objective asks, and a figure decides it: the model names the form, and the
+desk answers by that form's figure, first and in its own words. A yes or a no that no figure decides
+is told as the model's, and is not the desk's answer.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from desk.contracts.findings.claims import claim_id
+from desk.contracts.question.knowledge import Synthesis, YesOrNo
+from desk.contracts.runs.turns import TurnRequest
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.programs.question.builtin.asking import query_of
+from desk.programs.swarm.conclusion.account import Account, account_of
+from desk.programs.swarm.objectives import FORMS, answer_by, form_of
+
+_SAYS: Final[Mapping[YesOrNo, str]] = {
+    YesOrNo.YES: "The model says yes, and no figure of the desk decides it.",
+    YesOrNo.NO: "The model says no, and no figure of the desk decides it.",
+}
+
+
+class Decision(NamedTuple):
+    """What is decided, and what the desk says of it before the model's own words."""
+
+    decided: YesOrNo | None
+    first: str = ""
+
+
+def forms_told(request: TurnRequest) -> dict[str, str]:
+    """The forms of which the objective may have one: by their names what each asks. Only those
+    whose figures are known of all markets; none where the desk has found the form."""
+    if form_of(query_of(request)).form is not None:
+        return {}
+    account = account_of(request)
+    return {
+        form.name: form.about(account.markets)
+        for form in FORMS.values()
+        if form.markets is None and form.decides and _is_known(form.name, account)
+    }
+
+
+def _is_known(name: str, account: Account) -> bool:
+    form, markets = FORMS[name], account.markets
+    return len(markets) >= form.fewest and all(
+        each.kind in form.kinds
+        and all(claim_id(each.market, metric) in account.surviving for metric in form.decides)
+        for each in markets
+    )
+
+
+def decision(
+    request: TurnRequest,
+    own: Synthesis,
+    about: str | None,
+    decided: YesOrNo | None,
+    hypotheses: Sequence[Hypothesis],
+) -> Decision:
+    """What a model's yes, no or form comes to."""
+    if own.decided in _SAYS:
+        return Decision(decided)
+    by_form = _by_form(request, about, hypotheses)
+    if by_form is not None:
+        return by_form
+    if decided is not None and decided in _SAYS:
+        return Decision(own.decided, _SAYS[decided])
+    return Decision(decided)
+
+
+def decision_faults(
+    request: TurnRequest, own: Synthesis, about: str | None, decided: YesOrNo | None
+) -> Iterator[str]:
+    """A form that is none, and a yes where the figure says no or the other way round. A model that
+    takes the desk's form for another question leaves `decided` empty."""
+    offered = forms_told(request)
+    if about is not None and about not in offered:
+        yield f"about: it is none of the forms. {_offer(offered)}"
+        return
+    if {own.decided, decided} == {*_SAYS}:
+        yield (
+            f"decided: the figure that decides says {own.decided}. Answer so, or leave `decided`"
+            " null where something else was asked"
+        )
+    by_form = _by_form(request, about, ())
+    if by_form is not None and {by_form.decided, decided} == {*_SAYS}:
+        yield (
+            f"decided: by the form `{about}` the figure says {by_form.decided}. Answer so, or leave"
+            " `about` null where something else was asked"
+        )
+
+
+def _offer(offered: Mapping[str, str]) -> str:
+    if not offered:
+        return "Leave it null: there are none to choose from"
+    return f"Take one of {', '.join(offered)}, or null"
+
+
+def _by_form(
+    request: TurnRequest, about: str | None, hypotheses: Sequence[Hypothesis]
+) -> Decision | None:
+    """The answer of the form that a model named; None where it named none, or no figure decides."""
+    if about is None or about not in forms_told(request):
+        return None
+    form, account = FORMS[about], account_of(request)
+    by_market = {
+        each.market: tuple(h for h in hypotheses if h.market.market == each.market)
+        for each in account.markets
+    }
+    answer = answer_by(form, account, by_market)
+    if answer.decided not in _SAYS:
+        return None
+    taken = f"The model took it as `--about {form.name}`: {form.about(account.markets)}"
+    return Decision(answer.decided, f"{answer.first} {taken}")
