@@ -10,7 +10,9 @@ are told to have none.
 from collections import defaultdict
 from typing import Final, NamedTuple
 
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.question.knowledge import Quotation
+from desk.platform.meaning import meaning_of_the_desk
 from desk.trust.prose.references import REFERENCE
 from tests.knowledge.in_process import Answered, ask
 from tests.knowledge.known import SEALED, KnownQuestion, load
@@ -70,7 +72,8 @@ def counted(questions: tuple[KnownQuestion, ...]) -> dict[str, Counts]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the table, of a desk with its model of meaning."""
+    WORKERS_MEANING.set(meaning_of_the_desk)
     for kind, count in counted(load(SEALED)).items():
         refused = count.asked - count.told_as_answered
         if kind == "unanswerable":
