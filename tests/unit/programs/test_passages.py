@@ -3,7 +3,7 @@
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import StateEntry
-from desk.platform.meaning import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.question.builtin.passages import (
     SourcePassage,
     passages_in,

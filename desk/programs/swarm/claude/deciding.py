@@ -22,7 +22,7 @@ _SAYS: Final[Mapping[YesOrNo, str]] = {
 }
 
 
-class Decision(NamedTuple):
+class ModelDecision(NamedTuple):
     """What is decided, and what the desk says of it before the model's own words."""
 
     decided: YesOrNo | None
@@ -57,16 +57,16 @@ def decision(
     about: str | None,
     decided: YesOrNo | None,
     hypotheses: Sequence[Hypothesis],
-) -> Decision:
+) -> ModelDecision:
     """What a model's yes, no or form comes to."""
     if own.decided in _SAYS:
-        return Decision(decided)
+        return ModelDecision(decided)
     by_form = _by_form(request, about, hypotheses)
     if by_form is not None:
         return by_form
     if decided is not None and decided in _SAYS:
-        return Decision(own.decided, _SAYS[decided])
-    return Decision(decided)
+        return ModelDecision(own.decided, _SAYS[decided])
+    return ModelDecision(decided)
 
 
 def decision_faults(
@@ -99,7 +99,7 @@ def _offer(offered: Mapping[str, str]) -> str:
 
 def _by_form(
     request: TurnRequest, about: str | None, hypotheses: Sequence[Hypothesis]
-) -> Decision | None:
+) -> ModelDecision | None:
     """The answer of the form that a model named; None where it named none, or no figure decides."""
     if about is None or about not in forms_told(request):
         return None
@@ -112,4 +112,4 @@ def _by_form(
     if answer.decided not in _SAYS:
         return None
     taken = f"The model took it as `--about {form.name}`: {form.about(account.markets)}"
-    return Decision(answer.decided, f"{answer.first} {taken}")
+    return ModelDecision(answer.decided, f"{answer.first} {taken}")
