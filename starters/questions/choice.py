@@ -20,7 +20,14 @@ from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from desk.programs.question.builtin.ranked_moves import RANK
 from starters.questions.graph_file import find_graph, read_graph
-from starters.questions.ranked import RANKING, group_given, group_named, ranking_graph
+from starters.questions.ranked import (
+    RANKING,
+    currencies_of,
+    group_given,
+    group_named,
+    pairs_of,
+    ranking_graph,
+)
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
 
@@ -74,11 +81,7 @@ def chosen(
     if rank is not None and (graph or given):
         raise UsageError("--rank has a graph of its own; leave out --graph and --param")
     if group is not None:
-        ranking = ranking_graph(group, config.markets)
-        remark = f"the graph is {RANKING}, of {group}"
-        return _choice(
-            config, ranking, Query(question=words, parameters={RANK: group}), when, remark
-        )
+        return _ranking(config, words, group, pairs_of(group, config.markets), when)
     aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
     name, why = _graph_for(graph, given, named, aside)
     spec = read_graph(find_graph(name, settings.project_dir))
@@ -90,9 +93,22 @@ def chosen(
     check_parameters(spec, wanted, researches=researches)
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
     others = _named_beside(market, words, config.markets) if market and not given else ()
+    if market and others and graph is None and named is not None:
+        compared = (market.market, *others)
+        if together := currencies_of(compared):
+            return _ranking(config, words, together, compared, when)
     left_out = {ALSO_NAMED: ", ".join(others)} if others else {}
     query = Query(question=words, parameters={**usual, **wanted, **left_out})
     return _choice(config, spec, query, when, why, market)
+
+
+def _ranking(
+    config: RunConfig, words: str, called: str, pairs: Sequence[str], when: "_When"
+) -> Choice:
+    """The request that ranks pairs, and what these are `called` together."""
+    query = Query(question=words, parameters={RANK: called})
+    remark = f"the graph is {RANKING}, of {called}"
+    return _choice(config, ranking_graph(pairs, config.markets), query, when, remark)
 
 
 class _When(NamedTuple):

@@ -1,19 +1,22 @@
-"""A question that ranks a group of pairs: by `--rank`, or by naming a group and a period."""
+"""A question that ranks pairs: of a group, by `--rank` or by naming it and a period, or those that
+it names beside a period."""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
+from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
+from desk.programs.question.builtin.synthesis import joined
 from starters.terminal.exit_status import UsageError
 
 RANKING: Final = "ranking"
-"""The graph that measures each pair of a group, and ranks them."""
+"""The graph that measures each of some pairs, and ranks them."""
 
 _SEARCH: Final = "searchContext"
 _PUT_TOGETHER: Final = "synthesis"
@@ -47,9 +50,22 @@ def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
     return next(named, None)
 
 
-def ranking_graph(group: str, markets: Sequence[MarketSpec]) -> GraphSpec:
-    """What is written is looked for, then every pair of the group is measured, side by side."""
-    pairs = [spec for spec in _pairs(markets) if spec.group == group]
+def pairs_of(group: str, markets: Sequence[MarketSpec]) -> tuple[str, ...]:
+    """The pairs of a group."""
+    return tuple(spec.market for spec in _pairs(markets) if spec.group == group)
+
+
+def currencies_of(pairs: Sequence[str]) -> str | None:
+    """What pairs that are all against the dollar are called together, by their other currencies;
+    None of others."""
+    if not all(DOLLAR in pair.split("/") for pair in pairs):
+        return None
+    return joined(code for pair in pairs for code in pair.split("/") if code != DOLLAR)
+
+
+def ranking_graph(ranked: Sequence[str], markets: Sequence[MarketSpec]) -> GraphSpec:
+    """What is written is looked for, then every pair that is ranked is measured, side by side."""
+    pairs = [spec for spec in _pairs(markets) if spec.market in ranked]
     onward = (Edge(to=_PUT_TOGETHER),)
     measured = tuple(
         NodeSpec(
@@ -70,7 +86,7 @@ def ranking_graph(group: str, markets: Sequence[MarketSpec]) -> GraphSpec:
     answer = NodeSpec(name=_PUT_TOGETHER, agent=AgentId.SYNTHESIS_AGENT, task=TaskType.SYNTHESISE)
     return GraphSpec(
         name=RANKING,
-        description="A group of pairs, ranked by what its currencies did against the dollar.",
+        description="Pairs, ranked by what their currencies did against the dollar.",
         nodes=(search, *measured, answer),
     )
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_claim
+from desk.analytics.names.periods import READ, UNREAD
+from desk.analytics.names.subjects import ALSO_NAMED
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
@@ -150,8 +152,18 @@ def quoted_as(line: SourceLine) -> str:
 
 
 def parameters_words(parameters: Mapping[str, str]) -> str:
-    """`ticket DESK-101; market USD/JPY`."""
-    return "; ".join(f"{name} {one_line(value)}" for name, value in parameters.items())
+    """`ticket DESK-101; market USD/JPY`. What the desk read in a question has a name of its own."""
+    return "; ".join(
+        f"{_READ_IN_A_QUESTION.get(name, name)} {one_line(value)}"
+        for name, value in parameters.items()
+    )
+
+
+_READ_IN_A_QUESTION: Final = {
+    READ: "period",
+    UNREAD: "of the period not read",
+    ALSO_NAMED: "also named",
+}
 
 
 def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:

@@ -71,15 +71,23 @@ def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
 
 
 def research_summary(
-    query: Query, window: TimeWindow, results: Sequence[ResearchResult]
+    query: Query, window: TimeWindow, results: Sequence[ResearchResult], standing: str = ""
 ) -> str | None:
-    """The days that were measured with what named them, what the market did, and the events of most
-    impact, in the words of those who found them; None without any event."""
+    """The days that were measured with what named them, where a pair is `standing`, what the market
+    did, and the events of most impact, in the words of those who found them; None without any
+    event. What lies ahead without impact on those days is left to the sections."""
     events = sorted(_ranked(results), key=lambda event: not _is_move(event))
-    told = list(dict.fromkeys(event.description for event in events))[:MOST_EVENTS]
+    of_weight = [event for event in events if not _is_far(event)] or events
+    told = list(dict.fromkeys(event.description for event in of_weight))[:MOST_EVENTS]
     if not told:
         return None
-    return clip(" ".join((*_days(query, window, results), *told, UNJUDGED)), LONGEST_TEXT)
+    days = _days(query, window, results)
+    return clip(" ".join(filter(None, (*days, standing, *told, UNJUDGED))), LONGEST_TEXT)
+
+
+def _is_far(event: MarketEvent) -> bool:
+    """Whether it is a decision to come that does not bear on the days that are asked about."""
+    return event.event_type is EventType.SCHEDULED_DECISION and event.impact is Impact.LOW
 
 
 def standing_summary(results: Sequence[ResearchResult]) -> str | None:
@@ -339,8 +347,8 @@ def _draft(
     if group := query.parameters.get(RANK):
         return _of_a_group(query, window, group, research, found, quoter)
     if researched and PAPERS in query.parameters:
-        standing = standing_summary(research)
-        measured = f"{MEASURED} {standing} {researched}" if standing else f"{MEASURED} {researched}"
+        standing = standing_summary(research) or ""
+        measured = f"{MEASURED} {research_summary(query, window, research, standing)}"
         return (
             _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
             if found
