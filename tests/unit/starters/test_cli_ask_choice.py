@@ -57,19 +57,34 @@ def test_a_question_that_names_a_pair_goes_to_the_market_graph(
 
 
 @pytest.mark.parametrize(
-    ("question", "measured", "beside"),
+    ("question", "ranked", "called"),
     [
-        ("did the rupiah or the ringgit do better in september?", "USD/IDR", "USD/MYR"),
-        ("USD/JPY or EUR/USD last week?", "USD/JPY", "EUR/USD"),
-        ("What did the yen do in USD/JPY last week?", "USD/JPY", None),
+        (
+            "did the rupiah or the ringgit do better in september?",
+            ["USD/IDR", "USD/MYR"],
+            "IDR and MYR",
+        ),
+        ("USD/JPY or EUR/USD last week?", ["EUR/USD", "USD/JPY"], "JPY and EUR"),
     ],
 )
-def test_a_second_pair_that_is_not_measured_goes_along_by_name(
-    settings: Settings, question: str, measured: str, beside: str | None
+def test_pairs_that_a_question_names_beside_a_period_are_ranked(
+    settings: Settings, question: str, ranked: list[str], called: str
 ) -> None:
     request = asked(settings, question).request
-    assert request.market is not None and request.market.market == measured
-    assert request.query.parameters.get("also_named") == beside
+    measured = [node.market.market for node in request.graph.nodes if node.market]
+    assert sorted(measured) == ranked
+    assert request.query.parameters["rank"] == called
+
+
+def test_one_pair_that_a_question_names_is_measured_alone(settings: Settings) -> None:
+    request = asked(settings, "What did the yen do in USD/JPY last week?").request
+    assert request.market is not None and request.market.market == "USD/JPY"
+    assert "also_named" not in request.query.parameters
+
+
+def test_a_second_currency_that_is_not_measured_goes_along_by_name(settings: Settings) -> None:
+    request = asked(settings, "is the rupiah or the ringgit at a record?").request
+    assert request.query.parameters["also_named"] == "USD/MYR"
 
 
 def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: Settings) -> None:
