@@ -94,7 +94,7 @@ def conclusion(request: TurnRequest) -> Synthesis:
     hypotheses = hypotheses_on(
         account.markets, account.balances, account.surviving, assignment.window.end
     )
-    told = _told(account, hypotheses) if delivered(request.state) else _Answer(NOTHING)
+    told = _told(account, hypotheses) if delivered(request.state) else _untold(account)
     return Synthesis(
         task_id=assignment.task_id,
         agent=assignment.agent,
@@ -114,6 +114,16 @@ class _Answer(NamedTuple):
     summary: str
     answered: bool = False
     decided: YesOrNo | None = None
+
+
+def _untold(account: Account) -> _Answer:
+    """The answer where nobody has brought a figure: what it is that the form of the objective
+    lacks, where the form is known."""
+    form = form_of(query_of(account.request)).form
+    if form is None or not account.markets:
+        return _Answer(NOTHING)
+    first = answer_by(form, account, {}).first
+    return _Answer(joined((first, "No specialist delivered a figure.")), decided=YesOrNo.OPEN)
 
 
 def leaning_words(balance: Balance) -> str:

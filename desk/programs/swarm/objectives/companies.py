@@ -21,7 +21,7 @@ def _above_nothing(metric: Metric, what: str, sentence: str) -> Decide:
         if value is None:
             return Decided(
                 Answered.OPEN,
-                f"no accounts of {view.name} are known here, and so no {what}",
+                f"no accounts of {view.name} are known here, which would tell {what}",
                 addressed=False,
             )
         said = sentence.format(name=view.name, figure=view.told(metric, "signed"))
@@ -45,7 +45,7 @@ COMPANIES: Final = (
         decides=(Metric.EARNINGS_SURPRISE,),
         decide=_above_nothing(
             Metric.EARNINGS_SURPRISE,
-            "surprise of its earnings",
+            "how its earnings came in beside what was expected",
             "the last earnings a share of {name} came in at {figure} of what had been expected",
         ),
         agents=FUNDAMENTAL,
@@ -64,7 +64,7 @@ COMPANIES: Final = (
         decides=(Metric.REVENUE_GROWTH,),
         decide=_above_nothing(
             Metric.REVENUE_GROWTH,
-            "growth of its revenue",
+            "how its revenue changed",
             "the revenue of {name} changed {figure} on the year",
         ),
         agents=FUNDAMENTAL,
