@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -91,6 +92,10 @@ LATE_START: Final = timedelta(days=7)
 LONGEST_BREAK: Final = timedelta(days=14)
 """A fixing older than this is no level to measure a week's move from."""
 
+MOST_REMEMBERED: Final = 64
+"""Views that a process remembers: of a pair's history the analyst, the validator, the ledger and
+the report want the same one."""
+
 LONGEST_WAIT: Final = timedelta(days=4)
 """A last fixing further from the end of the window than this is early: days are missing."""
 
@@ -140,6 +145,7 @@ class PriceView:
     early_last: bool
 
 
+@lru_cache(MOST_REMEMBERED)
 def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView | None:
     """The figures of the window from `first_day` to `last_day`, both included.
 

@@ -88,6 +88,8 @@ class Corroboration:
         self._answers: dict[str, Answer] = {}
         self._stated: list[tuple[str, Answer]] = []
         self._repeats: dict[tuple[str, int], bool] = {}
+        self._deviations: dict[int, Decimal] = {}
+        self._figure_days: dict[int, FigureDays] = {}
         self.unread: dict[str, str] = {}
         for result in results:
             try:
@@ -162,8 +164,9 @@ class Corroboration:
         """The robust deviation of daily moves of the history a claim rests on, in percent."""
         for answer in self.own(claim):
             if isinstance(answer, History) and len(answer.values) > 1:
-                moves = log_moves([float(value) for value in answer.values])
-                return max(LEAST_DEVIATION, Decimal(str(round(robust_deviation(moves) * 100, 4))))
+                if id(answer) not in self._deviations:
+                    self._deviations[id(answer)] = _daily_deviation(answer)
+                return self._deviations[id(answer)]
         return None
 
     def on_days(self, claim: Claim) -> DayAgreement | None:
@@ -177,7 +180,7 @@ class Corroboration:
             return None
         levels = dict(zip(history.days, history.values, strict=False))
         try:
-            days = FigureDays(Fixings.of(history), *window_days(self._window)).of(claim)
+            days = self._days_of(history).of(claim)
         except ValueError:
             return None
         if not days:
@@ -194,6 +197,12 @@ class Corroboration:
                     stated = _stated(statement_of(claim), claim.value, other.source.origin)
                     by[other.source.name] = IndependentStatement(stated, other.source, name)
         return DayAgreement(len(days), len(known), len(agreed), tuple(by.values()))
+
+    def _days_of(self, history: History) -> FigureDays:
+        if id(history) not in self._figure_days:
+            behind = FigureDays(Fixings.of(history), *window_days(self._window))
+            self._figure_days[id(history)] = behind
+        return self._figure_days[id(history)]
 
     def _other_histories(self, claim: Claim, own: History) -> Iterator[tuple[str, History]]:
         for name, answer in self._stated:
@@ -223,6 +232,11 @@ def _parts(answer: Answer, result: ToolResult) -> tuple[Answer, ...]:
     if result.attribution is None:
         return answer.histories
     return tuple(each.model_copy(update={"source": answer.source}) for each in answer.histories)
+
+
+def _daily_deviation(history: History) -> Decimal:
+    moves = log_moves([float(value) for value in history.values])
+    return max(LEAST_DEVIATION, Decimal(str(round(robust_deviation(moves) * 100, 4))))
 
 
 def _turned_to(symbol: str, other: History) -> Iterator[tuple[date, Decimal]]:

@@ -249,10 +249,12 @@ def ledger_issues(
         yield checks.ledger_issue(case.claims[name], objection.check, words[objection.check])
 
 
-def event_issues(case: Case, event: MarketEvent) -> Iterator[ValidationIssue]:
+def event_issues(
+    case: Case, event: MarketEvent, banks: Mapping[str, str]
+) -> Iterator[ValidationIssue]:
     """What speaks against an event: its date, its bank, its references and its words."""
     yield from checks.check_event_date(event, *window_days(case.request.assignment.window))
-    yield from checks.check_bank(event, known_banks(case.answers), case.market.areas)
+    yield from checks.check_bank(event, banks, case.market.areas)
     yield from checks.check_references(event, case.claims)
     yield from checks.check_direction(event, case.claims)
 
@@ -519,7 +521,8 @@ def _result(case: Case) -> ValidationResult:
     verdicts = verdicts_of(review)
     questioned = {name for _, issue in about_claims for name in issue.claims}
     fallen = {n: o for n, o in objections_of(review).items() if n not in questioned}
-    about_events = {event.event_id: tuple(event_issues(case, event)) for event in case.events}
+    banks = known_banks(case.answers)
+    about_events = {e.event_id: tuple(event_issues(case, e, banks)) for e in case.events}
     every_issue = (
         *(issue for _, issue in about_claims),
         *ledger_issues(case, fallen, FAILURES),
