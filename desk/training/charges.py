@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from desk.contracts.episode.stock import MOST_CHARGE, StockAction
+from desk.contracts.episode.actions import MOST_CHARGE, StockAction
 from desk.training.policies import ACTIONS, read_action
 
 USUAL_CHARGES: Final[Mapping[str, float]] = MappingProxyType(

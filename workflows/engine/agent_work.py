@@ -11,7 +11,7 @@ from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
-from desk.contracts.agents.tools import SourceOutage, ToolCall, ToolResult
+from desk.contracts.agents.tools import Openings, SourceOutage, ToolCall, ToolResult
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.results import AgentError, ConflictRecord, ResearchResult
@@ -20,7 +20,7 @@ from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import Exchange, Openings, StateEntry, Turn
+from desk.contracts.runs.turns import Exchange, StateEntry, Turn
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import Stage, Undelivered, lost, together

@@ -7,8 +7,9 @@ from temporalio import workflow
 
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tools import Tools
 from desk.contracts.runs.graph import NodeOutcome
-from desk.contracts.runs.tasks import TaskOutcome, Tools
+from desk.contracts.runs.tasks import TaskOutcome
 from desk.runs.assignments import Undelivered
 from desk.runs.boards import NodeBoard, RunBoard
 from workflows.engine.options import note_phase

@@ -27,7 +27,7 @@ from desk.agents.roster import fallbacks
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import RunPolicy, VotingConfig
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tools import MOST_CALLS, SourceOutage, ToolCall, ToolResult
+from desk.contracts.agents.tools import MOST_CALLS, SourceOutage, ToolCall, ToolResult, Tools
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.base import Contract
 from desk.contracts.findings.results import AgentError
@@ -38,7 +38,7 @@ from desk.contracts.names import (
     reassignment_run_id,
     turn_activity_id,
 )
-from desk.contracts.runs.tasks import ReassignmentRequest, TaskOutcome, Tools
+from desk.contracts.runs.tasks import ReassignmentRequest, TaskOutcome
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import (

@@ -34,6 +34,7 @@ from desk.contracts.agents.tools import (
     ToolListing,
     ToolRequest,
     ToolResult,
+    Tools,
     ToolStatus,
     UnreachableSource,
 )
@@ -45,7 +46,6 @@ from desk.contracts.names import (
     calls_activity_id,
     source_queue,
 )
-from desk.contracts.runs.tasks import Tools
 from desk.runs.assignments import outage_of, share_of, together
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,

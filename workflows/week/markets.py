@@ -14,12 +14,11 @@ from desk.agents.capabilities import tools_planned
 from desk.agents.roster import profile_in
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tools import Openings, Tools
 from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message, market_run_id
 from desk.contracts.runs.judgement import Scope
-from desk.contracts.runs.tasks import Tools
-from desk.contracts.runs.turns import Openings
 from desk.contracts.runs.week import MarketRequest, WeekRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask
 from desk.contracts.week.report import MarketOutcome

@@ -19,12 +19,13 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.config import RunConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tools import Openings
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.escalations import WaitingNotice
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
 from desk.contracts.runs.judgement import Scope
-from desk.contracts.runs.turns import Openings, StateEntry
+from desk.contracts.runs.turns import StateEntry
 from desk.contracts.runs.week import (
     Publication,
     PublishRequest,

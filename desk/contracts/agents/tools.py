@@ -193,6 +193,16 @@ class ToolSpec(Contract):
     last: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
+Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
+"""Tools as their servers describe them."""
+
+Openings = Annotated[
+    dict[ShortText, Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)]],
+    Field(max_length=800),
+]
+"""What tasks ask before their first turn, by the ids of the tasks."""
+
+
 class OpenCircuit(Contract):
     """A source that is not asked for the time being: since when, after how many failures in a row
     and of which kind the last was, and when a call tries again."""

@@ -19,6 +19,9 @@ from desk.contracts.base import (
     is_empty,
     is_none,
 )
+from desk.contracts.episode.actions import Charge as Charge  # for those who have the rest from here
+from desk.contracts.episode.actions import Charges as Charges
+from desk.contracts.episode.actions import StockAction as StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning
@@ -34,28 +37,6 @@ MOST_COST: Final = 10
 USUAL_WEEKS: Final = 4
 USUAL_COST: Final = Decimal("0.10")
 """Percent of the price, paid for entering a position and again for leaving it."""
-
-
-class StockAction(StrEnum):
-    """What the controller chooses among. Each writes one part of the blackboard."""
-
-    FETCH_NEWS = "FETCH_NEWS"
-    FETCH_FUNDAMENTALS = "FETCH_FUNDAMENTALS"
-    FETCH_SENTIMENT = "FETCH_SENTIMENT"
-    RUN_TA_BASIC = "RUN_TA_BASIC"
-    RUN_TA_ADVANCED = "RUN_TA_ADVANCED"
-    GENERATE_INSIGHT = "GENERATE_INSIGHT"
-    GENERATE_RECOMMENDATION = "GENERATE_RECOMMENDATION"
-    EVALUATE_PERFORMANCE = "EVALUATE_PERFORMANCE"
-
-
-MOST_CHARGE: Final = 10
-
-Charge = Annotated[Figure, Field(ge=0, le=MOST_CHARGE)]
-"""What an action costs whenever it is carried out, in units of the reward."""
-
-Charges = dict[StockAction, Charge]
-"""By action; one that is not named costs nothing."""
 
 
 class Recommended(StrEnum):

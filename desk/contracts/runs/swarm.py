@@ -9,6 +9,7 @@ from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import PositiveSpan, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import Query, TaskAssignment
+from desk.contracts.agents.tools import Tools
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.findings.document import PublishedFiles
@@ -16,7 +17,7 @@ from desk.contracts.findings.results import AgentError, ConflictRecord
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.graph import MOST_OUTCOMES
 from desk.contracts.runs.graph import NodeOutcome
-from desk.contracts.runs.tasks import TaskOutcome, Tools
+from desk.contracts.runs.tasks import TaskOutcome
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisState, ScoredHypothesis
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.swarm.record import MOST_ROUNDS, SwarmRound, TokenRecord

@@ -7,18 +7,15 @@ from pydantic import Field
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import TaskAssignment
-from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult, ToolSpec
+from desk.contracts.agents.tools import MOST_EVIDENCE, Openings, ToolResult, Tools
 from desk.contracts.base import Contract, is_empty, is_none
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.results import AgentError, ResearchResult
 from desk.contracts.names import AgentId
-from desk.contracts.runs.turns import AgentResult, Openings, StateEntry
+from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.contracts.week.report import (
     Contribution,
 )
-
-Tools = Annotated[tuple[ToolSpec, ...], Field(max_length=400)]
-"""Tools as their servers describe them."""
 
 
 class ReassignmentRequest(Contract):

@@ -11,6 +11,7 @@ from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
     MAX_CALLS_A_TURN,
     MOST_EVIDENCE,
+    Openings,
     ToolCall,
     ToolResult,
     ToolSpec,
@@ -53,12 +54,6 @@ AgentResult = Annotated[
     | ActionChoice,
     Field(discriminator="kind"),
 ]
-
-Openings = Annotated[
-    dict[ShortText, Annotated[tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN)]],
-    Field(max_length=800),
-]
-"""What tasks ask before their first turn, by the ids of the tasks."""
 
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
 """What a model said, as its content blocks."""

@@ -8,14 +8,13 @@ from pydantic import Field
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import RunConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.agents.tools import Openings, Tools
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice, UncitedTools
 from desk.contracts.markets import MarketName, MarketSpec
-from desk.contracts.runs.tasks import Tools
-from desk.contracts.runs.turns import Openings
 from desk.contracts.week.delivery import Deliveries, DeliveryStatus
 from desk.contracts.week.plan import MarketPlan, WeekPlan
 from desk.contracts.week.report import (

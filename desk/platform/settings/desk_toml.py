@@ -44,7 +44,7 @@ from desk.contracts.agents.config import (
 )
 from desk.contracts.agents.tasks import AgentLimits
 from desk.contracts.base import Contract, ShortText
-from desk.contracts.episode.stock import Charges
+from desk.contracts.episode.actions import Charges
 from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries

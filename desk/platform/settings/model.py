@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.base import ShortText
-from desk.contracts.episode.stock import Charges
+from desk.contracts.episode.actions import Charges
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.settings.payload_keys import Keyring
 from desk.platform.settings.store import StoreSettings

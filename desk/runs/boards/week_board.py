@@ -10,11 +10,11 @@ from pydantic import TypeAdapter
 from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.tools import Tools
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import MOST_SHORT
 from desk.contracts.findings.results import Commentary
 from desk.contracts.learning.lessons import Advice
-from desk.contracts.runs.tasks import Tools
 from desk.contracts.runs.week import (
     MarketState,
     MarketStatus,

@@ -5,10 +5,9 @@ from typing import Final
 
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.tools import Openings, ToolCall
 from desk.contracts.names import AgentId
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import Openings
 from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.plan import MarketPlan
 from desk.contracts.week.report import Contribution
