@@ -1,13 +1,18 @@
-"""The graph on the desk's engine: the floor of `make bench`, on the embedded server of a desk."""
+"""The graph on the desk's engine: the floor of `make bench`, on the embedded server of a desk. Each
+step is had once, as the desk has each turn and call: what is done stands in the journal before it
+is told to the server, which may die before it has stored it."""
 
 import asyncio
 import json
 import time
 from importlib.metadata import version
 
+from pydantic import BaseModel
 from temporalio import activity
 
+from activities.effects import beating, once
 from desk.contracts.names import Queue
+from desk.platform.effects import EffectJournal
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from tests.bench.floor import FloorMarket, FloorWeekWorkflow, floor_queue, floor_workers
@@ -17,28 +22,43 @@ from tests.support.homes import home_settings
 WEEK = "week"
 
 
+class Done(BaseModel):
+    """What a step brings."""
+
+    name: str
+
+
 class Steps:
     """What the floor's activities do here."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, journal: EffectJournal) -> None:
         self._run = run
+        self._journal = journal
 
     @activity.defn(name="empty")
     async def step(self) -> None:
         """One of the graph's."""
         info = activity.info()
         market = (info.workflow_id or "").partition("/market/")[2]
-        await self._run.step(f"{market}/{info.activity_id}" if market else info.activity_id)
+        name = f"{market}/{info.activity_id}" if market else info.activity_id
+
+        async def done() -> Done:
+            await self._run.step(name)
+            return Done(name=name)
+
+        async with beating():
+            await once(self._journal, done, Done)
 
 
 async def main(run: Run) -> None:
     """From the first step to the last, or from what was kept of a killed run."""
     settings = home_settings(run.state)
     shape = [FloorMarket.model_validate(each) for each in json.loads(run.graph.read_text())]
+    steps = Steps(run, EffectJournal(settings.journal_path))
     began = time.perf_counter()
     async with embedded_server(settings.home, settings.server):
         client = await connect(settings)
-        async with floor_workers(client, shape, Steps(run).step):
+        async with floor_workers(client, shape, steps.step):
             if run.resume:
                 await client.get_workflow_handle(WEEK).result()
             else:
