@@ -218,7 +218,7 @@ class PublishingActivities:
     async def _in_turn(self, publish: Callable[[], T]) -> T:
         async with self._one_at_a_time:
             await self._shared.fetch()
-            published = await asyncio.to_thread(publish)
+            published = await _to_its_end(publish)
             await self._shared.put()
             return published
 
@@ -256,6 +256,17 @@ class PublishingActivities:
         name = f"{request.record.week}-{DEFAULT_SLUG}.json"
         out = (self._reports_dir / FOLDER).glob(f"[0-9]*-W[0-9][0-9]-{DEFAULT_SLUG}.json")
         return request.subset is None and all(path.name <= name for path in out)
+
+
+async def _to_its_end(publish: Callable[[], T]) -> T:
+    """What a thread makes. An attempt that is given up waits for it too: a thread cannot be
+    stopped, and the next attempt beside it would take twice as long."""
+    writing = asyncio.ensure_future(asyncio.to_thread(publish))
+    try:
+        return await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await asyncio.wait([writing])
+        raise
 
 
 @asynccontextmanager
