@@ -116,6 +116,8 @@ def listing_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
     stands = standing_words(status, now)
     yield f"{request.week}  {request.market}  {request.conflict.kind}  {stands}"
     yield f"  id       {listed.workflow_id}"
+    if status.decision is not None:
+        yield f"  decided  {_decided_words(status.decision)}"
     for number, position in enumerate(request.conflict.positions, start=1):
         yield f"  {number}        {_held(position)}"
 
@@ -150,15 +152,17 @@ def case_lines(listed: EscalationListing, now: datetime) -> Iterator[str]:
 def decision_lines(decision: EscalationDecision) -> Iterator[str]:
     """How a case ended."""
     conflict = decision.conflict
-    at = f"{decision.decided_at:%Y-%m-%d %H:%M:%S} UTC"
-    if decision.answer is None:
-        who = f"nobody: {decision.note}" if decision.note else "nobody"
-    else:
-        who = one_line(decision.answer.by)
-    yield f"decided  {at} by {who}"
+    yield f"decided  {_decided_words(decision)}"
     yield f"holds    {conflict.chosen or 'none: the figure is withheld'}"
     if decision.answer is not None and decision.answer.note:
         yield f"note     {one_line(decision.answer.note)}"
+
+
+def _decided_words(decision: EscalationDecision) -> str:
+    at = f"{decision.decided_at:%Y-%m-%d %H:%M:%S} UTC"
+    if decision.answer is not None:
+        return f"{at} by {one_line(decision.answer.by)}"
+    return f"{at} by nobody" + (f": {decision.note}" if decision.note else "")
 
 
 def position_list(status: EscalationStatus) -> str:

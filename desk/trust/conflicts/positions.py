@@ -13,6 +13,7 @@ from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import (
     Bounds,
     ConflictKind,
+    ConflictRecord,
     Leaning,
     Position,
     ResearchResult,
@@ -151,6 +152,27 @@ def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | N
         return one.stated == other.stated
     compared = compare_positions(one, other, bounds)
     return isinstance(compared, Comparable) and compared.agree
+
+
+def dissent(conflict: ConflictRecord) -> tuple[Position, ...]:
+    """The positions on another side than the one that holds, as all that tell of a conflict count
+    them. Whoever abstains is on no side; where nothing holds, nobody dissents from it."""
+    holding = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
+    if holding is None or not conflict.resolved:
+        return ()
+    return tuple(
+        position
+        for position in conflict.positions
+        if not position.abstains and not _is_with(holding, position, conflict)
+    )
+
+
+def _is_with(holding: Position, position: Position, conflict: ConflictRecord) -> bool:
+    try:
+        return agree(conflict.kind, holding, position, conflict.bounds)
+    except ValueError:
+        # A document of others may state what is no figure here.
+        return position.stated == holding.stated
 
 
 def compare_positions(

@@ -22,6 +22,7 @@ from desk.programs.week.document.rendering.objections import (
     rejected_lines,
     trust_line,
 )
+from desk.trust.conflicts import dissent
 from tests.support.traced_report import (
     ASKED_AT,
     AVERAGES,
@@ -214,9 +215,21 @@ def test_an_abstention_is_no_dissent_and_a_waiting_conflict_has_none() -> None:
     assert standing_words(waiting, waiting.positions[0]) == ""
 
 
+def test_a_position_that_says_the_same_in_another_unit_is_no_dissent() -> None:
+    conflict = decided_conflict()
+    first, other = conflict.positions
+    same = first.model_copy(update={"stated": "0.25 %", "agent": "validator_agent"})
+    unread = first.model_copy(update={"stated": "a quarter", "agent": "validator_agent"})
+    four = conflict.model_copy(update={"positions": (first, other, same, unread)})
+    standing = [standing_words(four, position) for position in four.positions]
+    assert standing == ["holds", "dissent", "holds", "dissent"]
+    assert dissent(four) == (other, unread)
+
+
 def test_a_conflict_without_a_winner_withholds_the_figure() -> None:
     conflict = decided_conflict().model_copy(update={"chosen": None})
     assert "withheld" in outcome_words(conflict)
+    assert {standing_words(conflict, each) for each in conflict.positions} == {""}
     waiting = conflict.model_copy(update={"resolved": False})
     assert (state_words(waiting), outcome_words(waiting)) == (
         "waiting for a person",

@@ -19,7 +19,7 @@ from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views
-from desk.programs.swarm.builtin.leader import leaning_words
+from desk.programs.swarm.builtin.leader import decision_words, leaning_words
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
@@ -246,7 +246,7 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
 
 def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
     leans = "USD/JPY leans {} over the next four weeks, {}."
-    weight, person = "by the weight of the findings", "as a person decided between specialists"
+    weight, person = "by the weight of the findings", "as analyst decided between specialists"
     sided = balance((Leaning.UP, 0.8), (Leaning.DOWN, 0.6), (Leaning.UP, 0.5))
     assert leaning_words(sided) == leans.format("up", weight)
     unsure = balance((Leaning.UP, 0.2), (Leaning.DOWN, 0.14))
@@ -255,7 +255,13 @@ def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
     (conflict,) = detect_conflicts("USD/JPY", results, VotingConfig())
     place = [position.stated for position in conflict.positions].index(Leaning.DOWN)
     overruled = decide(conflict, place, DecidedBy.PERSON, "analyst")
-    told = leaning_words(balance_of("USD/JPY", results, (overruled,), VotingConfig()))
+    decided = balance_of("USD/JPY", results, (overruled,), VotingConfig())
+    assert decision_words(decided) == (
+        "On the direction of USD/JPY no vote settled what the specialists say: analyst decided"
+        " for down, where the weight of their views alone says up."
+    )
+    assert not decision_words(sided)
+    told = leaning_words(decided)
     against = f"{person} who disagree, against {weight.removeprefix('by ')}"
     assert told == leans.format("down", against)
 
@@ -285,7 +291,7 @@ def test_what_a_person_decided_goes_before_the_balance_of_the_views() -> None:
     state = yen_round()
     synthesis = concluded(state, conflicts=decided_for(Leaning.DOWN, state))
     assert synthesis.summary.startswith(
-        f"{MEASURED}USD/JPY leans down over the next four weeks, as a person decided"
+        f"{MEASURED}USD/JPY leans down over the next four weeks, as Ada decided"
     )
     assert "Ada decided for down." in synthesis.sections[-1].content
     # The weight of the views is on the other side, so that neither is taken to be likely.

@@ -148,6 +148,8 @@ def test_the_list_says_where_each_case_stands() -> None:
         "2026-W44  USD/JPY  level  defaulted: 157.25",
         "2026-W44  USD/JPY  level  ended from outside; the default holds",
     ]
+    answered = list(listing_lines(listed(state=EscalationState.ANSWERED), NOW))
+    assert "  decided  2026-11-02 07:00:00 UTC by anna" in answered
     late = next(listing_lines(listed(), NOW + timedelta(hours=1)))
     assert late.endswith("open, its deadline has passed")
 

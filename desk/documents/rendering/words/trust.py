@@ -8,6 +8,7 @@ from desk.contracts.findings.results import ConflictRecord, DecidedBy, Position
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.rendering.words.wording import human, share_words
+from desk.trust.conflicts import dissent
 
 STATUS_WORDS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.VERIFIED: "verified",
@@ -89,9 +90,9 @@ def outcome_words(conflict: ConflictRecord) -> str:
 
 def standing_words(conflict: ConflictRecord, position: Position) -> str:
     """What became of a position: it `holds`, `abstains` or is the `dissent`. Empty while the
-    conflict waits."""
+    conflict waits, and where none holds."""
     if position.abstains:
         return "abstains"
-    if not conflict.resolved:
+    if not conflict.resolved or conflict.chosen is None:
         return ""
-    return "holds" if position.stated == conflict.chosen else "dissent"
+    return "dissent" if position in dissent(conflict) else "holds"

@@ -8,7 +8,14 @@ from desk.analytics.names.markets import market_of_symbol, spoken
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Metric, claim_id
-from desk.contracts.findings.results import AgentError, DecidedBy, Leaning, ResearchResult, ViewKind
+from desk.contracts.findings.results import (
+    AgentError,
+    ConflictRecord,
+    DecidedBy,
+    Leaning,
+    ResearchResult,
+    ViewKind,
+)
 from desk.contracts.learning.memory import Recalled
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId, FailureType
@@ -18,7 +25,7 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement, SwarmPlan
 from desk.programs.builtin.evidence import Evidence, TaskNotPossible, ask, read
 from desk.programs.question.builtin.asking import query_of
-from desk.programs.swarm.balance import Balance
+from desk.programs.swarm.balance import CLOSE, Balance, leaning_of
 from desk.programs.swarm.builtin.delivery import SIGNALS
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.conclusion.account import Account, account_of, voice_with_evidence
@@ -63,6 +70,9 @@ NOTHING: Final = "No specialist delivered a figure, so the question stays open."
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 
 _WAYS: Final = {Leaning.UP: "up", Leaning.DOWN: "down"}
+
+_ASKED: Final = frozenset({DecidedBy.PERSON, DecidedBy.DEFAULT})
+"""Who settles a conflict that a person was asked to decide."""
 
 _SPANS_OF_A_LEAD: Final = (
     (Metric.MONTH_MOVE, "on the month"),
@@ -228,7 +238,9 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     answer = answer_by(match.form, account, by_market)
     onwards = _leanings(account) if tells_leanings(match.form) else ()
     taken = taken_as(match, account.markets) if match.taken else ""
-    summary = joined((answer.first, taken, *answer.rest, *onwards, _failed(account)))
+    summary = joined(
+        (answer.first, *_decisions(account), taken, *answer.rest, *onwards, _failed(account))
+    )
     return _Answer(summary, answer.addressed, answer.decided)
 
 
@@ -237,6 +249,37 @@ def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
     measured = [_on_market(account, market.market) for market in account.markets]
     yield f"Here is what was measured: {joined(measured)}"
     yield offered(match, account.markets, query_of(account.request).parameters)
+
+
+def _decisions(account: Account) -> Iterator[str]:
+    """What was decided of the markets whose direction the vote could not settle: what follows on a
+    direction is by that."""
+    return (decision_words(account.balances[market.market]) for market in account.markets)
+
+
+def decision_words(balance: Balance) -> str:
+    """Who decided which way a market goes, and whether the weight of the views says the same. Empty
+    where nobody was asked."""
+    conflict = balance.conflict
+    if conflict is None or not conflict.resolved or conflict.decided_by not in _ASKED:
+        return ""
+    way = _WAYS.get(balance.leaning, "neither way")
+    by_weight = leaning_of(balance.net, CLOSE)
+    weighed = (
+        "as the weight of their views has it"
+        if by_weight is balance.leaning
+        else f"where the weight of their views alone says {_WAYS.get(by_weight, 'neither way')}"
+    )
+    return (
+        f"On the direction of {spoken(balance.market)} no vote settled what the specialists say:"
+        f" {_who(conflict)} for {way}, {weighed}."
+    )
+
+
+def _who(conflict: ConflictRecord) -> str:
+    if conflict.decided_by is DecidedBy.DEFAULT:
+        return "nobody decided in time, and the default went"
+    return f"{plain(conflict.decided_by_whom or '', 'a person')} decided"
 
 
 def _leanings(account: Account) -> Iterator[str]:
@@ -290,7 +333,8 @@ def _by(balance: Balance) -> str:
     if balance.conflict is None:
         return "by the weight of the findings"
     if balance.conflict.decided_by is DecidedBy.PERSON:
-        return "as a person decided between specialists who disagree"
+        who = plain(balance.conflict.decided_by_whom or "", "a person")
+        return f"as {who} decided between specialists who disagree"
     return "by the vote of specialists who disagree"
 
 

@@ -16,7 +16,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.claude.figures import told_claims
-from desk.trust.conflicts import surviving_claims
+from desk.trust.conflicts import dissent, surviving_claims
 from desk.trust.ledger import EvidenceUnusable, check_result
 from desk.trust.prose import claims_in, references
 
@@ -83,7 +83,7 @@ def told_conflicts(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:
                     "claim": position.claim_id,
                     "holds_that": position.stated,
                     "confidence": position.confidence,
-                    "dissents": conflict.chosen is not None and position.stated != conflict.chosen,
+                    "dissents": position in dissent(conflict),
                 }
                 for position in conflict.positions
             ],

@@ -14,7 +14,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.names import AgentId
 from desk.programs.swarm.conclusion.wording import listed, plain
-from desk.trust.conflicts import agree
+from desk.trust.conflicts import dissent
 
 _LEANINGS: Final[Mapping[ConflictKind, Mapping[str, str]]] = {
     ConflictKind.DIRECTION: {
@@ -104,12 +104,7 @@ def _tell_figures(
 
 
 def _dissent(conflict: ConflictRecord, who: Named) -> Iterator[str]:
-    winner = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
-    against = [
-        position
-        for position in _heard(conflict)
-        if winner is not None and not agree(conflict.kind, winner, position, conflict.bounds)
-    ]
+    against = dissent(conflict)
     if against:
         yield f"Dissent: {listed(dict.fromkeys(who(each) for each in against))}."
 
