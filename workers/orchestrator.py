@@ -21,7 +21,7 @@ from desk.platform.settings import Settings
 from desk.platform.temporal.deployment import pins, unversioned
 from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
-from workers.tuning import TUNING
+from workers.tuning import TUNING, Tuning
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
 from workflows.reassignment import ReassignmentWorkflow
@@ -60,6 +60,8 @@ is told by the process that also reads and writes whole reports, which holds it 
 second each; told once a second, a busy machine had publishing begun anew five times. What runs
 here is few, so that it costs little."""
 
+OWN_TUNING: Final[Tuning] = {**TUNING, "max_heartbeat_throttle_interval": BEATS_APART}
+
 
 def orchestrator(
     client: Client,
@@ -94,5 +96,5 @@ def orchestrator(
         workflow_runner=workflow_runner(WAIT_FOR_WEEKS if pins(deployment) else ()),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,
-        **{**TUNING, "max_heartbeat_throttle_interval": BEATS_APART},
+        **OWN_TUNING,
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
@@ -12,7 +13,7 @@ from temporalio.client import Client
 
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.escalations import EscalationAnswer, EscalationListing, EscalationState
-from desk.contracts.findings.results import Position
+from desk.contracts.findings.results import AgentError, Position
 from desk.runs.escalations import claims_at, evidence_at
 from starters.operations.dead_letters import (
     FoundLetter,
@@ -89,6 +90,53 @@ class ListedLetter(NamedTuple):
     found: FoundLetter
     cannot: str | None
 
+    @property
+    def error(self) -> AgentError | None:
+        """What it failed of last."""
+        errors = self.found.letter.errors
+        return errors[-1] if errors else None
+
+    @property
+    def open(self) -> bool:
+        """Whether it can be tried again, and has not been since."""
+        return self.cannot is None and not self.found.redone
+
+
+class LetterGroup(NamedTuple):
+    """The dead letters of one cause, the newest first."""
+
+    letters: tuple[ListedLetter, ...]
+
+    @property
+    def cause(self) -> str:
+        """What they failed of, as the newest tells it."""
+        error = self.letters[0].error
+        return f"{error.error_type}: {error.error_message[:300]}" if error else "not told"
+
+    @property
+    def to_retry(self) -> tuple[str, ...]:
+        """The ids of those that can be tried again: of what is redone together, one."""
+        again = {
+            (each.found.run_of, each.found.letter.market or each.found.letter.assignment.task_id): (
+                each.found.workflow_id
+            )
+            for each in self.letters
+            if each.open
+        }
+        return tuple(again.values())
+
+
+def by_cause(letters: Iterable[ListedLetter]) -> list[LetterGroup]:
+    """Letters with what they have in common: the kind of failure and the tool that failed, or the
+    same words where it was no tool. Those of which one can be tried again go before."""
+    groups: dict[tuple[str, str], list[ListedLetter]] = {}
+    for each in letters:
+        error = each.error
+        cause = (error.error_type, error.tool or error.error_message) if error else ("", "")
+        groups.setdefault(cause, []).append(each)
+    found = [LetterGroup(tuple(group)) for group in groups.values()]
+    return sorted(found, key=lambda group: not group.to_retry)
+
 
 async def list_waiting(request: Request) -> Response:
     """The open conflicts, those decided, and the dead letters."""
@@ -107,7 +155,7 @@ async def list_waiting(request: Request) -> Response:
         closed_cases=[each for each in told if each[0].status.state is not EscalationState.OPEN],
         every=every,
         silent=silent,
-        letters=[_letter(letter) for letter in letters[:MOST_LETTERS]],
+        groups=by_cause(_letter(letter) for letter in letters[:MOST_LETTERS]),
         more_letters=max(len(letters) - MOST_LETTERS, 0),
     )
 
@@ -157,12 +205,14 @@ async def _decided_or_left(
 
 
 async def retry(request: Request) -> Response:
-    """Have a dead letter tried again, and go on to the run that does it."""
+    """Have dead letters tried again, and go on to the run that does the last of them."""
     desk = site_of(request).desk
     sent = await request.form()
-    chosen = chosen_letter(await letters_at(desk), str(sent.get("letter", "")))
-    run = await retried_at(desk, chosen)
-    return sent_on(request, run.workflow_id)
+    letters = await letters_at(desk)
+    asked = [str(letter) for letter in sent.getlist("letter")[:MOST_LETTERS]] or [""]
+    chosen = [chosen_letter(letters, letter) for letter in asked]
+    runs = [await retried_at(desk, letter) for letter in chosen]
+    return sent_on(request, runs[-1].workflow_id)
 
 
 async def rerun(request: Request) -> Response:

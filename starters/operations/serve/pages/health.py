@@ -1,10 +1,12 @@
 """How the desk does: its forecasts that have come due, and how its agents and sources are."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from desk.contracts.runs.messages import AgentStatus
 from desk.documents.rendering.words.wording import share_words
 from desk.learning.hypotheses import what_is_said
 from desk.programs.week.document.rendering.record_words import (
@@ -32,6 +34,11 @@ class HealthRow(NamedTuple):
     line: AgentLine | SourceWorkLine
     well: str
 
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing about it needs attention."""
+        return self.line.status is AgentStatus.HEALTHY
+
 
 async def show_health(request: Request) -> Response:
     """How every agent and source is, and why."""
@@ -43,10 +50,15 @@ async def show_health(request: Request) -> Response:
         return HealthRow(name, line, "" if ago is None else f"{span_words(ago)} ago")
 
     groups = {
-        "Agents": [row(line.agent, line) for line in found.agents],
-        "Sources": [row(line.server, line) for line in found.sources],
+        "Agents": _unwell_first(row(line.agent, line) for line in found.agents),
+        "Sources": _unwell_first(row(line.server, line) for line in found.sources),
     }
-    return site.page(request, "health.html.j2", found=found, groups=groups)
+    unwell = [row for rows in groups.values() for row in rows if not row.healthy]
+    return site.page(request, "health.html.j2", found=found, groups=groups, unwell=unwell)
+
+
+def _unwell_first(rows: Iterable[HealthRow]) -> list[HealthRow]:
+    return sorted(rows, key=lambda row: row.healthy)
 
 
 async def show_scorecard(request: Request) -> Response:
