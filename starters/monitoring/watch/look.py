@@ -22,7 +22,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.usage import Usage
-from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty
 from desk.contracts.names import (
     ActivityIdParts,
     Message,
@@ -32,6 +32,7 @@ from desk.contracts.names import (
 )
 from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.runs.assignments import all_of
+from starters.monitoring.watch.asking import CallsAsked
 from starters.runs.watching import status_if_answered
 
 ANSWER: Final = timedelta(seconds=2)
@@ -53,7 +54,7 @@ class AgentAtWork(Contract):
     `attempt` is how often its turn, or the tool call that needed most, has been tried, this time
     included. `calls` are the tool calls that it waits for; `unclaimed` says that no worker has
     taken up what it asked for, `due` when that ends, `stands_in` that it does the task of another.
-    In turn 0 what its task asks first is asked.
+    In turn 0 what its task asks first is asked. `asks` says what those calls ask that take long.
     """
 
     agent: ShortText
@@ -65,6 +66,7 @@ class AgentAtWork(Contract):
     stands_in: bool = False
     due: Instant | None = None
     last_failure: Text | None = None
+    asks: Annotated[tuple[ShortText, ...], Field(max_length=100, exclude_if=is_empty)] = ()
 
     @property
     def has_come_to(self) -> str:
@@ -96,8 +98,8 @@ class RunSnapshot(NamedTuple):
     spending: Mapping[str, Usage] = MappingProxyType({})
 
 
-async def look_at(client: Client, workflow_id: str) -> RunSnapshot:
-    """The latest run of an id, as it is now.
+async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = None) -> RunSnapshot:
+    """The latest run of an id, as it is now; with `calls`, what its markets' tool calls ask.
 
     Raises:
         RPCError: the server is away, or does not know the run.
@@ -114,7 +116,9 @@ async def look_at(client: Client, workflow_id: str) -> RunSnapshot:
         for child in run.pending_children
         if (parts := workflow_id_parts(child.workflow_id)).market and parts.researches
     }
-    status, markets = await asyncio.gather(status_if_answered(handle), _markets(client, runs))
+    status, markets = await asyncio.gather(
+        status_if_answered(handle), _markets(client, runs, calls)
+    )
     planner = agents_in(run.pending_activities)
     return RunSnapshot(info.execution.run_id, True, status, planner, markets, runs)
 
@@ -172,18 +176,26 @@ def at_rest(status: WeekStatus) -> bool:
     return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns
 
 
-def agents_in(activities: Iterable[PendingActivityInfo], *, stand_in: bool = False) -> Agents:
-    """Who is at work, by what a workflow waits for. What no agent asked for is left out."""
+def agents_in(
+    activities: Iterable[PendingActivityInfo],
+    *,
+    stand_in: bool = False,
+    asked: Mapping[str, str] = MappingProxyType({}),
+) -> Agents:
+    """Who is at work, by what a workflow waits for. What no agent asked for is left out. `asked`
+    is what calls ask, by their activities' ids."""
     found: dict[str, list[tuple[PendingActivityInfo, ActivityIdParts]]] = {}
     for activity in activities:
         parts = activity_id_parts(activity.activity_id)
         if parts is not None:
             found.setdefault(parts.task, []).append((activity, parts))
-    return tuple(_agent(waits_for, stand_in) for _, waits_for in sorted(found.items()))
+    return tuple(_agent(waits_for, stand_in, asked) for _, waits_for in sorted(found.items()))
 
 
 def _agent(
-    waits_for: list[tuple[PendingActivityInfo, ActivityIdParts]], stand_in: bool
+    waits_for: list[tuple[PendingActivityInfo, ActivityIdParts]],
+    stand_in: bool,
+    asked: Mapping[str, str],
 ) -> AgentAtWork:
     parts, activities = waits_for[0][1], [activity for activity, _ in waits_for]
     worst = max(activities, key=lambda activity: activity.attempt)
@@ -199,10 +211,13 @@ def _agent(
         stands_in=stand_in,
         due=min(ends, default=None),
         last_failure=worst.last_failure.message[:4_000] or None,
+        asks=tuple(asked[a.activity_id] for a in activities if a.activity_id in asked),
     )
 
 
-async def _markets(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[str, Agents]:
+async def _markets(
+    client: Client, runs: Mapping[str, WorkflowRun], calls: CallsAsked | None
+) -> Mapping[str, Agents]:
     """Who works on each market, those who do it in somebody's stead included."""
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
@@ -210,6 +225,8 @@ async def _markets(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[s
         try:
             async with turns:
                 run = await _described(client, workflow_id, run_id)
+                waits_for = run.pending_activities
+                asked = await calls.of(client, workflow_id, run_id, waits_for) if calls else {}
         except RPCError as error:
             if error.status is not RPCStatusCode.NOT_FOUND:
                 raise
@@ -222,7 +239,7 @@ async def _markets(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[s
         more = await asyncio.gather(
             *(agents(child.workflow_id, child.run_id, stand_in=True) for child in others)
         )
-        return (*agents_in(run.pending_activities, stand_in=stand_in), *sum(more, ()))
+        return (*agents_in(waits_for, stand_in=stand_in, asked=asked), *sum(more, ()))
 
     found = await asyncio.gather(*(agents(run.workflow_id, run.run_id) for run in runs.values()))
     return dict(zip(runs, found, strict=True))

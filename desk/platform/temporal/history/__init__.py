@@ -33,6 +33,7 @@ from desk.platform.temporal.history._history import (
     fetch_chain,
     fetch_events,
     fetch_history,
+    fetch_last_scheduled,
     fetch_raw_events,
     fetch_start,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "fetch_chain",
     "fetch_events",
     "fetch_history",
+    "fetch_last_scheduled",
     "fetch_raw_events",
     "fetch_start",
     "instant",

@@ -1,12 +1,14 @@
 """One history: fetched, with its events, and with its activities and children put together."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import timedelta
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from temporalio.api.common.v1 import Payload
+from temporalio.api.common.v1 import Payload, WorkflowExecution
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
+from temporalio.api.workflowservice.v1 import GetWorkflowExecutionHistoryReverseRequest
 from temporalio.client import Client, WorkflowHandle
 from temporalio.converter import DataConverter
 from temporalio.service import RPCError, RPCStatusCode
@@ -192,6 +194,30 @@ async def fetch_events(
         typed = typed_event(event)
         if typed is not None:
             yield typed
+
+
+LAST_EVENTS: Final = 200
+PATIENCE: Final = timedelta(seconds=2)
+
+
+async def fetch_last_scheduled(
+    client: Client, workflow_id: str, run_id: str
+) -> Mapping[str, ActivityScheduled]:
+    """What a run asked for among its last `LAST_EVENTS` events, by the activity's id.
+
+    Raises:
+        RPCError: it could not be fetched.
+    """
+    answer = await client.workflow_service.get_workflow_execution_history_reverse(
+        GetWorkflowExecutionHistoryReverseRequest(
+            namespace=client.namespace,
+            execution=WorkflowExecution(workflow_id=workflow_id, run_id=run_id),
+            maximum_page_size=LAST_EVENTS,
+        ),
+        timeout=PATIENCE,
+    )
+    events = map(typed_event, answer.history.events)
+    return {each.activity_id: each for each in events if isinstance(each, ActivityScheduled)}
 
 
 async def failing_task(handle: WorkflowHandle[Any, Any]) -> str | None:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.findings.document import PublishedFiles
-from desk.contracts.names import WorkflowType
+from desk.contracts.names import WorkflowType, activity_id_parts
 from desk.contracts.question.graph import NodeState
 from desk.contracts.runs.episode import StockResult
 from desk.contracts.runs.graph import GraphResult, GraphStatus
@@ -29,6 +29,7 @@ from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.runs.week import MarketState, WeekStatus
 from desk.documents.rendering.words.wording import allowance_words, cost_words, human
 from starters.monitoring.status import closed_status
+from starters.monitoring.watch.asking import CallsAsked
 from starters.monitoring.watch.look import (
     AgentAtWork,
     RunSnapshot,
@@ -222,6 +223,7 @@ class RunLook:
 class _Watched:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     spending: SpendingSoFar = field(default_factory=SpendingSoFar)
+    calls: CallsAsked = field(default_factory=CallsAsked)
     look: RunLook | None = None
     at: float = float("-inf")
 
@@ -248,7 +250,7 @@ class RunLooks:
             self._watched.popitem(last=False)
         async with watched.lock:
             if watched.look is None or time.monotonic() - watched.at > FRESH_SECONDS:
-                now = await _look(client, workflow_id, watched.spending)
+                now = await _look(client, workflow_id, watched)
                 watched.look = _with_last_told(now, watched.look)
                 watched.at = time.monotonic()
             return watched.look
@@ -261,7 +263,7 @@ def _with_last_told(now: RunLook | None, before: RunLook | None) -> RunLook | No
     return replace(before, trouble=now.trouble, gone=now.gone, untold=True)
 
 
-async def _look(client: Client, workflow_id: str, spending: SpendingSoFar) -> RunLook | None:
+async def _look(client: Client, workflow_id: str, watched: _Watched) -> RunLook | None:
     try:
         run = await client.get_workflow_handle(workflow_id).describe()
     except RPCError as error:
@@ -271,8 +273,8 @@ async def _look(client: Client, workflow_id: str, spending: SpendingSoFar) -> Ru
     if run.workflow_type not in KINDS:
         return None
     if run.workflow_type == WorkflowType.WEEKLY_RESEARCH:
-        return await _week(client, run, spending)
-    return await _answer(client, run)
+        return await _week(client, run, watched)
+    return await _answer(client, run, watched)
 
 
 async def _begun(run: WorkflowExecutionDescription) -> dict[str, Any]:
@@ -293,13 +295,11 @@ async def _begun(run: WorkflowExecutionDescription) -> dict[str, Any]:
     }
 
 
-async def _week(
-    client: Client, run: WorkflowExecutionDescription, spending: SpendingSoFar
-) -> RunLook:
+async def _week(client: Client, run: WorkflowExecutionDescription, watched: _Watched) -> RunLook:
     common = await _begun(run)
     if not common["open"]:
         return await _closed_week(client, run, common)
-    look = await spending.told(client, await look_at(client, run.id))
+    look = await watched.spending.told(client, await look_at(client, run.id, watched.calls))
     status = look.status
     trouble = await trouble_of(client.get_workflow_handle(run.id))
     if status is None:
@@ -341,7 +341,7 @@ def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, 
         "escalations": status.escalations,
         "week": status,
         "line": line,
-        "work": _work_words(line.agents),
+        "work": work_words(line.agents),
         "markets": tuple(_row(look, status, at, now) for at in range(len(status.markets))),
     }
 
@@ -354,14 +354,14 @@ def _row(look: RunSnapshot, status: WeekStatus, at: int, now: datetime) -> Marke
         line,
         sign,
         doing_words(bare, turns=False),
-        _work_words(line.agents),
+        work_words(line.agents),
         _note(line),
         money(line.spent),
         left_words(line, now),
     )
 
 
-def _work_words(agents: Iterable[AgentAtWork]) -> str:
+def work_words(agents: Iterable[AgentAtWork]) -> str:
     """`research agent 1, turn 2, 3 calls, try 2; validator agent, turn 1, waits for a worker`."""
     return "; ".join(", ".join(_work_of(agent)) for agent in agents)
 
@@ -371,6 +371,9 @@ def _work_of(agent: AgentAtWork) -> Iterator[str]:
     yield agent.has_come_to
     if agent.calls:
         yield f"{agent.calls} call{'s' if agent.calls > 1 else ''}"
+    if agent.asks:
+        more = f" and {len(agent.asks) - 1} more" if len(agent.asks) > 1 else ""
+        yield f"asks {agent.asks[0]}{more}"
     if agent.attempt > 1:
         yield f"try {agent.attempt}"
     if agent.stands_in:
@@ -386,14 +389,16 @@ def _note(line: MarketLine) -> str:
     return line.note or (f"tried again: {on_one_line(failing, LONGEST)}" if failing else "")
 
 
-async def _answer(client: Client, run: WorkflowExecutionDescription) -> RunLook:
+async def _answer(client: Client, run: WorkflowExecutionDescription, watched: _Watched) -> RunLook:
     """A question, a swarm or an episode."""
     common = await _begun(run)
     found = await run_described(client, run.id, _RETURNS[run.workflow_type], run.run_id)
     if found is None:
         return RunLook(**common)
     status = await status_if_told(found.handle, GraphStatus)
-    told = {**common, **(_board(status) if status is not None else {})}
+    waits_for = run.raw_description.pending_activities
+    asked = await watched.calls.of(client, run.id, run.run_id, waits_for)
+    told = {**common, **(_board(status, asked) if status is not None else {})}
     if common["open"]:
         trouble = await trouble_of(found.handle)
         if status is None:
@@ -414,8 +419,13 @@ async def _end_of(found: ServerRun[Any], common: dict[str, Any]) -> dict[str, An
     return {"stands": outcome, "files": result.files, "summary": result.summary}
 
 
-def _board(status: GraphStatus) -> dict[str, Any]:
+def _board(status: GraphStatus, asked: Mapping[str, str]) -> dict[str, Any]:
     now = datetime.now(UTC)
+    asks = {
+        parts.place: f"asks {words}"
+        for activity, words in asked.items()
+        if (parts := activity_id_parts(activity)) is not None
+    }
     rests = status.phase is Phase.AWAITING_HORIZON and status.files is not None
     return {
         "title": status.question,
@@ -433,7 +443,7 @@ def _board(status: GraphStatus) -> dict[str, Any]:
                 _SIGNS[node.state],
                 node.round,
                 _took(node.started_at, node.ended_at or now),
-                node.note,
+                node.note or asks.get(node.node),
             )
             for node in status.nodes
         ),

@@ -1,0 +1,71 @@
+"""Who watches a run is told what the calls ask that it waits for, from the history of the waiting
+workflow. No worker serves the source here, so that the call waits."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import pytest
+from temporalio import workflow
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.client import WorkflowHandle
+from temporalio.worker import Worker
+
+from activities.tool_calls import ToolActivities
+from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult
+from desk.contracts.names import Queue, source_queue
+from desk.platform.server.embedded import embedded_server
+from desk.platform.temporal.client import connect
+from starters.monitoring.watch import asking
+from starters.monitoring.watch.asking import CallsAsked
+from starters.monitoring.watch.look import agents_in
+from tests.support.homes import home_settings
+
+CALL: Final = ToolCall(
+    call_id="c1", server="ecb", tool="get_quote", arguments={"symbol": "USD/JPY"}
+)
+ASKED: Final = "research_agent_1.research_fx.t1.c1"
+
+
+@workflow.defn(sandboxed=False)
+class Asking:
+    """Waits for one call of an agent."""
+
+    @workflow.run
+    async def run(self) -> ToolResult:
+        """Never, without a worker of the source."""
+        return await workflow.execute_activity_method(
+            ToolActivities.call_tool,
+            ToolRequest(call=CALL, as_of=datetime(2026, 11, 2, tzinfo=UTC)),
+            task_queue=source_queue(CALL.server),
+            activity_id=ASKED,
+            start_to_close_timeout=timedelta(minutes=5),
+        )
+
+
+async def test_a_call_that_is_waited_for_says_what_it_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "LONG_SECONDS", -60.0)
+    settings = home_settings(tmp_path)
+    async with embedded_server(settings.home, settings.server):
+        client = await connect(settings)
+        async with Worker(client, task_queue=Queue.DESK, workflows=[Asking]):
+            handle = await client.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
+            run_id = handle.first_execution_run_id or ""
+            waits_for = await pending(handle)
+            asked = await CallsAsked().of(client, handle.id, run_id, waits_for)
+    assert asked == {ASKED: "ecb.get_quote symbol USD/JPY"}
+    (agent,) = agents_in(waits_for, asked=asked)
+    assert agent.asks == ("ecb.get_quote symbol USD/JPY",)
+
+
+async def pending(handle: WorkflowHandle[Asking, ToolResult]) -> list[PendingActivityInfo]:
+    """What a run waits for, once it does."""
+    async with asyncio.timeout(60):
+        while True:
+            described = await handle.describe()
+            if waits_for := list(described.raw_description.pending_activities):
+                return waits_for
+            await asyncio.sleep(0.05)
