@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from desk.contracts.agents.extras import Extra, install_words
 from desk.platform.files import read_text_file
 from desk.platform.settings import Settings, load_settings
-from desk.platform.settings.mcp_json import McpConfigError
+from desk.platform.settings.mcp_json import McpConfigError, lacks, read_mcp_config
 from starters.operations.assistants.choices import Assistant
 from starters.operations.assistants.client_files import (
     Merged,
@@ -88,10 +89,24 @@ def _source(mcp_config: Path) -> Mapping[str, JsonValue]:
     return servers
 
 
+def _absent(settings: Settings) -> dict[str, str]:
+    """The servers of `.mcp.json` whose package is not installed, with that package."""
+    servers = read_mcp_config(settings.mcp_config)
+    return {name: package for name, spec in servers.items() if (package := lacks(spec))}
+
+
 def _remarks(
     wanted: Installation, settings: Settings, ours: Mapping[str, Entry], result: Merged
 ) -> Iterator[str]:
-    yield f"Servers: {', '.join(name for name in ours if name not in result.kept)}"
+    absent = _absent(settings)
+    yield f"Servers: {', '.join(name for name in ours if name not in (*result.kept, *absent))}"
+    for name, package in absent.items():
+        install = f"{name} needs the package {package}: {install_words(Extra.LIVE)}"
+        yield (
+            f"Listed, and answers nothing yet: {install}"
+            if name in ours
+            else f"Left out: {install}, and give this command again"
+        )
     if result.kept:
         yield (
             f"Left alone, for others have these names there: {', '.join(result.kept)}; "

@@ -114,8 +114,8 @@ def _served(settings: Settings, where: ServeSettings, *, browse: bool) -> ExitSt
         token = "; it asks for the token" if settings.serve_token is not None else ""
         say(f"the desk in a browser  {address}{token}")
         say("Ctrl-C stops it" + (", and the server and workers with it" if desk.hosting else ""))
-        if browse:
-            webbrowser.open(address)
+        if browse and not webbrowser.open(address):
+            say(f"no browser was found here; open {address} in one")
 
     async def work() -> ExitStatus:
         keeper = DeskKeeper()

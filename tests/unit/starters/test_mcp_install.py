@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from desk.platform.settings import mcp_json
 from starters.main import execute
 from starters.operations.assistants.client_files import desktop_file
 from starters.terminal.exit_status import ExitStatus
@@ -53,6 +54,25 @@ def test_a_desktop_client_needs_neither_the_folder_nor_the_environment(
     assert servers["tracker"]["command"] == sys.executable
     assert servers["research_desk"]["args"] == ["mcp", "serve", "--folder", str(folder)]
     assert "${" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("client", "told"),
+    [("claude-code", "Listed, and answers nothing yet"), ("claude-desktop", "Left out")],
+)
+def test_a_server_without_its_package_is_told_with_what_installs_it(
+    client: str,
+    told: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(mcp_json.NEEDS, "desk.sources.yahoo.server", "no_such_package")
+    execute(["mcp", "install", client, "--print"])
+    shown = capsys.readouterr()
+    assert f"{told}: yahoo_finance needs the package no_such_package" in shown.err
+    assert "yahoo_finance" not in shown.err.splitlines()[0]
+    assert ("yahoo_finance" in json.loads(shown.out)["mcpServers"]) is (client == "claude-code")
 
 
 def test_servers_and_settings_of_others_stay(
