@@ -44,7 +44,7 @@ def stale(**changes: object) -> Freshness:
         (CURRENT, "prices current, policy rates current"),
         (
             stale(stale_rates=18, rates_to=SEPTEMBER),
-            "prices current, policy rates known to 30 Sep 2026",
+            "prices current, policy rates known to 30 Sep 2026 or later",
         ),
         (
             stale(stale_prices=20, prices_to=OCTOBER),
@@ -52,7 +52,7 @@ def stale(**changes: object) -> Freshness:
         ),
         (
             stale(stale_rates=2, rates_to=SEPTEMBER, open_decisions=1),
-            "prices current, 2 of 18 rates known to 30 Sep 2026, 1 of 2 decisions unknown",
+            "prices current, 2 of 18 rates known to 30 Sep 2026 or later, 1 of 2 decisions unknown",
         ),
         (
             stale(stale_prices=3),

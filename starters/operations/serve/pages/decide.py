@@ -114,6 +114,12 @@ class LetterGroup(NamedTuple):
         return f"{error.error_type}: {error.error_message[:300]}" if error else "not told"
 
     @property
+    def tool(self) -> str | None:
+        """The tool that failed them, where it was one."""
+        error = self.letters[0].error
+        return error.tool if error else None
+
+    @property
     def to_retry(self) -> tuple[str, ...]:
         """The ids of those that can be tried again: of what is redone together, one."""
         again = {

@@ -39,6 +39,13 @@ class HealthRow(NamedTuple):
         """Whether nothing about it needs attention."""
         return self.line.status is AgentStatus.HEALTHY
 
+    @property
+    def idle(self) -> bool:
+        """Whether it is well, and nothing was asked of it."""
+        line = self.line
+        asked = line.active or line.finished or line.failed or line.retried or line.waiting
+        return self.healthy and not asked
+
 
 async def show_health(request: Request) -> Response:
     """How every agent and source is, and why."""

@@ -19,7 +19,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.analytics.names.shortening import on_one_line
-from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import WorkflowType, activity_id_parts
 from desk.contracts.question.graph import NodeState
@@ -342,7 +342,9 @@ def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, 
         "week": status,
         "line": line,
         "work": work_words(line.agents),
-        "markets": tuple(_row(look, status, at, now) for at in range(len(status.markets))),
+        "markets": tuple(
+            sorted((_row(look, status, at, now) for at in range(len(status.markets))), key=_is_well)
+        ),
     }
 
 
@@ -359,6 +361,11 @@ def _row(look: RunSnapshot, status: WeekStatus, at: int, now: datetime) -> Marke
         money(line.spent),
         left_words(line, now),
     )
+
+
+def _is_well(row: MarketRow) -> bool:
+    """Whether nothing of a market is amiss: what is goes before."""
+    return row.line.outcome in (None, Outcome.RESEARCHED)
 
 
 def work_words(agents: Iterable[AgentAtWork]) -> str:

@@ -31,8 +31,8 @@ def threshold_words(coverage: Coverage) -> str:
 
 
 def freshness_words(coverage: Coverage) -> str | None:
-    """`prices current, policy rates known to 30 Sep 2026, 1 of 2 decisions unknown`; None where
-    nobody looked at how current anything is."""
+    """`prices current, policy rates known to 30 Jun 2026 or later, 1 of 2 decisions
+    unknown`; None where nobody looked at how current anything is."""
     told = coverage.freshness
     if told is None:
         return None
@@ -67,7 +67,9 @@ def _rates(told: Freshness) -> str | None:
     rates = "policy rates" if whole else f"{told.stale_rates} of {told.rates} rates"
     if told.rates_to is None:
         return f"{rates} known to no certain day"
-    return f"{rates} known to {print_full_day(told.rates_to)}"
+    # The day of the oldest: an answer on one bank may name a later one.
+    later = " or later" if told.stale_rates > 1 else ""
+    return f"{rates} known to {print_full_day(told.rates_to)}{later}"
 
 
 def _decisions(told: Freshness) -> str | None:

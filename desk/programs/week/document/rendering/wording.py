@@ -106,7 +106,7 @@ def window_words(report: ResearchReport) -> str:
 
 def coverage_words(report: ResearchReport) -> str:
     """`36 of 38 markets researched, complete but not current: prices current, policy rates known to
-    30 Sep 2026 (the threshold is 90 %)`."""
+    30 Sep 2026 or later (the threshold is 90 %)`."""
     coverage = report.coverage
     known = freshness_words(coverage)
     return (
