@@ -29,10 +29,10 @@ from starters.runs.week_choice import written_week
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
 from starters.session import Desk, say, with_desk
-from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.options import of_week
 from starters.terminal.tables import table_lines
 from starters.weeks.progress import reason_of, waiting_words
 from workers.health import unpolled
@@ -49,14 +49,7 @@ ROW = 8
 
 def status(
     week: Annotated[
-        str | None,
-        typer.Option(
-            "--week",
-            metavar="WEEK",
-            autocompletion=weeks,
-            help="ISO week such as 2026-W44; without it, the latest that has a run.",
-            show_default=False,
-        ),
+        str | None, of_week("ISO week such as 2026-W44; without it, the latest that has a run.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the status as JSON.")] = False,
 ) -> ExitStatus:

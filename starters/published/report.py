@@ -61,6 +61,7 @@ from starters.runs.summary import PublishedWeek, WeekSummary, summary_lines, sum
 from starters.runs.week_choice import written_week
 from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from starters.terminal.options import of_week
 from starters.terminal.tables import table_lines
 
 EXAMPLE = (
@@ -83,14 +84,7 @@ _Json = Annotated[
 
 def report(
     week: Annotated[
-        str | None,
-        typer.Option(
-            "--week",
-            metavar="WEEK",
-            autocompletion=weeks,
-            help="ISO week such as 2026-W44; without it, the latest that is published.",
-            show_default=False,
-        ),
+        str | None, of_week("ISO week such as 2026-W44; without it, the latest that is published.")
     ] = None,
     browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
     as_pdf: _Pdf = False,

@@ -1,13 +1,23 @@
 """Options that several commands have in the same words."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from starters.terminal.completion import weeks
 
 USUAL_WEEKS = 4
 USUAL_COST = "0.10"
 """What an episode has by itself, as in its contract, which no `--help` should have to import."""
+
+
+def of_week(help_text: str) -> Any:
+    """`--week` with what it stands for, for the commands that look at one week's run or report."""
+    return typer.Option(
+        "--week", metavar="WEEK", autocompletion=weeks, help=help_text, show_default=False
+    )
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 

@@ -34,9 +34,10 @@ from starters.runs.week_runs import (
     request_of,
 )
 from starters.session import Desk
-from starters.terminal.completion import markets, weeks
+from starters.terminal.completion import markets
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
+from starters.terminal.options import of_week
 from starters.weeks.progress import shown_progress
 
 EXAMPLE = 'Example: desk rerun USD/JPY --week 2026-W44 --reason "the fixing of Friday was revised"'
@@ -52,13 +53,7 @@ def rerun(
     ],
     week: Annotated[
         str | None,
-        typer.Option(
-            "--week",
-            metavar="WEEK",
-            autocompletion=weeks,
-            help="ISO week such as 2026-W44; without it, the latest that was researched.",
-            show_default=False,
-        ),
+        of_week("ISO week such as 2026-W44; without it, the latest that was researched."),
     ] = None,
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Only ask; do not wait for the new revision.")

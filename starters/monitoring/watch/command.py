@@ -22,10 +22,10 @@ from starters.runs.week_choice import written_week
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week
 from starters.session import Desk, ServerPatience, say
-from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.options import of_week
 from workflows.engine.options import PHASE, WEEK
 
 EXAMPLE = "Example: desk watch --week 2026-W44; desk watch --json"
@@ -38,13 +38,7 @@ _NO_ANSWER: Final = f"{SILENT}; see `desk agents`"
 def watch(
     week: Annotated[
         str | None,
-        typer.Option(
-            "--week",
-            metavar="WEEK",
-            autocompletion=weeks,
-            help="ISO week such as 2026-W44; without it, the run that is at work, or the latest.",
-            show_default=False,
-        ),
+        of_week("ISO week such as 2026-W44; without it, the run that is at work, or the latest."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line for every change.")

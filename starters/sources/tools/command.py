@@ -65,11 +65,10 @@ from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request
 from starters.session import Desk, with_desk
 from starters.sources.open_circuits import circuit_in
 from starters.sources.tools.offers import Offer, offers
-from starters.terminal.completion import weeks
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.terminal.options import AsJson
+from starters.terminal.options import AsJson, of_week
 from starters.terminal.tables import folded, short_name, table_lines
 from workers.needed_sources import tool_users
 
@@ -89,13 +88,7 @@ def list_them(
     context: typer.Context,
     week: Annotated[
         str | None,
-        typer.Option(
-            "--week",
-            metavar="WEEK",
-            autocompletion=weeks,
-            help="Whose run is looked at, such as 2026-W44; without it, the latest with a run.",
-            show_default=False,
-        ),
+        of_week("Whose run is looked at, such as 2026-W44; without it, the latest with a run."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False,
 ) -> ExitStatus:
