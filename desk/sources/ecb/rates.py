@@ -26,6 +26,10 @@ EURO = "EUR"
 LARGEST_CSV = 64 * 1024 * 1024
 """Bytes. The file grows by 270 bytes a day; anything above this is not it."""
 
+PAIRS_KEPT = 12
+"""Pairs whose fixings stay worked out, at some 1.5 MB for all days of one: more than a swarm or an
+episode asks about."""
+
 _DAMAGED_ZIP = (
     zipfile.BadZipFile,
     zlib.error,
@@ -75,7 +79,8 @@ class _Column:
 
 
 class EuroRates:
-    """Every fixing of one file. Columns are cut out of the rows when first asked for."""
+    """Every fixing of one file. Columns are cut out of the rows, and fixings worked out, when they
+    are first asked for."""
 
     def __init__(self, file: Path, currencies: tuple[str, ...], rows: list[str]) -> None:
         """`rows` are the lines of the file under its header, oldest first."""
@@ -83,6 +88,7 @@ class EuroRates:
         self.currencies = currencies
         self._rows = rows
         self._columns: dict[str, _Column] = {}
+        self._worked_out: dict[tuple[str, str], dict[int, Decimal]] = {}
 
     @cached_property
     def first_day(self) -> date:
@@ -123,10 +129,20 @@ class EuroRates:
         common = self._common_days(base, quote)
         start, end = bisect_left(common, first.toordinal()), bisect_right(common, last.toordinal())
         days = common[start:end]
+        known = self._known_of(base, quote)
+        for day in days:
+            if day not in known:
+                known[day] = self._fixing(base, quote, day)
         return Series(
             days=tuple(map(date.fromordinal, days)),
-            values=tuple(self._fixing(base, quote, day) for day in days),
+            values=tuple(map(known.__getitem__, days)),
         )
+
+    def _known_of(self, base: str, quote: str) -> dict[int, Decimal]:
+        """What was worked out of a pair, by the day; only that of the newest pairs is kept."""
+        if (base, quote) not in self._worked_out and len(self._worked_out) >= PAIRS_KEPT:
+            self._worked_out.pop(next(iter(self._worked_out)), None)
+        return self._worked_out.setdefault((base, quote), {})
 
     def by_datum(self) -> dict[str, str]:
         """The fixings of each day against the euro, as the file writes both: "2026-10-30" has

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from desk.contracts.markets import MarketKind
 from desk.platform.settings.desk_toml import read_desk_file
-from desk.sources.ecb.rates import DamagedRatesFile, EuroRates, parse_rates, read_rates
+from desk.sources.ecb.rates import (
+    PAIRS_KEPT,
+    DamagedRatesFile,
+    EuroRates,
+    parse_rates,
+    read_rates,
+)
 from desk.sources.ecb.store import packaged_file
 from desk.trust.claims.price_claims import level_step
 from tests.support.homes import PROJECT
@@ -51,6 +57,21 @@ def test_days_come_oldest_first_and_both_ends_are_included() -> None:
     series = parsed(GOOD).between("USD", "JPY", MONDAY, TUESDAY)
     assert series.days == (MONDAY, TUESDAY)
     assert series.values == (Decimal("152.5000000"), Decimal("151.2905982"))
+
+
+def test_a_pair_has_the_same_fixings_however_often_it_is_asked_for(packaged: EuroRates) -> None:
+    """A part of the days first, then all, and again when other pairs have been asked about."""
+    others = [code for code in packaged.currencies if code not in ("USD", "JPY")]
+    assert len(others) > PAIRS_KEPT
+    part = packaged.between("USD", "JPY", MONDAY, FRIDAY)
+    every = packaged.between("USD", "JPY", date.min, FRIDAY)
+    assert (part.days, part.values) == (every.days[-5:], every.values[-5:])
+    for code in others:
+        asked = packaged.between("USD", code, MONDAY, FRIDAY)
+        newest = packaged.last_fixing("USD", code, FRIDAY)
+        assert not asked.days or newest == (asked.days[-1], asked.values[-1])
+    assert packaged.between("USD", "JPY", date.min, FRIDAY) == every
+    assert every.values[-1] != packaged.between("JPY", "USD", FRIDAY, FRIDAY).values[0]
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
