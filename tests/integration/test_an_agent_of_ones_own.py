@@ -5,10 +5,11 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.support.command import DeskCommand
+from tests.support.command import Answer, DeskCommand
 from tests.support.homes import PROJECT
 
 pytestmark = pytest.mark.timeout(300)
@@ -42,24 +43,31 @@ def beside(folder: Path, heading: str, *modules: str) -> DeskCommand:
     return DeskCommand(folder, PYTHONPATH=path)
 
 
-def with_the_agent(folder: Path) -> DeskCommand:
-    return beside(folder, "Add an agent", *examples("Add an agent", "python"))
+class Asked(NamedTuple):
+    """A desk with the agent, and what it said when the agent had worked."""
+
+    desk: DeskCommand
+    answer: Answer
 
 
-def test_an_agent_of_another_package_works_in_a_graph(tmp_path: Path) -> None:
-    desk = with_the_agent(tmp_path)
-    answer = desk("ask", QUESTION, "--graph", str(tmp_path / "blocker.yaml"))
-    assert answer.code == 0, answer.err
-    assert "“Blocked”" in answer.out
-    assert "blocker done" in answer.err
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    folder = tmp_path_factory.mktemp("desk")
+    desk = beside(folder, "Add an agent", *examples("Add an agent", "python"))
+    return Asked(desk, desk("ask", QUESTION, "--graph", str(folder / "blocker.yaml")))
 
 
-def test_what_an_agent_did_is_read_after_its_package_is_gone(tmp_path: Path) -> None:
-    desk = with_the_agent(tmp_path)
-    assert desk("ask", QUESTION, "--graph", str(tmp_path / "blocker.yaml")).code == 0
-    (page,) = (tmp_path / "reports" / "answers").glob("*.json")
-    assert desk("audit", str(page)).code == 0
-    assert DeskCommand(tmp_path)("audit", str(page)).code == 0
+def test_an_agent_of_another_package_works_in_a_graph(asked: Asked) -> None:
+    assert asked.answer.code == 0, asked.answer.err
+    assert "“Blocked”" in asked.answer.out
+    assert "blocker done" in asked.answer.err
+
+
+def test_what_an_agent_did_is_read_after_its_package_is_gone(asked: Asked) -> None:
+    folder = asked.desk.directory
+    (page,) = (folder / "reports" / "answers").glob("*.json")
+    assert asked.desk("audit", str(page)).code == 0
+    assert DeskCommand(folder)("audit", str(page)).code == 0
 
 
 def test_a_specialist_of_another_package_works_in_a_swarm(tmp_path: Path) -> None:
