@@ -24,9 +24,15 @@ test: install-dev lint  ## everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 types tests
 
 # Hundreds of processes import the same: what each compiled is kept, whatever the shell says.
-tests: export PYTHONDONTWRITEBYTECODE :=
-tests:
+tests $(VENV)/.compiled: export PYTHONDONTWRITEBYTECODE :=
+tests: $(VENV)/.compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+# What tests import is compiled once, and not by each of those side by side. Whatever cannot be
+# collected is told by the tests.
+$(VENV)/.compiled: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
+	@touch $@
 
 docs: install-dev  ## the documentation as a site in site/, every link of it checked
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -19,6 +19,7 @@ from desk.platform.temporal.client import desk_plugin
 from tests.support.desk import register_search_attributes
 from tests.support.meaning import meaning, words_alone
 from tests.support.standins import standins as standins
+from workers.tuning import COLLECT_AFTER
 
 # How long an example takes is the machine's doing.
 settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -33,7 +34,6 @@ words_alone()
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.
-_USUAL = gc.get_threshold()
 gc.set_threshold(100_000, 50, 100)
 
 
@@ -67,9 +67,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 
 
 def pytest_collection_finish() -> None:
-    """From here on as usual: what a killed worker leaves behind goes before the next test."""
+    """From here on garbage is looked for as in a process of the desk: what a killed worker leaves
+    behind goes soon. With Python's own thresholds that is a fifteenth of the tests' time."""
     gc.freeze()
-    gc.set_threshold(*_USUAL)
+    gc.set_threshold(*COLLECT_AFTER)
 
 
 @pytest.fixture
