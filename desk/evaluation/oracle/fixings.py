@@ -6,7 +6,7 @@ import zipfile
 from bisect import bisect_right
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 PACKAGE: Final = "currency_converter"
 ARCHIVE: Final = "eurofxref-hist.zip"
 EURO: Final = "EUR"
+PAIRS_KEPT: Final = 32
+"""Pairs of which all fixings stay worked out, at a megabyte each."""
 
 
 class KnownFixings(NamedTuple):
@@ -33,6 +35,7 @@ class KnownFixings(NamedTuple):
         return KnownFixings(self.days[:at], self.levels[:at])
 
 
+@lru_cache(maxsize=PAIRS_KEPT)
 def fixings(pair: str) -> KnownFixings:
     """All fixings of a pair such as `USD/JPY`; none where the ECB has not both currencies."""
     base, _, quote = pair.partition("/")
