@@ -15,7 +15,7 @@ NAMES = sorted(
 )
 PARTS = {
     *("ahead", "asked_of_you", "can_be_looked_into", "claims", "conflicts", "counts"),
-    *("decisions_ahead", "earlier_rounds", "events", "findings", "news", "objections"),
+    *("decisions_ahead", "earlier_rounds", "events", "findings", "forms", "news", "objections"),
     *("question", "quiet", "read", "recalled", "recommendations"),
 }
 """What the material of some task holds."""

@@ -205,7 +205,7 @@ def _view(view: View) -> str:
 
 NOTHING_FITS: Final = "Nothing that was found fits the question."
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
-MEASURED: Final = "Nothing written fits the question. This was measured of what it names:"
+MEASURED: Final = "Nothing written fits the question. What was measured:"
 UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
 TOO_MANY: Final = "More tickets were found than an answer holds."
