@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, Protocol, TextIO
@@ -216,6 +216,10 @@ ECB_SOURCE: Final = Provenance(
 )
 
 MOST_NEAREST: Final = 3
+STOCKS_KEPT: Final = 8
+"""Series of stocks that stay worked out, at some 2 MB each."""
+
+_Telling = Callable[[str, date, date], tuple[PriceSeries | None, Provenance]]
 
 
 class LivePrices(Protocol):
@@ -246,6 +250,10 @@ class PriceStore:
         self._packaged = tuple(packaged)
         self._live = live
         self._read: Callable[[PackagedSeries], Traded] = cache(PackagedSeries.read)
+        # The tools of an episode ask for one stock up to one day, one after the other.
+        self._told: _Telling = (
+            self._tell if live is not None else lru_cache(maxsize=STOCKS_KEPT)(self._tell)
+        )
 
     def series(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
         """The prices of a market that are current at an instant, from `since` on where given.
@@ -348,18 +356,22 @@ class PriceStore:
         )
 
     def _stock(self, symbol: str, as_of: datetime, since: date) -> PriceSeries:
-        last = last_close_day(as_of)
+        found, source = self._told(symbol, last_close_day(as_of), since)
+        if found is None:
+            raise NoPricesThen(f"no price of {symbol} was known at {as_of.isoformat()}", source)
+        return found
+
+    def _tell(self, symbol: str, last: date, since: date) -> tuple[PriceSeries | None, Provenance]:
+        """The series of a stock up to a day; None where none had begun by then."""
         candidates = [*self._candidates(symbol, last)]
         if not candidates:
             raise NoPrices(f"there are no prices of {symbol}{self._hint(symbol)}")
         known = [(known_until(traded, last), source) for traded, source in candidates]
         current = [entry for entry in known if entry[0].bars]
         if not current:
-            raise NoPricesThen(
-                f"no price of {symbol} was known at {as_of.isoformat()}", candidates[0][1]
-            )
+            return None, candidates[0][1]
         traded, source = max(current, key=lambda one: (one[0].bars[-1].day, len(one[0].bars)))
-        return series_of(symbol, source, traded, since)
+        return series_of(symbol, source, traded, since), source
 
     def _candidates(self, symbol: str, last: date) -> Iterable[tuple[Traded, Provenance]]:
         if self._live is not None:
