@@ -25,7 +25,9 @@ from tests.support.homes import home_settings
 CALL: Final = ToolCall(
     call_id="c1", server="ecb", tool="get_quote", arguments={"symbol": "USD/JPY"}
 )
-ASKED: Final = "research_agent_1.research_fx.t1.c1"
+BESIDE: Final = CALL.model_copy(update={"call_id": "c2", "tool": "get_historical"})
+QUOTE, HISTORY = "ecb.get_quote symbol USD/JPY", "ecb.get_historical symbol USD/JPY"
+ASKED: Final = "research_agent_1.research_fx.t1.2x.ecb"
 
 
 @workflow.defn(sandboxed=False)
@@ -37,7 +39,7 @@ class Asking:
         """Never, without a worker of the source."""
         return await workflow.execute_activity_method(
             ToolActivities.call_tool,
-            ToolRequest(call=CALL, as_of=datetime(2026, 11, 2, tzinfo=UTC)),
+            ToolRequest(call=CALL, as_of=datetime(2026, 11, 2, tzinfo=UTC), together=(BESIDE,)),
             task_queue=source_queue(CALL.server),
             activity_id=ASKED,
             start_to_close_timeout=timedelta(minutes=5),
@@ -56,9 +58,9 @@ async def test_a_call_that_is_waited_for_says_what_it_asks(
             run_id = handle.first_execution_run_id or ""
             waits_for = await pending(handle)
             asked = await CallsAsked().of(client, handle.id, run_id, waits_for)
-    assert asked == {ASKED: "ecb.get_quote symbol USD/JPY"}
+    assert asked == {ASKED: (QUOTE, HISTORY)}
     (agent,) = agents_in(waits_for, asked=asked)
-    assert agent.asks == ("ecb.get_quote symbol USD/JPY",)
+    assert agent.asks == (QUOTE, HISTORY)
 
 
 async def pending(handle: WorkflowHandle[Asking, ToolResult]) -> list[PendingActivityInfo]:

@@ -28,7 +28,7 @@ class CallsAsked:
     workflow that waits."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
 
     async def of(
         self,
@@ -36,9 +36,9 @@ class CallsAsked:
         workflow_id: str,
         run_id: str,
         activities: Iterable[PendingActivityInfo],
-    ) -> Mapping[str, str]:
-        """The words of each such call, by its activity's id. What cannot be read has none: who
-        watches sees the rest."""
+    ) -> Mapping[str, tuple[str, ...]]:
+        """The words of such calls, by the id of the activity that they are. What cannot be read
+        has none: who watches sees the rest."""
         now = datetime.now(UTC)
         waited = [each.activity_id for each in activities if _is_long(each, now)]
         if any((run_id, activity) not in self._known for activity in waited):
@@ -51,16 +51,16 @@ class CallsAsked:
     ) -> None:
         scheduled = await fetch_last_scheduled(client, workflow_id, run_id)
         for activity in waited:
-            words = ""
+            words: tuple[str, ...] = ()
             if activity in scheduled:
                 try:
                     asked = await decoded(
                         client.data_converter, scheduled[activity].input, ToolRequest
                     )
-                    words = call_words(asked.call)
+                    words = tuple(map(call_words, asked.calls))
                 except (ValueError, OSError, RuntimeError):
                     # Its payload is elsewhere, or of another version.
-                    words = ""
+                    words = ()
             self._known[run_id, activity] = words
         while len(self._known) > MOST_KEPT:
             self._known.popitem(last=False)

@@ -180,7 +180,7 @@ def agents_in(
     activities: Iterable[PendingActivityInfo],
     *,
     stand_in: bool = False,
-    asked: Mapping[str, str] = MappingProxyType({}),
+    asked: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Agents:
     """Who is at work, by what a workflow waits for. What no agent asked for is left out. `asked`
     is what calls ask, by their activities' ids."""
@@ -195,7 +195,7 @@ def agents_in(
 def _agent(
     waits_for: list[tuple[PendingActivityInfo, ActivityIdParts]],
     stand_in: bool,
-    asked: Mapping[str, str],
+    asked: Mapping[str, tuple[str, ...]],
 ) -> AgentAtWork:
     parts, activities = waits_for[0][1], [activity for activity, _ in waits_for]
     worst = max(activities, key=lambda activity: activity.attempt)
@@ -211,7 +211,7 @@ def _agent(
         stands_in=stand_in,
         due=min(ends, default=None),
         last_failure=worst.last_failure.message[:4_000] or None,
-        asks=tuple(asked[a.activity_id] for a in activities if a.activity_id in asked),
+        asks=tuple(words for each in activities for words in asked.get(each.activity_id, ())),
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -379,14 +379,18 @@ def _work_of(agent: AgentAtWork) -> Iterator[str]:
     if agent.calls:
         yield f"{agent.calls} call{'s' if agent.calls > 1 else ''}"
     if agent.asks:
-        more = f" and {len(agent.asks) - 1} more" if len(agent.asks) > 1 else ""
-        yield f"asks {agent.asks[0]}{more}"
+        yield _asks_words(agent.asks)
     if agent.attempt > 1:
         yield f"try {agent.attempt}"
     if agent.stands_in:
         yield "in another's stead"
     if agent.unclaimed:
         yield "waits for a worker"
+
+
+def _asks_words(calls: Sequence[str]) -> str:
+    more = f" and {len(calls) - 1} more" if len(calls) > 1 else ""
+    return f"asks {calls[0]}{more}"
 
 
 def _note(line: MarketLine) -> str:
@@ -426,10 +430,10 @@ async def _end_of(found: ServerRun[Any], common: dict[str, Any]) -> dict[str, An
     return {"stands": outcome, "files": result.files, "summary": result.summary}
 
 
-def _board(status: GraphStatus, asked: Mapping[str, str]) -> dict[str, Any]:
+def _board(status: GraphStatus, asked: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     now = datetime.now(UTC)
     asks = {
-        parts.place: f"asks {words}"
+        parts.place: _asks_words(words)
         for activity, words in asked.items()
         if (parts := activity_id_parts(activity)) is not None
     }
