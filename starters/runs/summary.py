@@ -291,10 +291,19 @@ def print_week(
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
     if not published.coverage.current and not as_json:
-        say(f"Some figures are not current: `{REFRESH}` fetches newer ones.")
+        say(not_current_words(offline=settings.offline))
     if desk.hosting and not as_json:
         say("The server stops with this command; `desk up` keeps it, and the address above, open.")
     return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
+
+
+def not_current_words(*, offline: bool) -> str:
+    """What to do where some figures are not current."""
+    if offline:
+        return (
+            f"Some figures are not current: without DESK_OFFLINE, `{REFRESH}` fetches newer ones."
+        )
+    return f"Some figures are not current: `{REFRESH}` fetches newer ones."
 
 
 def _width() -> int:

@@ -40,6 +40,7 @@ from starters.runs.summary import (
     PublishedWeek,
     WeekSummary,
     from_status,
+    not_current_words,
     summary_lines,
     summary_of,
 )
@@ -139,6 +140,13 @@ def test_the_summary_fits_on_one_screen_however_much_there_is() -> None:
         assert len(lines) <= 24
         assert max(map(len, lines)) <= 80
     assert "  and 28 more in the report" in summary_lines(full)
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_figures_that_are_not_current_are_told_with_what_fetches_newer_ones(offline: bool) -> None:
+    words = not_current_words(offline=offline)
+    assert "`desk refresh` fetches newer ones" in words
+    assert ("DESK_OFFLINE" in words) is offline
 
 
 def test_the_summary_opens_with_what_changed_and_counts_what_could_not_be_relied_on() -> None:
