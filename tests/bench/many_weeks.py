@@ -32,6 +32,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings, load_settings
+from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
 from desk.programs.week.document.audit.report import audit
 from desk.runs.schedule.backfill import WeekState
@@ -257,4 +258,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    configure_logs("WARNING", as_json=False)
     exit_now(main())

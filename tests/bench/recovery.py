@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from desk.platform.server.embedded import EmbeddedServer
+from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, Fleet, desk_at, effects, start
@@ -110,4 +111,5 @@ async def _memory() -> Table:
 
 
 if __name__ == "__main__":
+    configure_logs("WARNING", as_json=False)
     asyncio.run(main())

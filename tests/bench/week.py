@@ -19,6 +19,7 @@ from desk.contracts.names import Queue, market_run_id
 from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
+from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.history import fetch_history
 from tests.bench.floor import (
@@ -139,6 +140,7 @@ def _print(
 
 
 if __name__ == "__main__":
+    configure_logs("WARNING", as_json=False)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=5)
     asyncio.run(main(parser.parse_args().repetitions))
