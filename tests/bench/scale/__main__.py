@@ -10,8 +10,10 @@ import asyncio
 import compileall
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter
 from rich.console import Console
 from rich.table import Table
 
@@ -50,15 +52,23 @@ FIGURES: Final[dict[str, tuple[str, Figure]]] = {
 }
 
 
-async def _all(sizes: Sequence[int]) -> list[Size]:
-    found = []
+_SIZES: Final = TypeAdapter(dict[int, Size])
+
+
+async def _all(sizes: Sequence[int], kept: Path | None) -> list[Size]:
+    """Each size, and those that are kept in a file, which is brought up with each."""
+    found = _SIZES.validate_json(kept.read_bytes()) if kept and kept.exists() else {}
     for markets in sizes:
-        sys.stderr.write(f"{markets} markets ... ")
-        sys.stderr.flush()
-        found.append(await measured(markets))
-        last = found[-1]
-        sys.stderr.write(f"{last.runs} runs, {last.seconds:.0f} s, {last.covered:.0%} covered\n")
-    return found
+        if markets not in found:
+            sys.stderr.write(f"{markets} markets ...\n")
+            last = found[markets] = await measured(markets)
+            sys.stderr.write(
+                f"{markets} markets: {last.runs} runs, {last.seconds:.0f} s, "
+                f"{last.work:.0f} s of processors, {last.covered:.0%} covered\n"
+            )
+            if kept:
+                kept.write_bytes(_SIZES.dump_json(found, indent=1))
+    return [found[markets] for markets in sorted(found)]
 
 
 def _print(found: Sequence[Size]) -> None:
@@ -116,9 +126,12 @@ def main() -> int:
     """Measure all sizes and print the table; 1 where markets were lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=list(SIZES), metavar="MARKETS")
-    asked: list[int] = parser.parse_args().sizes
+    parser.add_argument(
+        "--kept", type=Path, help="measure no size again that this file has, and add the others"
+    )
+    asked = parser.parse_args()
     compileall.compile_dir(PROJECT / "workflows", quiet=1)
-    found = asyncio.run(_all(sorted(asked)))
+    found = asyncio.run(_all(sorted(asked.sizes), asked.kept))
     _print(found)
     return int(any(size.covered < 1 for size in found))
 
