@@ -65,7 +65,7 @@ bench: install-dev install-peers  ## a week beside the engine's floor, and that 
 	$(BIN)/python -m tests.bench.messages
 	$(BIN)/python -m tests.bench.episodes
 
-scale: install-dev  ## weeks of 38 to 2,000 markets with empty sources, and how what they take grows (some ten minutes)
+scale: install-dev  ## weeks of 38 to 2,000 markets with empty sources, and how what they take grows (ten minutes or more)
 	$(BIN)/python -m tests.bench.scale
 
 eval: install-dev  ## tasks with known answers, by the built-in analyst and by honest, careless and hostile models

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from babel.lists import format_list
+
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
@@ -12,7 +14,6 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
-from desk.programs.question.builtin.synthesis import joined
 from starters.terminal.exit_status import UsageError
 
 RANKING: Final = "ranking"
@@ -60,7 +61,8 @@ def currencies_of(pairs: Sequence[str]) -> str | None:
     None of others."""
     if not all(DOLLAR in pair.split("/") for pair in pairs):
         return None
-    return joined(code for pair in pairs for code in pair.split("/") if code != DOLLAR)
+    codes = [code for pair in pairs for code in pair.split("/") if code != DOLLAR]
+    return format_list(codes, locale="en_GB")
 
 
 def ranking_graph(ranked: Sequence[str], markets: Sequence[MarketSpec]) -> GraphSpec:

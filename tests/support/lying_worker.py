@@ -15,12 +15,13 @@ from decimal import Decimal
 from pydantic import JsonValue
 
 from activities.turns import Analysts
-from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
+from desk.contracts.agents.tools import DataSource, Openings, SourceTier, ToolCall
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, Quote
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.week.plan import WeekPlan
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.settings import load_settings
@@ -48,14 +49,31 @@ def trust_a_newspaper(markets: frozenset[str]) -> None:
 
     async def trusting_turn(analyst: Analysts, request: TurnRequest) -> Turn:
         turn, task = await take_turn(analyst, request), request.assignment
+        if isinstance(turn.result, WeekPlan):
+            return turn.model_copy(update={"openings": _opened(turn, turn.result)})
         trusting = task.agent is AgentId.RESEARCH_AGENT_2 and task.market is not None
         if not trusting or task.market is None or task.market.market not in markets:
             return turn
         if turn.calls:
-            return turn.model_copy(update={"calls": (*turn.calls, _question(request))})
+            question = _question(task.task_id, task.market.market)
+            return turn.model_copy(update={"calls": (*turn.calls, question)})
         if isinstance(turn.result, ResearchResult):
             return turn.model_copy(update={"result": _with_the_lie(turn.result, request)})
         return turn
+
+    def _opened(turn: Turn, plan: WeekPlan) -> Openings:
+        """What the tasks of a plan ask first, the newspaper's question among those of the agent."""
+        trusting = {
+            f"{market.market}/{task.task_type}": market.market
+            for market in plan.markets
+            if market.market in markets
+            for task in market.tasks
+            if task.agent is AgentId.RESEARCH_AGENT_2
+        }
+        return {
+            task: (*calls, _question(task, trusting[task])) if task in trusting else calls
+            for task, calls in turn.openings.items()
+        }
 
     Analysts.__call__ = trusting_turn  # type: ignore[method-assign, assignment]
 
@@ -83,20 +101,19 @@ def print_the_lie() -> None:
     McpPool.call = call  # type: ignore[method-assign]
 
 
-def _question(request: TurnRequest) -> ToolCall:
-    task = request.assignment
-    assert task.market is not None
+def _question(task_id: str, market: str) -> ToolCall:
     return ToolCall(
-        call_id=f"{task.task_id}/{NEWSPAPER}",
+        call_id=f"{task_id}/{NEWSPAPER}",
         server="ecb",
         tool="get_quote",
-        arguments={"symbol": task.market.market},
+        arguments={"symbol": market},
     )
 
 
 def _with_the_lie(result: ResearchResult, request: TurnRequest) -> ResearchResult:
-    spec, call = request.assignment.market, _question(request)
+    spec = request.assignment.market
     assert spec is not None
+    call = _question(request.assignment.task_id, spec.market)
     lie = Claim(
         claim_id=claim_id(result.market, Metric.LAST),
         subject=result.market,

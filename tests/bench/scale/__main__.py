@@ -2,7 +2,7 @@
 
 Each size has a server and workers of its own: a process for each role, as an installation has them.
 A run takes 200 markets at most, so more of them are runs side by side. On two cores that have
-nothing else to do it takes some ten minutes; processor time is what compares between machines.
+nothing else to do it should take some ten minutes; processor time compares between machines.
 """
 
 import argparse

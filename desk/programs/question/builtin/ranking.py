@@ -84,7 +84,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     looked at again.
 
     Where words alone find none for sure, those that come near are ordered by the worker's model of
-    meaning, if it has one; then those that have all that is named and say a value go first.
+    meaning, if it has one; then those that say a value go before those that say none.
     """
     plain = " ".join(TICKET_ID.sub(" ", question).split())
     asked = _QuestionWords(plain, passages)
@@ -99,7 +99,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     first = near[:REREAD]
     if meaning is not None:
         first = _nearest_in_meaning(asked, first, meaning)
-    first.sort(key=lambda fit: (not fit.has_names, not fit.has_value))
+    first.sort(key=lambda fit: not fit.has_value)
     return first + near[REREAD:] + far
 
 
