@@ -15,8 +15,8 @@ from desk.analytics.technical.companies import (
 )
 from desk.analytics.technical.series import PriceSeries
 from desk.contracts.agents.tools import GENERATED
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
-from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind
 from desk.sources.analysis.generated import GeneratedFacts

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from desk.analytics.evaluation import POSITIONS
-from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS
 from desk.programs.episode.encoding import (

@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import ORDER, Episode, next_in_order, sensible
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from desk.analytics.evaluation import POSITIONS
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, why_not
 from desk.programs.episode.blackboard import StockBoard

@@ -41,7 +41,7 @@ from desk.analytics.technical.series import (
     last_close_day,
     without_holes,
 )
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.sources.analysis.generated import GeneratedFacts

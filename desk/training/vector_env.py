@@ -18,13 +18,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from desk.analytics.technical.series import close_known_from
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import (
     MOST_STEPS,
     MOST_WEEKS,
     USUAL_COST,
     USUAL_WEEKS,
     Recommended,
-    StockAction,
 )
 from desk.programs.episode.actions import NEEDS, PART_FIELDS, WITHOUT
 from desk.programs.episode.encoding import (

@@ -11,7 +11,7 @@ import pytest
 from temporalio.client import WorkflowExecutionStatus
 
 from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.episode import EpisodeStatus, StockResult
 from desk.documents.answer.json_form import answer_apart_from_the_run

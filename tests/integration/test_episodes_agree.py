@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from desk.analytics.technical.series import close_known_from
-from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Blackboard, Recommended
 from desk.contracts.runs.episode import StockResult
 from desk.platform.settings import DEFAULTS
 from desk.platform.settings.desk_toml import read_desk_file

@@ -10,7 +10,7 @@ from temporalio import workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import WorkflowType
 from desk.programs.episode.actions import ORDER
 from starters.learning.episodes.export import COLUMNS

@@ -19,7 +19,7 @@ import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client
 
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import Message, hypothesis_run_id, market_run_id, week_run_id
 from desk.contracts.runs.episode import EpisodeStatus
 from desk.contracts.runs.swarm import HypothesisStatus

@@ -22,7 +22,7 @@ from temporalio.testing import WorkflowEnvironment
 from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolRequest
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.escalations import EscalationAnswer
 from desk.contracts.findings.results import Leaning
 from desk.contracts.learning.record import LearningRequest

@@ -20,7 +20,7 @@ from desk.contracts.agents.config import AgentConfig, DeadlineConfig, RunConfig
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.escalations import EscalationAnswer
 from desk.contracts.findings.results import (
     EventType,

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from desk.contracts.agents.tasks import AgentLimits, Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure
-from desk.contracts.episode.stock import Blackboard, StockAction
+from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest

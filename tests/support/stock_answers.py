@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import (
     Analysis,
     CompanyFundamentals,
@@ -20,7 +21,6 @@ from desk.contracts.episode.analysis import (
     PriceHistory,
     Signal,
 )
-from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult

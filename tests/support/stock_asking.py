@@ -13,7 +13,8 @@ from mcp.types import TextContent
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.episode.stock import USUAL_WEEKS, ActionChoice, Blackboard, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import USUAL_WEEKS, ActionChoice, Blackboard
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId

@@ -17,8 +17,9 @@ from desk.agents.roster import profile_of
 from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import AgentLimits, TaskAssignment
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure
-from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import Provenance, SourceResult

@@ -18,12 +18,8 @@ from desk.analytics.units import UNITS
 from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunPolicy
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall
-from desk.contracts.episode.stock import (
-    ActionChoice,
-    Recommended,
-    StockAction,
-    StockRecommendation,
-)
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import ActionChoice, Recommended, StockRecommendation
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.markets import MarketKind

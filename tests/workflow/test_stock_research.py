@@ -18,7 +18,8 @@ from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.episode.stock import Blackboard, Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Blackboard, Recommended
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, View, ViewKind
 from desk.contracts.learning.memory import MemoryKind

@@ -267,12 +267,13 @@ class ToolAsking:
         market, server = self._assignment.market, request.call.server
         subject = market.market if market else self._assignment.task_id
         tools = ", ".join(call.tool for call in request.calls)
+        summary = f"{server}.{tools} for {subject}"
         return await workflow.execute_activity_method(
             ToolActivities.call_tool,
             request,
             task_queue=source_queue(server),
             activity_id=activity_id,
-            summary=f"{server}.{tools} for {subject}"[:LONGEST_SUMMARY],
+            summary=summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore"),
             **self._bounds(sources_left),
         )
 

@@ -12,7 +12,8 @@ from desk.agents.roster import profile_in
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.usage import BUILTIN
-from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId, FailureType, Message

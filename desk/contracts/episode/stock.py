@@ -19,9 +19,7 @@ from desk.contracts.base import (
     is_empty,
     is_none,
 )
-from desk.contracts.episode.actions import Charge as Charge  # for those who have the rest from here
-from desk.contracts.episode.actions import Charges as Charges
-from desk.contracts.episode.actions import StockAction as StockAction
+from desk.contracts.episode.actions import Charge, Charges, StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning

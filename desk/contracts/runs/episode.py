@@ -16,6 +16,7 @@ from desk.contracts.base import (
     is_empty,
     is_none,
 )
+from desk.contracts.episode.actions import Charges, StockAction
 from desk.contracts.episode.stock import (
     MOST_COST,
     MOST_STEPS,
@@ -23,9 +24,7 @@ from desk.contracts.episode.stock import (
     USUAL_COST,
     USUAL_WEEKS,
     Blackboard,
-    Charges,
     EpisodeStep,
-    StockAction,
 )
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.markets import StockSymbol

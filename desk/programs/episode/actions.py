@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from desk.analytics.evaluation import EVALUATION_METRICS
-from desk.contracts.episode.stock import MOST_STEPS, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import MOST_STEPS
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Final, NamedTuple, Self
 
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import (
     USUAL_WEEKS,
@@ -18,7 +19,6 @@ from desk.contracts.episode.stock import (
     BoardPart,
     Evaluation,
     Insight,
-    StockAction,
     StockRecommendation,
 )
 from desk.contracts.findings.claims import Metric

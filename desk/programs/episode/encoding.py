@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import (
     MOST_STEPS,
     MOST_WEEKS,
     USUAL_WEEKS,
     Recommended,
-    StockAction,
     StockRecommendation,
 )
 from desk.contracts.findings.claims import Metric

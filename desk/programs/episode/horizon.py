@@ -10,7 +10,7 @@ from desk.agents.answer_form import ToldAnswer, UnreadableAnswer, told
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketKind

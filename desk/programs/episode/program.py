@@ -8,7 +8,7 @@ from desk.agents.capabilities import NEWS
 from desk.agents.program import AgentProfile, Program, TaskKind
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import AgentId, Queue
 from desk.programs.swarm.program import COMPANY, OPINION, RESERVE, TECHNICALS, specialist
 

@@ -21,8 +21,9 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Hint, Signal
-from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
+from desk.contracts.episode.stock import Recommended, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
 from desk.programs.episode.actions import PART_METRICS, Pointer

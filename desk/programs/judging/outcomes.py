@@ -1,7 +1,7 @@
 """What follows from what sources say when a hypothesis, a forecast or an episode is due."""
 
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.runs.judgement import (
     EvaluationToJudge,

@@ -17,14 +17,8 @@ from typing import Final, NamedTuple
 
 from desk.analytics.evaluation import POSITIONS
 from desk.analytics.technical.series import close_known_from
-from desk.contracts.episode.stock import (
-    MOST_COST,
-    MOST_WEEKS,
-    USUAL_COST,
-    USUAL_WEEKS,
-    Recommended,
-    StockAction,
-)
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import MOST_COST, MOST_WEEKS, USUAL_COST, USUAL_WEEKS, Recommended
 from desk.contracts.findings.claims import Metric
 from desk.contracts.learning.lessons import MadeForecast, Scorecard, ScoredForecast
 from desk.contracts.names import AgentId

@@ -13,8 +13,9 @@ from temporalio.client import Client
 
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.contracts.agents.extras import Extra, install_words
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
-from desk.contracts.episode.stock import Blackboard, EpisodeStep, StockAction
+from desk.contracts.episode.stock import Blackboard, EpisodeStep
 from desk.contracts.findings.claims import Metric
 from desk.documents.publishing.files import publish_folder, published
 from desk.platform.settings import load_settings

@@ -12,13 +12,8 @@ from temporalio.client import Client
 
 from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.episode.stock import (
-    MOST_COST,
-    MOST_STEPS,
-    MOST_WEEKS,
-    Charges,
-    StockAction,
-)
+from desk.contracts.episode.actions import Charges, StockAction
+from desk.contracts.episode.stock import MOST_COST, MOST_STEPS, MOST_WEEKS
 from desk.contracts.markets import PAIR_PATTERN, STOCK_PATTERN
 from desk.contracts.names import STOCK_RUN, WorkflowType
 from desk.contracts.runs.episode import StockRequest, StockResult

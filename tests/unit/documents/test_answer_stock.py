@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.knowledge import Synthesis

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from desk.analytics.evaluation import POSITIONS, performance
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
-from desk.contracts.episode.stock import Evaluation, Recommended, StockAction, StockRecord
+from desk.contracts.episode.stock import Evaluation, Recommended, StockRecord
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphRecord
 from desk.documents.answer.audit import counted_in_answer, findings_in_answer

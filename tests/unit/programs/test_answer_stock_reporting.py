@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from desk.analytics.evaluation import EVALUATION_METRICS
-from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation
 from desk.contracts.findings.results import ConflictKind, ConflictRecord, DecidedBy, Position
 from desk.contracts.question.answers import AnswerReport, AnswerSection
 from desk.contracts.runs.graph import GraphRecord

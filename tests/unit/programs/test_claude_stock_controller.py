@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from desk.contracts.episode.stock import ActionChoice, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import ActionChoice
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.claude.turns import model_call

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.runs.turns import TurnRequest

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desk.contracts.agents.config import VotingConfig
-from desk.contracts.episode.stock import Blackboard, Recommended, StockAction, StockRecommendation
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import TurnRequest

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from desk.contracts.agents.tools import ToolSpec
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import AgentId
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import DATA, PART_METRICS, values_of

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.units import UNITS
-from desk.contracts.episode.stock import MOST_STEPS, Blackboard, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import MOST_STEPS, Blackboard
 from desk.programs.episode.actions import (
     DATA,
     ORDER,

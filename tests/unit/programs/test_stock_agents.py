@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
 from desk.contracts.names import FailureType

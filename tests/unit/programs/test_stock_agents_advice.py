@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.agents.config import VotingConfig
-from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled

@@ -6,11 +6,12 @@ from datetime import date, timedelta
 from desk.agents.capabilities import usual_route
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import (
     KnownSymbol,
     KnownSymbols,
 )
-from desk.contracts.episode.stock import ActionChoice, StockAction
+from desk.contracts.episode.stock import ActionChoice
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Exchange, StateEntry, Turn, TurnRequest

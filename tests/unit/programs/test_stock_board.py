@@ -10,13 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desk.analytics.units import UNITS
-from desk.contracts.episode.stock import (
-    MOST_STEPS,
-    Blackboard,
-    Recommended,
-    StockAction,
-    StockRecommendation,
-)
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import MOST_STEPS, Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import Finding, Leaning, ResearchResult
 from desk.contracts.names import AgentId

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from desk.analytics.units import UNITS
-from desk.contracts.episode.stock import MOST_STEPS, Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import MOST_STEPS, Recommended
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import Leaning
 from desk.programs.episode.actions import DATA, ORDER, PART_FIELDS, PART_METRICS, Pointer, why_not

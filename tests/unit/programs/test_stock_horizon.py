@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
 from desk.contracts.runs.graph import NodeOutcome

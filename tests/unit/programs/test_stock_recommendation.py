@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.episode.stock import Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
 from desk.programs.episode import insights as rules_of_insights

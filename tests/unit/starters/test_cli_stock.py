@@ -8,7 +8,7 @@ import pytest
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.episode import stock
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import WorkflowType
 from desk.contracts.runs.episode import StockRequest
 from desk.documents.answer.publishing import answer_files

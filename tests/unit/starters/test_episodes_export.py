@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.episode.stock import EpisodeStep, Recommended, StockAction, StockRecommendation
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import EpisodeStep, Recommended, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
 from desk.contracts.runs.episode import StockRequest

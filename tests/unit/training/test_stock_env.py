@@ -14,7 +14,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.platform.settings import DEFAULTS
 from desk.platform.settings.desk_toml import read_desk_file

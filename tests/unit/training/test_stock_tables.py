@@ -19,8 +19,8 @@ from desk.analytics.technical.indicators import indicator_calculator
 from desk.analytics.technical.market_data import market_data
 from desk.analytics.technical.measures import NotInstalled
 from desk.analytics.technical.series import Bar, NoPrices, PriceSeries, Split, close_known_from
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis
-from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.sources.analysis.performance import PerformanceTools

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import desk.training
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.encoding import encode_figures, figure_rows
 from desk.training.charges import USUAL_CHARGES

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from desk.contracts.episode.stock import USUAL_COST, Recommended, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import USUAL_COST, Recommended
 from desk.contracts.findings.claims import Metric
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.encoding import Observation

@@ -6,8 +6,9 @@ from typing import Final
 from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import capability_of
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis, KnownSymbol, KnownSymbols
-from desk.contracts.episode.stock import ActionChoice, StockAction
+from desk.contracts.episode.stock import ActionChoice
 from desk.contracts.findings.results import AgentError
 from desk.contracts.markets import MarketKind
 from desk.contracts.names import FailureType

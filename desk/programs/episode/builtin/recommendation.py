@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.analytics.names.markets import spoken
-from desk.contracts.episode.stock import Recommended, StockAction, StockRecommendation
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Recommended, StockRecommendation
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictKind, Leaning, Position, ResearchResult
 from desk.contracts.question.knowledge import Section, Synthesis

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from desk.analytics.evaluation import EVALUATION_METRICS
 from desk.contracts.agents.capabilities import Capability
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis, PriceHistory
-from desk.contracts.episode.stock import StockAction
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import AgentError, Leaning, ResearchResult
 from desk.contracts.names import AgentId, FailureType

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from desk.analytics.names.markets import spoken
-from desk.contracts.episode.stock import Blackboard, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType

@@ -13,7 +13,8 @@ from pydantic import JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
 from desk.contracts.base import Contract
-from desk.contracts.episode.stock import ActionChoice, Blackboard, StockAction
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.episode.stock import ActionChoice, Blackboard
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt

@@ -15,15 +15,9 @@ from desk.analytics.evaluation import POSITIONS, performance, position_name
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolCall, ToolResult
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import PriceHistory
-from desk.contracts.episode.stock import (
-    Blackboard,
-    BoardPart,
-    EpisodeStep,
-    Evaluation,
-    StockAction,
-    StockRecord,
-)
+from desk.contracts.episode.stock import Blackboard, BoardPart, EpisodeStep, Evaluation, StockRecord
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final
 
 from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import (
     Blackboard,
@@ -12,7 +13,6 @@ from desk.contracts.episode.stock import (
     EpisodeStep,
     Evaluation,
     Insight,
-    StockAction,
     StockRecommendation,
     StockRecord,
 )

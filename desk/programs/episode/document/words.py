@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_claim, print_full_day
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis, MeasuredFigure, ShareSplit
 from desk.contracts.episode.stock import (
     Blackboard,
@@ -12,7 +13,6 @@ from desk.contracts.episode.stock import (
     EpisodeStep,
     Insight,
     Recommended,
-    StockAction,
     StockRecord,
 )
 from desk.contracts.findings.claims import Claim, Metric, claim_id

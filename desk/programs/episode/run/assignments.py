@@ -7,7 +7,8 @@ from typing import Final
 from desk.agents.program import AgentProfile
 from desk.analytics.evaluation import position_name
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
-from desk.contracts.episode.stock import Charges, Recommended, StockAction
+from desk.contracts.episode.actions import Charges, StockAction
+from desk.contracts.episode.stock import Recommended
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.runs.episode import StockRequest
 from desk.contracts.weeks import TimeWindow

@@ -7,13 +7,8 @@ from typing import Final
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import ToolStatus, capability_of
-from desk.contracts.episode.stock import (
-    ActionChoice,
-    Charges,
-    EpisodeStep,
-    StockAction,
-    StockRecord,
-)
+from desk.contracts.episode.actions import Charges, StockAction
+from desk.contracts.episode.stock import ActionChoice, EpisodeStep, StockRecord
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import NodeSpec

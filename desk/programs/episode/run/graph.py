@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.episode.stock import StockAction
+from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_ROUNDS, Edge, GraphSpec, NodeSpec
 from desk.programs.episode.program import STOCK_TASKS
