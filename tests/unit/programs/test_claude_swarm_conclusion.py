@@ -17,6 +17,8 @@ from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Refinement
 from desk.programs.claude.turns import model_call
+from desk.programs.swarm.conclusion.account import account_of
+from desk.programs.swarm.objectives import FORMS, answer_by
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
@@ -245,6 +247,32 @@ def test_a_form_that_is_none_or_has_no_figure_here_is_sent_back(name: str) -> No
     assert "about: it is none of the forms. Take one of overbought" in objection(
         unmatched("45.7"), said
     )
+
+
+def test_a_models_own_probability_is_no_figure_of_the_desk() -> None:
+    request = with_levels()
+    query = Query(question="Is there more to come?", parameters={"nearest": "lower-ahead"})
+    assignment = request.assignment.model_copy(update={"query": query})
+    request = request.model_copy(update={"assignment": assignment})
+    offered = {"higher-ahead", "lower-ahead", "range-ahead"} & {*material(request)["forms"]}
+    assert not offered
+    said = answer(hypothesis(probability=0.9), decided="yes")
+    assert "about: it is none of the forms" in objection(request, said | {"about": "lower-ahead"})
+    made = synthesis(request, said)
+    assert made.decided is None
+    assert made.summary.startswith("The model says yes, and no figure of the desk decides it.")
+
+
+@pytest.mark.parametrize(("weeks", "decided"), [(4, "yes"), (6, "open")])
+def test_what_lies_four_weeks_ahead_is_decided_by_a_hypothesis_over_four_weeks(
+    weeks: int, decided: str
+) -> None:
+    request = with_levels()
+    made = synthesis(request, answer(hypothesis(probability=0.9, weeks=weeks)))
+    by_market = {"USD/JPY": made.hypotheses}
+    # The objective is about the yen: a higher one is a lower pair.
+    told = answer_by(FORMS["higher-ahead"], account_of(request), by_market)
+    assert told.decided == decided
 
 
 def test_no_form_is_offered_where_the_desk_has_one() -> None:

@@ -241,7 +241,7 @@ def _concluded(
     claims, looked_at, further = surviving(request), _looked_at(request), proposed.further
     sound = (line for line in proposed.hypotheses if _has_level(line, looked_at, claims))
     hypotheses = tuple(hypotheses_of(request, sound, looked_at, claims))
-    told = decision(request, own, proposed.about, proposed.decided, hypotheses)
+    told = decision(request, own, proposed.about, proposed.decided)
     return written(request, own, prose).model_copy(
         update={
             "summary": clip(f"{told.first} {prose.summary}".strip(), LONGEST_TEXT),

@@ -5,13 +5,12 @@ desk answers by that form's figure, first and in its own words. A yes or a no th
 is told as the model's, and is not the desk's answer.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from desk.contracts.findings.claims import claim_id
 from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import TurnRequest
-from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.account import Account, account_of
 from desk.programs.swarm.objectives import FORMS, answer_by, form_of
@@ -31,14 +30,18 @@ class ModelDecision(NamedTuple):
 
 def forms_told(request: TurnRequest) -> dict[str, str]:
     """The forms of which the objective may have one: by their names what each asks. Only those
-    whose figures are known of all markets; none where the desk has found the form."""
+    whose figures are known of all markets; none where the desk has found the form. What hypotheses
+    decide is left out: of a model's conclusion they are its own, and no figure of the desk."""
     if form_of(query_of(request)).form is not None:
         return {}
     account = account_of(request)
     return {
         form.name: form.about(account.markets)
         for form in FORMS.values()
-        if form.markets is None and form.decides and _is_known(form.name, account)
+        if form.markets is None
+        and form.decides
+        and not form.by_hypotheses
+        and _is_known(form.name, account)
     }
 
 
@@ -56,12 +59,11 @@ def decision(
     own: Synthesis,
     about: str | None,
     decided: YesOrNo | None,
-    hypotheses: Sequence[Hypothesis],
 ) -> ModelDecision:
     """What a model's yes, no or form comes to."""
     if own.decided in _SAYS:
         return ModelDecision(decided)
-    by_form = _by_form(request, about, hypotheses)
+    by_form = _by_form(request, about)
     if by_form is not None:
         return by_form
     if decided is not None and decided in _SAYS:
@@ -83,7 +85,7 @@ def decision_faults(
             f"decided: the figure that decides says {own.decided}. Answer so, or leave `decided`"
             " null where something else was asked"
         )
-    by_form = _by_form(request, about, ())
+    by_form = _by_form(request, about)
     if by_form is not None and {by_form.decided, decided} == {*_SAYS}:
         yield (
             f"decided: by the form `{about}` the figure says {by_form.decided}. Answer so, or leave"
@@ -97,18 +99,12 @@ def _offer(offered: Mapping[str, str]) -> str:
     return f"Take one of {', '.join(offered)}, or null"
 
 
-def _by_form(
-    request: TurnRequest, about: str | None, hypotheses: Sequence[Hypothesis]
-) -> ModelDecision | None:
+def _by_form(request: TurnRequest, about: str | None) -> ModelDecision | None:
     """The answer of the form that a model named; None where it named none, or no figure decides."""
     if about is None or about not in forms_told(request):
         return None
     form, account = FORMS[about], account_of(request)
-    by_market = {
-        each.market: tuple(h for h in hypotheses if h.market.market == each.market)
-        for each in account.markets
-    }
-    answer = answer_by(form, account, by_market)
+    answer = answer_by(form, account, {})
     if answer.decided not in _SAYS:
         return None
     taken = f"The model took it as `--about {form.name}`: {form.about(account.markets)}"

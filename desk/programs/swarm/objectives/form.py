@@ -110,6 +110,7 @@ class ObjectiveForm:
         decides: The figures that decide, and the marks that they are held against.
         decide: How yes, no or open follows from them.
         agents: Whose work has the figures, the first one's deciding.
+        by_hypotheses: Whether yes, no or open follows from what the leader takes to be likely.
         asks: What is asked besides for them, of the first of the agents.
         mirror: The form that answers for the second currency of a pair; empty where the side makes
             no difference.
@@ -126,6 +127,7 @@ class ObjectiveForm:
     decides: tuple[Metric, ...]
     decide: Decide
     agents: tuple[AgentId, ...]
+    by_hypotheses: bool = False
     asks: tuple[Capability, ...] = ()
     mirror: str = ""
     kinds: frozenset[MarketKind] = ANY

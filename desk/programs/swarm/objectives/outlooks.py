@@ -10,6 +10,7 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.programs.swarm.conclusion.account import voice_with_evidence
 from desk.programs.swarm.conclusion.wording import listed
+from desk.programs.swarm.hypotheses import WEEKS
 from desk.programs.swarm.objectives.form import (
     CALENDAR,
     EVERYBODY,
@@ -26,11 +27,14 @@ CLEAR: Final = 0.55
 """How likely a side has to be taken for a yes or a no; below it, and above one half, the answer is
 open. A convention."""
 
-AHEAD: Final = timedelta(weeks=4)
+AHEAD: Final = timedelta(weeks=WEEKS)
 
 
 def _of_kind(view: MarketView, kind: HypothesisKind) -> Hypothesis | None:
-    return next((each for each in view.hypotheses if each.kind is kind), None)
+    """The hypothesis over the four weeks that the sentences speak of; None without one."""
+    return next(
+        (each for each in view.hypotheses if each.kind is kind and each.weeks == WEEKS), None
+    )
 
 
 def _side_ahead(leaning: Leaning) -> Decide:
@@ -174,6 +178,7 @@ OUTLOOKS: Final = (
         decides=(Metric.LAST,),
         decide=_side_ahead(Leaning.UP),
         agents=EVERYBODY,
+        by_hypotheses=True,
         mirror="lower-ahead",
     ),
     ObjectiveForm(
@@ -192,6 +197,7 @@ OUTLOOKS: Final = (
         decides=(Metric.LAST,),
         decide=_side_ahead(Leaning.DOWN),
         agents=EVERYBODY,
+        by_hypotheses=True,
         mirror="higher-ahead",
     ),
     ObjectiveForm(
@@ -210,6 +216,7 @@ OUTLOOKS: Final = (
         decides=(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH),
         decide=_range_ahead,
         agents=EVERYBODY,
+        by_hypotheses=True,
     ),
     ObjectiveForm(
         name="decision-ahead",
