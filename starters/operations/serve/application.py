@@ -15,7 +15,7 @@ from starlette.types import ExceptionHandler
 from temporalio.service import RPCError
 
 from desk.platform.temporal.client import ServerUnreachable
-from starters.operations.serve.pages import access, decide, health, reports, runs, start
+from starters.operations.serve.pages import access, decide, health, reports, retry, runs, start
 from starters.operations.serve.pages.seen_runs import RunLooks
 from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard, NamedHosts
 from starters.operations.serve.serving.hosting import DeskAway
@@ -56,7 +56,7 @@ def application(site: Site, hosts: list[str]) -> Starlette:
             Route(decide.DECIDE, decide.list_waiting),
             Route(f"{decide.DECIDE}/{{workflow_id:path}}", decide.show_case),
             Route(f"{decide.DECIDE}/{{workflow_id:path}}", decide.decide, methods=["POST"]),
-            Route("/retry", decide.retry, methods=["POST"]),
+            Route("/retry", retry.retry, methods=["POST"]),
             Route("/rerun", decide.rerun, methods=["POST"]),
             Route("/scorecard", health.show_scorecard),
             Route("/agents", health.show_health),

@@ -17,9 +17,7 @@ from desk.contracts.findings.results import AgentError, Position
 from desk.runs.escalations import claims_at, evidence_at
 from starters.operations.dead_letters import (
     FoundLetter,
-    chosen_letter,
     letters_at,
-    retried_at,
     retry_options,
 )
 from starters.operations.escalations import (
@@ -208,17 +206,6 @@ async def _decided_or_left(
         await leave_answer(client, listed, answer)
         return True
     return False
-
-
-async def retry(request: Request) -> Response:
-    """Have dead letters tried again, and go on to the run that does the last of them."""
-    desk = site_of(request).desk
-    sent = await request.form()
-    letters = await letters_at(desk)
-    asked = [str(letter) for letter in sent.getlist("letter")[:MOST_LETTERS]] or [""]
-    chosen = [chosen_letter(letters, letter) for letter in asked]
-    runs = [await retried_at(desk, letter) for letter in chosen]
-    return sent_on(request, runs[-1].workflow_id)
 
 
 async def rerun(request: Request) -> Response:

@@ -1,0 +1,83 @@
+"""Having dead letters tried again: each by itself, and told of where not all of them are."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+from temporalio.service import RPCError
+
+from starters.operations.dead_letters import chosen_letter, letters_at, retried_at
+from starters.operations.serve.pages.decide import MOST_LETTERS
+from starters.operations.serve.pages.runs import sent_on
+from starters.operations.serve.pages.seen_runs import RunLooks
+from starters.operations.serve.serving.site import site_of
+from starters.terminal.exit_status import CommandError
+
+SILENT: Final = "the Temporal server did not answer, so that it may have begun all the same"
+UNASKED: Final = "it was not asked for, because the Temporal server did not answer before"
+TOO_MANY: Final = f"it was not asked for: at most {MOST_LETTERS} are tried again at once"
+
+Again = Callable[[str], Awaitable[str]]
+"""Has a letter tried again, and gives the id of the run that does it."""
+
+
+class TriedLetter(NamedTuple):
+    """A letter that was to be tried again: the run that does it, or why none does."""
+
+    letter: str
+    run: str | None = None
+    wrong: str | None = None
+
+
+async def tried_each(letters: Sequence[str], again: Again) -> tuple[TriedLetter, ...]:
+    """Have each letter tried again, whatever becomes of the others: every one of them is told of.
+    Those behind a silent server, and those that are too many, are not asked for.
+
+    Raises:
+        CommandError, RPCError: there is one alone, and it could not be tried.
+    """
+    if len(letters) == 1:
+        return (TriedLetter(letters[0], await again(letters[0])),)
+    tried: list[TriedLetter] = []
+    for letter in letters[:MOST_LETTERS]:
+        try:
+            tried.append(TriedLetter(letter, await again(letter)))
+        except CommandError as error:
+            tried.append(TriedLetter(letter, wrong=str(error)))
+        except RPCError:
+            tried.append(TriedLetter(letter, wrong=SILENT))
+            break
+    behind = letters[len(tried) : MOST_LETTERS]
+    return (
+        *tried,
+        *(TriedLetter(letter, wrong=UNASKED) for letter in behind),
+        *(TriedLetter(letter, wrong=TOO_MANY) for letter in letters[MOST_LETTERS:]),
+    )
+
+
+async def retry(request: Request) -> Response:
+    """Have dead letters tried again, and go on to the run that does the last of them; where some
+    are not, a page says which are and which are not."""
+    desk = site_of(request).desk
+    sent = await request.form()
+    found = await letters_at(desk)
+
+    async def again(letter: str) -> str:
+        return (await retried_at(desk, chosen_letter(found, letter))).workflow_id
+
+    asked = [str(letter) for letter in sent.getlist("letter")] or [""]
+    return _told(request, await tried_each(asked, again))
+
+
+def _told(request: Request, tried: Sequence[TriedLetter]) -> Response:
+    begun = [each for each in tried if each.run is not None]
+    looks: RunLooks = request.app.state.looks
+    for each in begun:
+        looks.forget(str(each.run))
+    if len(begun) == len(tried):
+        return sent_on(request, str(begun[-1].run))
+    refused = [each for each in tried if each.run is None]
+    status = HTTPStatus.CONFLICT
+    return site_of(request).page(request, "retried.html.j2", status, begun=begun, refused=refused)
