@@ -294,9 +294,10 @@ class Bounds(Contract):
 class ConflictRecord(Contract):
     """Two or more positions that cannot all be right, and what was decided.
 
-    `chosen` is the `stated` that holds; None when none does, and the figure is withheld. Every
-    other position is the dissent, which the report prints. `spread` is that of the confidences.
-    `bounds` are those of the figures in dispute, where they have any.
+    `chosen` is the `stated` that holds; None when none does, and the figure is withheld. The
+    positions on another side are the dissent, which the report prints. Whoever abstains is on no
+    side, and is named by `resolution` all the same. `spread` is that of the confidences. `bounds`
+    are those of the figures in dispute, where they have any.
     """
 
     conflict_id: ShortText

@@ -155,8 +155,11 @@ def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | N
 
 
 def dissent(conflict: ConflictRecord) -> tuple[Position, ...]:
-    """The positions on another side than the one that holds, as all that tell of a conflict count
-    them. Whoever abstains is on no side; where nothing holds, nobody dissents from it."""
+    """The positions on another side than the one that holds. Whoever abstains is on no side; where
+    nothing holds, nobody dissents from it.
+
+    The words of a record's `resolution` name those who abstain among the dissent: documents are
+    held to these words, so they stay as they are."""
     holding = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     if holding is None or not conflict.resolved:
         return ()

@@ -169,8 +169,11 @@ async def _add_end(
     its source alone, and what was cancelled of nobody."""
     queue = record.queues[scheduled.queue]
     if end.failure is not None:
-        queue.failed += 1
-        queue.not_made += await circuit_in(history.converter, end.failure) is not None
+        again = _made_again(scheduled)
+        queue.retried += again
+        if not again:
+            queue.failed += 1
+            queue.not_made += await circuit_in(history.converter, end.failure) is not None
         for work in _whose(scheduled, record):
             work.erred(end.at, _innermost(end.failure))
         return False
@@ -185,6 +188,13 @@ async def _add_end(
     for work in _whose(scheduled, record):
         work.succeeded(end.at)
     return True
+
+
+def _made_again(scheduled: ActivityScheduled) -> int:
+    """How many calls are made by themselves after the activity failed: all that it made together,
+    each of which is counted where it ends. None of a single call, or a turn."""
+    parts = activity_id_parts(scheduled.activity_id)
+    return parts.calls if parts is not None and parts.calls > 1 else 0
 
 
 def _add_answer(

@@ -312,6 +312,20 @@ async def test_a_task_is_done_after_its_turns_and_what_was_tried_again_is_counte
     assert source.last_error == "no data"
 
 
+async def test_calls_that_failed_together_are_made_again_and_not_counted_as_failed() -> None:
+    market = Written(WorkflowType.MARKET_RESEARCH)
+    together = market.asked("research_agent_1.research_fx.t1.3x.q", "source.ecb", "call_tool")
+    market.failed(together, "503")
+    for call, status in (("q", ToolStatus.OK), ("r", ToolStatus.OK)):
+        alone = market.asked(f"research_agent_1.research_fx.t1.{call}", "source.ecb", "call_tool")
+        await market.answered(alone, status)
+    last = market.asked("research_agent_1.research_fx.t1.s", "source.ecb", "call_tool")
+    market.failed(last, "gone")
+    source = (await counted(market)).queues["source.ecb"]
+    assert (source.finished, source.failed, source.retried) == (2, 1, 3)
+    assert source.last_error == "gone"
+
+
 async def test_what_has_no_answer_yet_is_at_work_unless_its_workflow_is_closed() -> None:
     market = Written(WorkflowType.MARKET_RESEARCH)
     market.asked("research_agent_1.research_fx.t1.q", "source.ecb", "call_tool")
