@@ -1,5 +1,7 @@
 """What tasks ask before their first turn, named by the turn whose result they go on with."""
 
+import pytest
+
 from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult, ToolStatus
@@ -7,6 +9,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
+from desk.programs import openings
 from desk.programs.openings import with_openings
 from desk.programs.turns import builtin_turn
 from tests.support.builders import claim, failed, finding, pair_market, rate_market, request
@@ -67,6 +70,23 @@ def test_a_task_that_cannot_be_told_yet_asks_in_its_first_turn() -> None:
     plan = WeekPlan(task_id="week/plan", week="2026-W44", markets=(market,))
     turn = with_openings(Turn(result=plan), planning(RunPolicy()))
     assert opened(turn) == {"USD/JPY/research_fx": ["get_historical"]}
+
+
+@pytest.mark.parametrize("part", ["profile_in", "builtin_turn"])
+def test_no_fault_in_naming_openings_costs_the_turn(
+    part: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def breaks(*_: object) -> None:
+        raise TypeError("a fault of the desk")
+
+    monkeypatch.setattr(openings, part, breaks)
+    for asked, result in (
+        (planning(RunPolicy()), builtin_turn(planning()).result),
+        (request(TaskType.RESEARCH_FX, YEN).model_copy(update={"policy": RunPolicy()}), finding()),
+    ):
+        turn = Turn(result=result)
+        assert openings.with_openings(turn, asked) == turn
+    assert "a fault of the desk" in caplog.text
 
 
 def test_a_result_says_what_the_validator_asks_about_it() -> None:
