@@ -26,8 +26,8 @@ def with_openings(turn: Turn, request: TurnRequest) -> Turn:
     """The turn with what the tasks that go on with its result ask first; unchanged where the
     request does not say by which rules they are done.
 
-    A task whose questions cannot be told yet has none here, and names them in its first turn. No
-    fault in naming them costs the turn.
+    A task that has nothing to ask is named with nothing. One whose questions cannot be told yet is
+    not named, and names them in its first turn. No fault in naming them costs the turn.
     """
     if turn.result is None or request.policy is None:
         return turn
@@ -45,7 +45,7 @@ def _named(first_turn: _FirstTurn) -> tuple[str, tuple[ToolCall, ...]] | None:
         # says what is wrong.
         LOG.warning("what a task asks first could not be named beforehand", exc_info=True)
         return None
-    return (first.assignment.task_id, calls) if calls else None
+    return first.assignment.task_id, calls
 
 
 def opening(request: TurnRequest) -> tuple[ToolCall, ...]:

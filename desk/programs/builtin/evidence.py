@@ -1,5 +1,6 @@
 """Asking for what sources can tell, and reading their answers as evidence."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -57,6 +58,28 @@ def ask(assignment: TaskAssignment, capability: Capability, **arguments: JsonVal
         arguments=arguments,
         capability=capability,
     )
+
+
+def unasked(calls: Iterable[ToolCall], results: Sequence[ToolResult]) -> tuple[ToolCall, ...]:
+    """The questions of a task that are still to be asked: those that nobody has put, and once more,
+    under an id of its own, each that was put with other arguments."""
+    ids = [result.evidence_id for result in results]
+    asked = {result.evidence_id: result.call for result in results}
+    left = (call for call in calls if not any(one.startswith(f"{call.call_id}.") for one in ids))
+    return tuple(
+        call.model_copy(update={"call_id": f"{call.call_id}.{len(results)}"})
+        if call.call_id in asked
+        else call
+        for call in left
+        if call.call_id not in asked or not _holds(asked[call.call_id], call)
+    )
+
+
+def _holds(asked: ToolCall, call: ToolCall) -> bool:
+    """Whether all that a question is about was asked. The route that took it may have other names
+    for its arguments, and some of its own."""
+    given = list(asked.arguments.values())
+    return all(value in given for value in call.arguments.values())
 
 
 def is_offered(assignment: TaskAssignment, capability: Capability) -> bool:

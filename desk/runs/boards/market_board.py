@@ -56,8 +56,11 @@ class MarketBoard(RunBoard):
 
     def opening(self, task_id: str) -> tuple[ToolCall, ...]:
         """What a task asks first, by its plan and by the results that it goes on with, each
-        question once. What they ask in different words under one id, the task itself is to ask."""
-        named = (self._openings, *(outcome.openings for outcome in self._in_order))
+        question once. What they ask in different words under one id, the task itself is to ask; and
+        all of it where one result does not say what it leads to."""
+        of_results = [outcome.openings for outcome in self._in_order]
+        whole = all(task_id in openings for openings in of_results)
+        named = (self._openings, *(of_results if whole else ()))
         asked: dict[str, list[ToolCall]] = {}
         for call in (call for openings in named for call in openings.get(task_id, ())):
             same = asked.setdefault(call.call_id, [])

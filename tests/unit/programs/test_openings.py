@@ -4,7 +4,7 @@ import pytest
 
 from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import ToolResult, ToolStatus
+from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
@@ -98,10 +98,47 @@ def test_a_result_says_what_the_validator_asks_about_it() -> None:
     }
 
 
+def test_a_result_that_claims_nothing_says_that_it_leads_to_no_question() -> None:
+    asked = request(TaskType.RESEARCH_FX, YEN).model_copy(update={"policy": RunPolicy()})
+    assert opened(with_openings(Turn(result=finding()), asked)) == {"USD/JPY/validate": []}
+
+
 def test_the_validator_asks_what_nobody_has_asked_for_it_yet() -> None:
     every = builtin_turn(checking()).calls
     first, *others = every
     answer = failed(first, ToolStatus.UNAVAILABLE, "it is away")
     assert builtin_turn(checking(answer)).calls == tuple(others)
+    answers = [failed(call, ToolStatus.UNAVAILABLE, "it is away") for call in every]
+    assert not builtin_turn(checking(*answers)).calls
+
+
+def test_the_validator_asks_again_what_was_asked_for_one_result_alone() -> None:
+    high = claim("USD/JPY", Metric.WINDOW_HIGH, "151", day="2026-10-27")
+    asked = request(TaskType.RESEARCH_FX, YEN).model_copy(update={"policy": RunPolicy()})
+    price = finding(claim("USD/JPY", Metric.LAST, "150"))
+    first = with_openings(Turn(result=price), asked).openings["USD/JPY/validate"]
+
+    def turn(*calls: ToolCall) -> Turn:
+        answers = [failed(call, ToolStatus.UNAVAILABLE, "it is away") for call in calls]
+        found = [price, finding(high)]
+        return builtin_turn(request(TaskType.VALIDATE, YEN, findings=found, results=answers))
+
+    (again,) = turn(*first).calls
+    assert again.tool == "get_daily_rates"
+    assert again.arguments["days"] == ["2026-10-27", "2026-10-30"]
+    assert again.call_id not in {call.call_id for call in first}
+    assert not turn(*first, again).calls
+
+
+def test_a_question_that_a_route_puts_in_other_words_is_not_asked_again() -> None:
+    every = [
+        call.model_copy(
+            update={
+                "tool": "other",
+                "arguments": {f"its_{name}": value for name, value in call.arguments.items()},
+            }
+        )
+        for call in builtin_turn(checking()).calls
+    ]
     answers = [failed(call, ToolStatus.UNAVAILABLE, "it is away") for call in every]
     assert not builtin_turn(checking(*answers)).calls

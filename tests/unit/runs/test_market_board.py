@@ -77,3 +77,17 @@ def test_what_two_results_would_ask_differently_is_left_to_the_validator() -> No
     of_market.end(found(TaskType.RESEARCH_FX, quote, call("get_policy_rate", "JP")))
     of_market.end(found(TaskType.RESEARCH_RATES, call("get_policy_rate", "JP", "US")))
     assert of_market.opening(VALIDATION) == (quote,)
+
+
+def test_a_result_that_leads_to_no_question_leaves_those_of_the_others() -> None:
+    of_market = board()
+    of_market.end(found(TaskType.RESEARCH_FX, call("get_quote")))
+    of_market.end(found(TaskType.RESEARCH_RATES))
+    assert of_market.opening(VALIDATION) == (call("get_quote"),)
+
+
+def test_the_validator_asks_by_itself_where_a_result_does_not_say_what_it_leads_to() -> None:
+    of_market = board(validate=(call("get_market_news"),))
+    of_market.end(found(TaskType.RESEARCH_FX, call("get_quote")))
+    of_market.end(found(TaskType.RESEARCH_RATES).model_copy(update={"openings": {}}))
+    assert of_market.opening(VALIDATION) == (call("get_market_news"),)

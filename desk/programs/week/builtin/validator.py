@@ -43,7 +43,16 @@ from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdi
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
-from desk.programs.builtin.evidence import Answer, Evidence, ask, consult, market_of, read, readable
+from desk.programs.builtin.evidence import (
+    Answer,
+    Evidence,
+    ask,
+    consult,
+    market_of,
+    read,
+    readable,
+    unasked,
+)
 from desk.trust.claims.banks import known_banks
 from desk.trust.claims.rate_claims import decision_claims, policy_rate_claims
 from desk.trust.claims.recompute import at_precision_of
@@ -292,15 +301,14 @@ def take_turn(request: TurnRequest) -> Turn:
     """Ask the sources what the findings claim, as far as nobody has asked yet; with the answers,
     submit the verdict.
 
+    What was asked with other arguments, for one result alone, is asked again for all of them.
     Findings without a figure that a source could confirm need no tool.
 
     Raises:
         TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
             read.
     """
-    asked = {result.evidence_id for result in request.results}
-    calls = tuple(call for call in questions(request) if call.call_id not in asked)
-    if calls:
+    if calls := unasked(questions(request), request.results):
         return Turn(
             calls=calls, note=f"Ask the sources about {market_of(request).market} once more"
         )
