@@ -18,6 +18,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 from desk.analytics.prices.fixings import cross_rate
 
@@ -89,6 +90,7 @@ class EuroRates:
         self._rows = rows
         self._columns: dict[str, _Column] = {}
         self._worked_out: dict[tuple[str, str], dict[int, Decimal]] = {}
+        self._keeping = Lock()
 
     @cached_property
     def first_day(self) -> date:
@@ -140,9 +142,10 @@ class EuroRates:
 
     def _known_of(self, base: str, quote: str) -> dict[int, Decimal]:
         """What was worked out of a pair, by the day; only that of the newest pairs is kept."""
-        if (base, quote) not in self._worked_out and len(self._worked_out) >= PAIRS_KEPT:
-            self._worked_out.pop(next(iter(self._worked_out)), None)
-        return self._worked_out.setdefault((base, quote), {})
+        with self._keeping:
+            if (base, quote) not in self._worked_out and len(self._worked_out) >= PAIRS_KEPT:
+                del self._worked_out[next(iter(self._worked_out))]
+            return self._worked_out.setdefault((base, quote), {})
 
     def by_datum(self) -> dict[str, str]:
         """The fixings of each day against the euro, as the file writes both: "2026-10-30" has

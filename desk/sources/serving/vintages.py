@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Generic, Protocol, Self, TypeAlias, TypeVar
+from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
@@ -149,6 +149,10 @@ def signature_of(file: Path | None) -> FileSignature | None:
     return (found.st_ino, found.st_size, found.st_mtime_ns) if found else None
 
 
+CORRECTED_KEPT: Final = 8
+"""Earlier states of a file that are kept: a whole file each. Runs side by side ask about few."""
+
+
 class AsSeen(Generic[_Told]):
     """What the kept file of a name told at an instant. Holds no lock: its user does."""
 
@@ -174,5 +178,7 @@ class AsSeen(Generic[_Told]):
             return now
         key = frozenset(corrections.items())
         if key not in self._corrected:
+            while len(self._corrected) >= CORRECTED_KEPT:
+                del self._corrected[next(iter(self._corrected))]
             self._corrected[key] = now.corrected(corrections)
         return self._corrected[key]

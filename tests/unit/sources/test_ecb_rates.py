@@ -1,11 +1,13 @@
 """Reading the ECB's file: what it holds, and what is no such file."""
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from threading import Event, Thread, current_thread
 
 import pytest
 from hypothesis import given, settings
@@ -40,6 +42,33 @@ def packaged() -> EuroRates:
     return read_rates(packaged_file())
 
 
+class Interrupted(dict[tuple[str, str], dict[int, Decimal]]):
+    """Pairs that are kept. While the oldest is looked for, another thread asks about a further one,
+    and gets as far as it can before that is put in."""
+
+    def __init__(self, ask: Callable[[], object]) -> None:
+        super().__init__()
+        self.beside = Thread(target=ask)
+        self.go_on = Event()
+        self._took_one_out = Event()
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        pairs = super().__iter__()
+        if self.beside.ident is None:
+            self.beside.start()
+            self._took_one_out.wait(0.3)
+        return pairs
+
+    def setdefault(
+        self, pair: tuple[str, str], worked_out: dict[int, Decimal] | None = None
+    ) -> dict[int, Decimal]:
+        """As of any dict."""
+        if current_thread() is self.beside:
+            self._took_one_out.set()
+            self.go_on.wait(60)
+        return super().setdefault(pair, worked_out or {})
+
+
 def parsed(text: str) -> EuroRates:
     return parse_rates(zipped(text), FILE)
 
@@ -51,6 +80,23 @@ def test_a_rate_against_the_euro_is_the_published_one() -> None:
 def test_a_cross_exists_only_on_days_on_which_both_currencies_were_fixed() -> None:
     series = parsed(GOOD).between("RUB", "JPY", MONDAY, FRIDAY)
     assert series.days == (MONDAY,)
+
+
+def test_a_thread_that_asks_about_a_pair_does_not_disturb_another(
+    packaged: EuroRates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    *others, last, beside = [code for code in packaged.currencies if code != "USD"]
+    kept = Interrupted(lambda: packaged.between("USD", beside, MONDAY, FRIDAY))
+    monkeypatch.setattr(packaged, "_worked_out", kept)
+    for code in others[:PAIRS_KEPT]:
+        packaged.between("USD", code, MONDAY, FRIDAY)
+    assert kept.beside.ident is None
+    try:
+        packaged.between("USD", last, MONDAY, FRIDAY)
+    finally:
+        kept.go_on.set()
+        kept.beside.join()
+    assert len(kept) == PAIRS_KEPT
 
 
 def test_days_come_oldest_first_and_both_ends_are_included() -> None:

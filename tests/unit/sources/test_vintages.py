@@ -3,11 +3,19 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.sources.serving.vintages import RevisedDatum, Vintages, revisions_between
+from desk.sources.serving.vintages import (
+    CORRECTED_KEPT,
+    AsSeen,
+    RevisedDatum,
+    Vintages,
+    revisions_between,
+    revisions_path,
+)
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
 NAMES = "abcde"
@@ -103,3 +111,40 @@ def test_a_desk_that_has_not_looked_for_long_calls_nothing_late() -> None:
         {}, {"a": "1"}, seen=hours(90), looked=hours(-1), published=published
     )
     assert not revisions_between({}, {"a": "1"}, seen=hours(90), looked=None, published=published)
+
+
+class Told:
+    """A file that tells one datum, and how often it was told otherwise."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+        self.corrections = 0
+
+    def by_datum(self) -> Mapping[str, str]:
+        """See `Correctable`."""
+        return {"a": self.value}
+
+    def corrected(self, corrections: Mapping[str, str | None]) -> "Told":
+        """See `Correctable`."""
+        self.corrections += 1
+        return Told(corrections["a"] or "")
+
+
+def test_of_earlier_states_the_newest_asked_for_are_kept(tmp_path: Path) -> None:
+    path = revisions_path("file", tmp_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    states = [{"a": str(number)} for number in range(CORRECTED_KEPT + 2)]
+    revised: list[RevisedDatum] = []
+    for seen, (before, after) in enumerate(pairwise(states)):
+        revised += revisions_between(
+            before, after, seen=hours(seen), looked=hours(seen - 1), published=published
+        )
+    path.write_text("".join(f"{each.model_dump_json()}\n" for each in revised))
+    now, as_seen = Told(states[-1]["a"]), AsSeen[Told]("file", tmp_path)
+    asked = [as_seen.told(now, hours(at - 0.5)).value for at in range(len(revised))]
+    assert asked == [state["a"] for state in states[:-1]]
+    assert now.corrections == CORRECTED_KEPT + 1
+    as_seen.told(now, hours(len(revised) - 1.5))
+    assert now.corrections == CORRECTED_KEPT + 1
+    as_seen.told(now, hours(-0.5))
+    assert now.corrections == CORRECTED_KEPT + 2, "the oldest was let go"
