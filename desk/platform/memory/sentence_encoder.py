@@ -30,10 +30,19 @@ class _SentenceEncoder:
         return self.passages([text])[0]
 
 
-@cache
+_MAKING = Lock()
+
+
 def meaning_of_the_desk() -> Meaning | None:
-    """The model of this process, made once; None where its package is not there, and words alone
-    are compared."""
+    """The model of this process, made once, also where threads ask side by side; None where its
+    package is not there, and words alone are compared."""
+    with _MAKING:
+        return loaded()
+
+
+@cache
+def loaded() -> Meaning | None:
+    """See `meaning_of_the_desk`, for whoever has the lock; what it keeps can be cleared."""
     try:
         return _SentenceEncoder()
     except ImportError:
