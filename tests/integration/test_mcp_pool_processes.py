@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -134,6 +135,16 @@ async def test_a_program_that_is_not_there_is_told_with_what_to_do(tmp_path: Pat
     servers = servers_to_serve(path, {}, in_process=False)
     async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
         with pytest.raises(ToolUnreachable, match="'no-such-program' is not there; install it"):
+            await ask(pool, "anything", "gone")
+
+
+async def test_a_folder_that_is_not_there_is_told_as_the_folder(tmp_path: Path) -> None:
+    path, folder = tmp_path / "mcp.json", str(tmp_path / "gone")
+    described = {"command": sys.executable, "args": ["-c", "pass"], "cwd": folder}
+    path.write_text(json.dumps({"mcpServers": {"gone": described}}))
+    servers = servers_to_serve(path, {}, in_process=False)
+    async with McpPool(servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path) as pool:
+        with pytest.raises(ToolUnreachable, match=f"its folder '{re.escape(folder)}' is not there"):
             await ask(pool, "anything", "gone")
 
 

@@ -132,9 +132,8 @@ async def _process(
             cwd=server.cwd,
             start_new_session=True,
         )
-    except FileNotFoundError:
-        words = f"its command '{server.command}' is not there; install it or correct .mcp.json"
-        raise FileNotFoundError(words) from None
+    except FileNotFoundError as error:
+        raise FileNotFoundError(_what_is_missing(server, error)) from None
     # Nothing is awaited before the process has an owner: a cancellation would leave it behind.
     conversation = _Conversation(server.command, process, most_bytes)
     async with anyio.create_task_group() as tasks:
@@ -146,6 +145,12 @@ async def _process(
             with anyio.CancelScope(shield=True):
                 await conversation.end()
             tasks.cancel_scope.cancel()
+
+
+def _what_is_missing(server: StdioServerParameters, error: FileNotFoundError) -> str:
+    if server.cwd is not None and str(error.filename) == str(server.cwd):
+        return f"its folder '{server.cwd}' is not there; make it or correct .mcp.json"
+    return f"its command '{server.command}' is not there; install it or correct .mcp.json"
 
 
 class _Conversation:
