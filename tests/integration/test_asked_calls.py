@@ -2,14 +2,18 @@
 workflow. No worker serves the source here, so that the call waits."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import pytest
 from temporalio import workflow
+from temporalio.api.common.v1 import Payload
 from temporalio.api.workflow.v1 import PendingActivityInfo
-from temporalio.client import WorkflowHandle
+from temporalio.client import Client, WorkflowHandle
+from temporalio.converter import PayloadCodec
 from temporalio.worker import Worker
 
 from activities.tool_calls import ToolActivities
@@ -46,6 +50,18 @@ class Asking:
         )
 
 
+class Damaged(PayloadCodec):
+    """Payloads whose bytes are no payload."""
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """As they are."""
+        return [*payloads]
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """As protobuf reads bytes that were cut off."""
+        return [Payload.FromString(b"\x0a") for _ in payloads]
+
+
 async def test_a_call_that_is_waited_for_says_what_it_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +77,24 @@ async def test_a_call_that_is_waited_for_says_what_it_asks(
     assert asked == {ASKED: (QUOTE, HISTORY)}
     (agent,) = agents_in(waits_for, asked=asked)
     assert agent.asks == (QUOTE, HISTORY)
+
+
+async def test_what_a_call_asks_that_cannot_be_read_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "LONG_SECONDS", -60.0)
+    settings = home_settings(tmp_path)
+    async with embedded_server(settings.home, settings.server):
+        client = await connect(settings)
+        async with Worker(client, task_queue=Queue.DESK, workflows=[Asking]):
+            handle = await client.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
+            run_id = handle.first_execution_run_id or ""
+            waits_for = await pending(handle)
+            config = client.config()
+            config["plugins"] = []
+            config["data_converter"] = replace(client.data_converter, payload_codec=Damaged())
+            asked = await CallsAsked().of(Client(**config), handle.id, run_id, waits_for)
+    assert asked == {}
 
 
 async def pending(handle: WorkflowHandle[Asking, ToolResult]) -> list[PendingActivityInfo]:

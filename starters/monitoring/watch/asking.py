@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
+from google.protobuf.message import DecodeError
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -58,7 +59,7 @@ class CallsAsked:
                         client.data_converter, scheduled[activity].input, ToolRequest
                     )
                     words = tuple(map(call_words, asked.calls))
-                except (ValueError, OSError, RuntimeError):
+                except (ValueError, OSError, RuntimeError, DecodeError):
                     # Its payload is elsewhere, or of another version.
                     words = ()
             self._known[run_id, activity] = words
