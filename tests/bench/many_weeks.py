@@ -9,14 +9,11 @@ time; `--first WEEK` takes the weeks from there on instead, as a user's backfill
 import argparse
 import asyncio
 import compileall
-import os
 import random
 import statistics
-import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +24,7 @@ from rich.table import Table
 
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.learning.record import LearnedView, RecordQuery
-from desk.contracts.names import LEARNING_SYSTEM_ID, Message, Queue, source_queue
+from desk.contracts.names import LEARNING_SYSTEM_ID, Message
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week
 from desk.platform.server.embedded import embedded_server
@@ -38,13 +35,12 @@ from desk.programs.week.document.audit.report import audit
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.published.published_files import read_report
-from starters.session import Desk, require_workers
+from starters.session import Desk
 from starters.terminal.exit_status import exit_now
 from starters.weeks.backfill.command import MAX_ACTIVE, PastWeeks, shown_backfill
 from starters.weeks.backfill.weeks import BackfillTable, look_at_all
 from starters.weeks.schedule import put_into_force
-from tests.support.command import BINARIES
-from tests.support.fleet import ROLES
+from tests.bench.processes import all_polled, worker_processes
 from tests.support.homes import PROJECT, home_environment
 from tests.support.real_desk import report_file
 
@@ -118,9 +114,9 @@ async def measured(asked: Asked) -> Figures:
         environment = home_environment(Path(directory))
         settings = load_settings(PROJECT, environment)
         async with embedded_server(settings.home, settings.server) as server:
-            with _workers(environment) as workers:
+            with worker_processes(environment) as workers:
                 desk = Desk(await connect(settings), settings, hosting=False)
-                await _all_polled(desk)
+                await all_polled(desk, patience_seconds=30)
                 await put_into_force(desk.client, settings.config)
                 processes = {"server": psutil.Process(server.pid), **workers}
                 before = {name: _processor(process) for name, process in processes.items()}
@@ -133,32 +129,6 @@ async def measured(asked: Asked) -> Figures:
                 }
                 learned = await _learned(desk) if asked.learn else None
         return Figures(table, seconds, loads, _reports(settings, table), learned)
-
-
-@contextmanager
-def _workers(environment: Mapping[str, str]) -> Iterator[Mapping[str, psutil.Process]]:
-    """`desk worker` for each role."""
-    started = {
-        str(role): psutil.Popen(
-            [BINARIES / "desk", "worker", role],
-            env={**os.environ, **environment},
-            cwd=PROJECT,
-            stderr=subprocess.DEVNULL,
-        )
-        for role in ROLES
-    }
-    try:
-        yield started
-    finally:
-        for process in started.values():
-            process.terminate()
-        psutil.wait_procs(started.values())
-
-
-async def _all_polled(desk: Desk) -> None:
-    sources = (source_queue(name) for name in desk.settings.config.policy.sources)
-    for queue in (*Queue, *sources):
-        await require_workers(desk, queue, patience_seconds=30)
 
 
 async def _backfilled(desk: Desk, asked: Asked) -> BackfillTable:

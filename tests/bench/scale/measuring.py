@@ -1,13 +1,11 @@
 """One size measured: a desk of its own, whose weeks are run side by side and then weighed."""
 
 import asyncio
-import os
 import re
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -20,16 +18,16 @@ from temporalio.client import Client
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.markets import MarketSpec
-from desk.contracts.names import Queue, market_run_id, source_queue, week_run_id
+from desk.contracts.names import Queue, market_run_id, week_run_id
 from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import connect
-from starters.session import Desk, require_workers
+from starters.session import Desk
+from tests.bench.processes import all_polled, worker_processes
 from tests.bench.scale.histories import Histories, histories_of
 from tests.bench.scale.markets import generated, runs_of
 from tests.support.command import BINARIES
-from tests.support.fleet import ROLES
 from tests.support.homes import PROJECT, home_environment
 from tests.support.real_desk import closing_at_once
 from workers.hosting import Role
@@ -39,6 +37,9 @@ WEEK: Final = "2026-W44"
 PATIENT: Final = timedelta(hours=1)
 """How long a week, and an agent's task, may take: on a desk that has more to do than it can, a
 market waits, and that is what is measured."""
+
+EMPTY_SOURCES: Final = (BINARIES / "python", "-m", "tests.bench.scale.sources")
+"""Workers of sources that look nothing up."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,9 @@ async def measured(markets: int) -> Size:
         environment = home_environment(Path(directory))
         settings = load_settings(PROJECT, environment)
         async with embedded_server(settings.home, settings.server) as server:
-            with _workers(environment) as workers:
+            with worker_processes(environment, {Role.SOURCES: EMPTY_SOURCES}) as workers:
                 desk = Desk(await connect(settings), settings, hosting=False)
-                await _all_polled(desk)
+                await all_polled(desk, patience_seconds=300)
                 processes = {"server": psutil.Process(server.pid), **workers}
                 return await _weighed(desk, processes, markets)
 
@@ -142,34 +143,6 @@ async def _week(client: Client, config: RunConfig, part: str) -> WeekResult:
         id=week_run_id(WEEK, part),
         task_queue=Queue.DESK,
     )
-
-
-@contextmanager
-def _workers(environment: Mapping[str, str]) -> Iterator[Mapping[str, psutil.Process]]:
-    """A process of each role; that of the sources has empty ones."""
-    started = {
-        str(role): psutil.Popen(
-            [BINARIES / "python", "-m", "tests.bench.scale.sources"]
-            if role is Role.SOURCES
-            else [BINARIES / "desk", "worker", role],
-            env={**os.environ, **environment, "PYTHONPATH": str(PROJECT)},
-            cwd=PROJECT,
-            stderr=subprocess.DEVNULL,
-        )
-        for role in ROLES
-    }
-    try:
-        yield started
-    finally:
-        for process in started.values():
-            process.terminate()
-        psutil.wait_procs(started.values())
-
-
-async def _all_polled(desk: Desk) -> None:
-    sources = (source_queue(name) for name in desk.settings.config.policy.sources)
-    for queue in (*Queue, *sources):
-        await require_workers(desk, queue, patience_seconds=300)
 
 
 def _reading(settings: Settings, processes: Mapping[str, psutil.Process]) -> _Reading:
