@@ -474,3 +474,15 @@ def test_the_reserve_does_a_specialist_s_work_in_its_own_name() -> None:
 
 def test_the_same_answers_always_give_the_same_result() -> None:
     assert research(TaskType.MINE_PATTERNS, PATTERNS) == research(TaskType.MINE_PATTERNS, PATTERNS)
+
+
+@pytest.mark.parametrize(("model", "has_marks"), [("builtin", False), ("claude-sonnet-5-5", True)])
+def test_marks_are_delivered_where_a_model_may_name_the_form_that_they_decide(
+    model: str, *, has_marks: bool
+) -> None:
+    task, query = TaskType.ANALYSE_TECHNICALS, Query(question="Has the loonie fallen out of bed?")
+    request = asked_of(task, answers(task, TECHNICALS), query=query)
+    turn = builtin_turn(request.model_copy(update={"model": model}))
+    assert isinstance(turn.result, ResearchResult)
+    marked = Metric.RSI_OVERBOUGHT in {claim.metric for claim in turn.result.claims}
+    assert marked is has_marks

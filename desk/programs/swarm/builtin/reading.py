@@ -18,6 +18,7 @@ from desk.analytics.names.markets import spoken
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, DataSource
+from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.analysis import Analysis, Signal
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.source_results import DecisionCalendar, SourceResult
@@ -79,10 +80,12 @@ def gaps_of(answer: SourceResult) -> tuple[str, ...]:
 
 
 def marks_of_the_form(request: TurnRequest, claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The marks by which the form decides, of the figures that there are."""
-    form = form_of(request.assignment.query).form if request.assignment.query else None
+    """The marks by which the form decides, of the figures that there are; all of them where a model
+    that concludes may name the form."""
+    query = request.assignment.query
+    form = form_of(query).form if query else None
     if form is None:
-        return ()
+        return tuple(mark_claims(claims)) if query and request.model != BUILTIN else ()
     decides = {*form.decides, *(FORMS[form.mirror].decides if form.mirror else ())}
     return tuple(claim for claim in mark_claims(claims) if claim.metric in decides)
 

@@ -77,5 +77,6 @@ def told(subagent: SubagentSpec) -> str:
         f"Your objective: {subagent.objective}\n\n"
         f"What to deliver: {subagent.output_format}\n\n"
         f"What is not yours: {subagent.boundaries}\n\n"
-        f"Ask your tools {subagent.least_calls} to {subagent.most_calls} times."
+        f"It takes {subagent.least_calls} to {subagent.most_calls} calls of tools in all, those"
+        " that the desk makes for you among them."
     )[:4_000]
