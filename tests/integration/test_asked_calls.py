@@ -2,11 +2,11 @@
 workflow. No worker serves the source here, so that the call waits."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 from temporalio import workflow
@@ -62,39 +62,42 @@ class Damaged(PayloadCodec):
         return [Payload.FromString(b"\x0a") for _ in payloads]
 
 
-async def test_a_call_that_is_waited_for_says_what_it_asks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Waiting(NamedTuple):
+    """A run that waits for a call, long enough for what it asks to be told."""
+
+    client: Client
+    run: WorkflowHandle[Asking, ToolResult]
+    waits_for: list[PendingActivityInfo]
+
+    async def asked(self, client: Client) -> Mapping[str, tuple[str, ...]]:
+        """What a client reads of what is asked."""
+        run_id = self.run.first_execution_run_id or ""
+        return await CallsAsked().of(client, self.run.id, run_id, self.waits_for)
+
+
+@pytest.fixture
+async def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Waiting]:
     monkeypatch.setattr(asking, "LONG_SECONDS", -60.0)
     settings = home_settings(tmp_path)
     async with embedded_server(settings.home, settings.server):
         client = await connect(settings)
         async with Worker(client, task_queue=Queue.DESK, workflows=[Asking]):
-            handle = await client.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
-            run_id = handle.first_execution_run_id or ""
-            waits_for = await pending(handle)
-            asked = await CallsAsked().of(client, handle.id, run_id, waits_for)
+            run = await client.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
+            yield Waiting(client, run, await pending(run))
+
+
+async def test_a_call_that_is_waited_for_says_what_it_asks(waiting: Waiting) -> None:
+    asked = await waiting.asked(waiting.client)
     assert asked == {ASKED: (QUOTE, HISTORY)}
-    (agent,) = agents_in(waits_for, asked=asked)
+    (agent,) = agents_in(waiting.waits_for, asked=asked)
     assert agent.asks == (QUOTE, HISTORY)
 
 
-async def test_what_a_call_asks_that_cannot_be_read_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(asking, "LONG_SECONDS", -60.0)
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        client = await connect(settings)
-        async with Worker(client, task_queue=Queue.DESK, workflows=[Asking]):
-            handle = await client.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
-            run_id = handle.first_execution_run_id or ""
-            waits_for = await pending(handle)
-            config = client.config()
-            config["plugins"] = []
-            config["data_converter"] = replace(client.data_converter, payload_codec=Damaged())
-            asked = await CallsAsked().of(Client(**config), handle.id, run_id, waits_for)
-    assert asked == {}
+async def test_what_a_call_asks_that_cannot_be_read_is_left_out(waiting: Waiting) -> None:
+    config = waiting.client.config()
+    config["plugins"] = []
+    config["data_converter"] = replace(waiting.client.data_converter, payload_codec=Damaged())
+    assert await waiting.asked(Client(**config)) == {}
 
 
 async def pending(handle: WorkflowHandle[Asking, ToolResult]) -> list[PendingActivityInfo]:

@@ -10,7 +10,7 @@ what was recorded before it (`…_told_first`), and put back the others.
 import asyncio
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -136,6 +136,11 @@ async def record(client: Client, directory: Path) -> None:
     await record_swarm(client, directory)
     await record_stock(client, directory)
     await record_charged(client, directory)
+    await _save(client, disputed)
+
+
+async def _save(client: Client, disputed: Mapping[str, str]) -> None:
+    """Write what the weeks left, and what the disputed ones did."""
     market, lost = market_run_id("failing", "USD/JPY"), market_run_id("failing", "EUR/USD")
     task = TaskType.RESEARCH_FX
     for name, workflow_id in {
