@@ -3,10 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from desk.analytics.names.central_banks import banks_named
+from desk.analytics.names.currency_mentions import currency_mentions, told_of_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import Period, names_period, period_given, period_named
@@ -38,6 +40,14 @@ TICKETS: Final = "tickets"
 CURRENCY: Final = "currency"
 """The graph for a question that names a currency and no period: it may ask what is written of it,
 or what its pair did."""
+
+BANK: Final = "bank"
+"""The graph for a question that names a central bank: what is written, or else its calendar."""
+
+BEFORE: Final = timedelta(weeks=13)
+"""How far a bank's decisions are looked at where no period is named: some meet six times a year."""
+
+NO_PERIOD_OF_A_BANK: Final = "the quarter before, as no period was read in the question"
 
 LONGEST_QUESTION: Final = 4_000
 
@@ -83,10 +93,11 @@ def chosen(
     if group is not None:
         return _ranking(config, words, group, pairs_of(group, config.markets), when)
     aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
-    name, why = _graph_for(graph, given, named, aside)
+    bank = None if named or aside or ticket_ids(words) else bank_in(words, config.markets)
+    name, why = _graph_for(graph, given, named, aside, bank)
     spec = read_graph(find_graph(name, settings.project_dir))
     researches = _researches(spec)
-    wanted = _with_market(spec, given, named or aside, researches=researches)
+    wanted = _with_market(spec, given, named or aside or bank, researches=researches)
     market = _market_of(config, wanted) if researches or MARKET in wanted else None
     if market is not None:
         wanted = {**wanted, MARKET: market.market}
@@ -98,7 +109,8 @@ def chosen(
         if together := currencies_of(compared):
             return _ranking(config, words, together, compared, when)
     left_out = {ALSO_NAMED: ", ".join(others)} if others else {}
-    query = Query(question=words, parameters={**usual, **wanted, **left_out})
+    told = _told_of_currencies(words, config.markets)
+    query = Query(question=words, parameters={**usual, **wanted, **left_out, **told})
     return _choice(config, spec, query, when, why, market)
 
 
@@ -106,7 +118,8 @@ def _ranking(
     config: RunConfig, words: str, called: str, pairs: Sequence[str], when: "_When"
 ) -> Choice:
     """The request that ranks pairs, and what these are `called` together."""
-    query = Query(question=words, parameters={RANK: called})
+    told = _told_of_currencies(words, config.markets)
+    query = Query(question=words, parameters={RANK: called, **told})
     remark = f"the graph is {RANKING}, of {called}"
     return _choice(config, ranking_graph(pairs, config.markets), query, when, remark)
 
@@ -152,6 +165,9 @@ def _choice(
         UsageError: a period is given that is none, or the graph measures nothing.
     """
     days = when.days(query.question) if _researches(spec) else None
+    if days is not None and days.read is None and spec.name == BANK:
+        longer = days.window.model_copy(update={"start": days.window.end - BEFORE})
+        days = days._replace(window=longer, read=NO_PERIOD_OF_A_BANK)
     if days is not None:
         query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
     elif when.period is not None:
@@ -228,9 +244,15 @@ def market_in(
     if pairs := _pairs_in(question, markets):
         return pairs[0]
     timed = measured or names_period(question)
-    currency = currency_asked_for(question) if timed else None
-    of_it = (m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market)
-    return next((pair for pair in of_it if currency and currency in pair.split("/")), None)
+    of_it = {
+        code: m.market
+        for m in markets
+        if m.kind is MarketKind.PAIR and DOLLAR in m.market.split("/")
+        for code in m.market.split("/")
+        if code != DOLLAR
+    }
+    currency = currency_asked_for(question, of_it) if timed and of_it else None
+    return of_it.get(currency or "")
 
 
 def _pairs_in(question: str, markets: Sequence[MarketSpec]) -> list[str]:
@@ -260,10 +282,21 @@ def pair_of_currency_in(question: str, markets: Sequence[MarketSpec]) -> str | N
     return next(iter(_pairs_of_currencies(question, markets)), None)
 
 
+def bank_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
+    """The configured area of the central bank that a question names first."""
+    areas = {spec.market for spec in markets if spec.kind is MarketKind.POLICY_RATE}
+    return next((area for area in banks_named(question) if area in areas), None)
+
+
 def _pairs_of_currencies(question: str, markets: Sequence[MarketSpec]) -> list[str]:
     of_it = [m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market]
     named = (code for code in currencies_named(question) if code != DOLLAR)
     return [pair for code in named for pair in of_it if code in pair.split("/")]
+
+
+def _told_of_currencies(question: str, markets: Sequence[MarketSpec]) -> dict[str, str]:
+    held = {code for m in markets if m.kind is MarketKind.PAIR for code in m.market.split("/")}
+    return told_of_mentions(currency_mentions(question), held)
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:
@@ -324,7 +357,11 @@ def _day(written: str) -> date | None:
 
 
 def _graph_for(
-    graph: str | None, given: dict[str, str], named: str | None, aside: str | None
+    graph: str | None,
+    given: dict[str, str],
+    named: str | None,
+    aside: str | None,
+    bank: str | None = None,
 ) -> tuple[str, str | None]:
     if graph is not None:
         return graph, None
@@ -334,6 +371,8 @@ def _graph_for(
         return MARKET, f"the graph is {MARKET}, for the question names {named}"
     if aside is not None:
         return CURRENCY, f"the graph is {CURRENCY}, for the question names the currency of {aside}"
+    if bank is not None:
+        return BANK, f"the graph is {BANK}, for the question names the bank of {bank}"
     return TICKETS, f"the graph is {TICKETS}; --graph names another"
 
 

@@ -1,10 +1,15 @@
 """The central banks by area: the name in full, and how the market writes it besides."""
 
+import re
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.contracts.markets import AreaCode
+
+_ABBREVIATED: Final = 4
+"""Names of so many letters are abbreviations, and some are words besides: `bot`."""
 
 
 class CentralBank(NamedTuple):
@@ -52,3 +57,25 @@ def bank_in_a_sentence(area: AreaCode) -> str:
     if bank is None:
         return f"the {area}"
     return f"the {bank.name}" if bank.has_article else bank.name
+
+
+def banks_named(text: str) -> tuple[AreaCode, ...]:
+    """The areas of the central banks that a text names, in its order, each once: in whichever
+    letters, an abbreviation in small ones behind an article only (`the fed`)."""
+    return tuple(dict.fromkeys(m.lastgroup or "" for m in _pattern().finditer(text)))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:" + "|".join(f"(?P<{area}>{_called(area)})" for area in CENTRAL_BANKS) + r")(?!\w)"
+    )
+
+
+def _called(area: AreaCode) -> str:
+    bank = CENTRAL_BANKS[area]
+    names = [name.removeprefix("the ") for name in (bank.name, *bank.also_called)]
+    told = [rf"(?i:{re.escape(n)})" for n in names if len(n) > _ABBREVIATED]
+    short = [n for n in names if len(n) <= _ABBREVIATED]
+    told += [rf"{n}|(?i:the\s{n})" for n in short]
+    return "|".join(told)

@@ -1,11 +1,12 @@
 """Which subjects a sentence names: pairs, banks, areas and currencies, as they are written."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.currencies import names_of
+from desk.analytics.names.currency_mentions import currency_mentions, without_other_currencies
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES, UNITS, is_shared
 
@@ -117,8 +118,9 @@ ALSO_NAMED: Final = "also_named"
 
 
 def currencies_named(text: str) -> tuple[str, ...]:
-    """The currencies that a text speaks of by name, in order, pairs and those beside another
+    """The desk's currencies that a text speaks of by name, in order, pairs and those beside another
     (`against the yen`) left out."""
+    text = without_other_currencies(text, AREAS)
     bare = _JOINED.sub(lambda m: " " * len(m[0]), _PAIR.sub(lambda m: " " * len(m[0]), text))
     return tuple(
         found.lastgroup or ""
@@ -127,11 +129,17 @@ def currencies_named(text: str) -> tuple[str, ...]:
     )
 
 
-def currency_asked_for(text: str) -> str | None:
-    """The currency that a question names first, outside of a pair, in whichever letters."""
+def currency_asked_for(text: str, among: Collection[str] = ()) -> str | None:
+    """The currency that a question names first, outside of a pair, in whichever letters; of some,
+    where they are given."""
+    bare = _PAIR.sub(lambda m: " " * len(m[0]), text)
+    named = without_other_currencies(bare, AREAS)
     places = {
-        code: found.start() for code, names in _ASKED_FOR.items() if (found := names.search(text))
+        code: found.start() for code, names in _ASKED_FOR.items() if (found := names.search(named))
     }
+    for mention in reversed(currency_mentions(_JOINED.sub(lambda m: " " * len(m[0]), bare))):
+        places[mention.code] = min(mention.start, places.get(mention.code, mention.start))
+    places = {code: at for code, at in places.items() if not among or code in among}
     return min(places, key=lambda code: places[code]) if places else None
 
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache
 from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
-from desk.analytics.names.currencies import QUOTING_ORDER, currency_name, names_of
+from desk.analytics.names.currencies import currency_name
+from desk.analytics.names.currency_mentions import currency_mentions, without_other_currencies
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.subjects import namings
 from desk.sources.ecb.rates import EURO
@@ -53,9 +53,6 @@ CUTOFF: Final = 0.75
 """The likeness that `difflib` gives, from which on a word may be a slip for a name."""
 
 
-_SPOKEN_OF: Final = {"KRW": ("the won",)}
-"""Names that only the words around them make one."""
-
 _DOLLARS: Final = {
     "australian": "AUD",
     "aussie": "AUD",
@@ -90,12 +87,13 @@ def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> t
     `$` counts whether it is held or not. A country or a central bank stands for its currency where
     no market is named otherwise.
     """
-    pairs = [*_pairs(text, codes)]
-    bare = _blanked(text, pairs)
+    written = [*_pairs(text)]
+    pairs = [pair for pair in written if {*pair.name.split("/")} <= {*codes}]
+    bare = without_other_currencies(_blanked(text, written), codes)
     stocks = [*_stocks(bare, held)]
     currencies = _currencies(_blanked(bare, stocks), codes)
-    if not pairs and not stocks and not currencies:
-        currencies = [_Mention(*naming) for naming in countries_named(text, codes)]
+    if not written and not stocks and not currencies:
+        currencies = [_Mention(*naming) for naming in countries_named(bare, codes)]
     quoted = {code for pair in pairs for code in pair.name.split("/")}
     besides = [mention for mention in currencies if mention.name not in quoted]
     found = [*pairs, *stocks, *_usual_pairs(bare, besides)]
@@ -119,10 +117,10 @@ def nearest_symbols(text: str, held: Collection[str], most: int) -> tuple[str, .
     return tuple(dict.fromkeys(found))[:most]
 
 
-def _pairs(text: str, codes: Collection[str]) -> Iterator[_Mention]:
+def _pairs(text: str) -> Iterator[_Mention]:
     for naming in namings(text):
         base, _, quote = naming.subject.partition("/")
-        if quote and base != quote and {base, quote} <= set(codes):
+        if quote and base != quote:
             joined = text[naming.start : naming.start + 7].startswith(f"{base}{quote}")
             yield _Mention(naming.subject, naming.start, naming.start + (6 if joined else 7))
 
@@ -141,12 +139,7 @@ def _stocks(text: str, held: Collection[str]) -> Iterator[_Mention]:
 
 def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
     """The currencies that a text speaks of, by name or by code, each place once."""
-    found = [
-        _Mention(code, spoken.start(), spoken.end())
-        for code, names in _spoken_names().items()
-        for spoken in names.finditer(text)
-    ]
-    found += [_Mention(word[0], *word.span()) for word in re.finditer(r"\b[A-Z]{3}\b", text)]
+    found = [_Mention(each.code, each.start, each.end) for each in currency_mentions(text)]
     found += _misspelled_dollars(text)
     chosen: list[_Mention] = []
     for mention in sorted(found, key=lambda one: (one.start, -one.end)):
@@ -160,23 +153,6 @@ def _misspelled_dollars(text: str) -> Iterator[_Mention]:
     for spoken in _SOMEBODYS_DOLLAR.finditer(text):
         for whose in get_close_matches(spoken["whose"].lower(), _DOLLARS, 1, CUTOFF):
             yield _Mention(_DOLLARS[whose], *spoken.span())
-
-
-@cache
-def _spoken_names() -> dict[str, re.Pattern[str]]:
-    """How a text speaks of a currency, in any case of its letters. Of two names at one place the
-    longer counts."""
-    return {
-        code: re.compile(
-            "|".join(_spaced(name) for name in (*names_of(code), *_SPOKEN_OF.get(code, ()))),
-            re.IGNORECASE,
-        )
-        for code in QUOTING_ORDER
-    }
-
-
-def _spaced(name: str) -> str:
-    return r"\b" + r"\s+".join(map(re.escape, name.split())) + r"s?(?!\w)"
 
 
 def _usual_pairs(text: str, currencies: list[_Mention]) -> Iterator[_Mention]:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from desk.analytics.names.markets import pair_by_name
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
@@ -20,6 +21,8 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import decision_words, leaning_words
+from desk.programs.swarm.objectives import FORMS, FormMatch, offered
+from desk.programs.swarm.objectives.answering import currency_meant
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
@@ -430,3 +433,39 @@ def test_what_the_reserve_brought_is_told_as_the_work_it_took_over() -> None:
 def test_the_same_findings_always_lead_to_the_same_conclusion() -> None:
     state = yen_round()
     assert concluded(state) == concluded(state)
+
+
+def test_a_currency_without_prices_is_told_before_the_answer() -> None:
+    objective = "Will the yen or the Argentine peso fall further?"
+    made = concluded(yen_round(objective), objective)
+    assert made.summary.startswith(
+        "The desk has no market for the Argentine peso: nothing was measured of it."
+    )
+
+
+def test_an_objective_of_a_currency_without_prices_alone_says_which_it_is() -> None:
+    found = symbols()
+    exchanges = (Exchange(results=(answered(SYMBOLS, found),)),)
+    turn = builtin_turn(led(PLAN, "Is the Egyptian pound overbought?", exchanges=exchanges))
+    assert turn.failure is not None
+    assert turn.failure.error_message.startswith("The desk has no market for the Egyptian pound")
+
+
+def test_each_market_is_held_to_the_side_of_its_own_currency() -> None:
+    objective = "Are the yen and the real overbought?"
+    sides = [currency_meant(objective, pair) for pair in ("USD/JPY", "USD/BRL", "EUR/USD")]
+    assert sides == ["JPY", "BRL", None]
+    assert currency_meant("Is USD/JPY overbought?", "USD/JPY") is None
+    assert currency_meant("Is Korea's currency weak?", "USD/KRW") == "KRW"
+
+
+@pytest.mark.parametrize(
+    ("objective", "form"),
+    [("What of the loonie?", "uptrend"), ("What of USD/CAD?", "downtrend")],
+)
+def test_the_nearest_forms_are_offered_on_the_side_of_the_pair_that_is_meant(
+    objective: str, form: str
+) -> None:
+    match = FormMatch(None, taken=True, nearest=(FORMS["downtrend"],))
+    told = offered(match, (pair_by_name("USD/CAD"),), objective, {})
+    assert f"`desk swarm USD/CAD --about {form}` answers:" in told

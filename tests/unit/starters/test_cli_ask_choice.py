@@ -87,6 +87,43 @@ def test_a_second_currency_that_is_not_measured_goes_along_by_name(settings: Set
     assert request.query.parameters["also_named"] == "USD/MYR"
 
 
+def test_a_currency_without_a_market_goes_along_and_no_other_is_measured_for_it(
+    settings: Settings,
+) -> None:
+    request = asked(settings, "has the peso or the real been steadier since august?").request
+    assert request.market is not None and request.market.market == "USD/PHP"
+    assert request.query.parameters["no_market"] == "BRL"
+    assert request.query.parameters["shared_name"] == "peso=PHP/MXN"
+    other = asked(settings, "did the mexican peso fall last week?").request
+    assert other.market is None and other.query.parameters["no_market"] == "MXN"
+
+
+@pytest.mark.parametrize(
+    ("question", "graph", "market"),
+    [
+        ("when does the riksbank meet next?", "bank", "SE"),
+        ("what did the ECB do lately", "bank", "XM"),
+        ("Did the yen fall after the BoJ last week?", "market", "USD/JPY"),
+        ("What does DESK-101 say of the Fed?", "tickets", None),
+    ],
+)
+def test_a_bank_that_a_question_names_is_looked_up_and_its_calendar_read(
+    settings: Settings, question: str, graph: str, market: str | None
+) -> None:
+    request = asked(settings, question).request
+    assert request.graph.name == graph
+    assert (request.market and request.market.market) == market
+
+
+def test_a_banks_decisions_are_looked_at_for_a_quarter_where_no_period_is_named(
+    settings: Settings,
+) -> None:
+    window = asked(settings, "what did the ECB do lately").request.window
+    assert window is not None and (window.end - window.start).days == 91
+    named = asked(settings, "what did the ECB do last week").request.window
+    assert named is not None and (named.end - named.start).days < 9
+
+
 def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: Settings) -> None:
     choice = asked(settings, "What holds up DESK-101?")
     assert choice.request.graph.name == "tickets"

@@ -48,6 +48,7 @@ def synthesis(
     unread: str = "",
     also_named: str = "",
     rank: str = "",
+    no_market: str = "",
 ) -> Synthesis:
     request = asked(
         TaskType.SYNTHESISE,
@@ -59,6 +60,7 @@ def synthesis(
         period_unread=unread,
         also_named=also_named,
         rank=rank,
+        no_market=no_market,
     )
     made = take_turn(request).result
     assert isinstance(made, Synthesis)
@@ -258,6 +260,13 @@ def test_another_pair_that_the_question_names_is_told_and_leaves_it_unanswered()
     made = synthesis("Did the yen or the rupee do better?", entry, also_named="USD/INR")
     assert made.summary.startswith("Also named is USD/INR, of which nothing was measured here")
     assert not made.answered
+
+
+def test_a_currency_without_a_market_is_told_first_and_leaves_it_unanswered() -> None:
+    entry = StateEntry(key="prices", node="researchPrices", result=research("USD/JPY", "2026-W44"))
+    made = synthesis("Did the yen or the real do better?", entry, no_market="BRL")
+    assert made.summary.startswith("The desk has no market for the Brazilian real: nothing was")
+    assert "Measured for" in made.summary and not made.answered
 
 
 def test_a_pair_without_a_fixing_is_no_answer() -> None:

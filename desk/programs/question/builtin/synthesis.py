@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.names.subjects import ALSO_NAMED
 from desk.analytics.prices.series import window_days
@@ -38,6 +39,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
+from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, ranked_moves, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
@@ -113,7 +115,7 @@ def standing_summary(results: Sequence[ResearchResult]) -> str | None:
 
 def _is_all_read(query: Query) -> bool:
     """Whether what was measured is all that a question names."""
-    return not any(query.parameters.get(name) for name in (UNREAD, ALSO_NAMED))
+    return not any(query.parameters.get(name) for name in (UNREAD, ALSO_NAMED, NO_MARKET))
 
 
 def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
@@ -147,6 +149,11 @@ def _whole_days(window: TimeWindow) -> tuple[date, date]:
     """The first day of a window and the last of which it has more than its first instant."""
     before = max(window.start, window.end - timedelta(microseconds=1))
     return window_days(window.model_copy(update={"end": before}))
+
+
+def _is_of_a_bank(results: Sequence[ResearchResult]) -> bool:
+    """Whether what was researched is a bank, of which its calendar tells even without an event."""
+    return any("/" not in result.market for result in results)
 
 
 def _is_measured(results: Sequence[ResearchResult]) -> bool:
@@ -205,6 +212,7 @@ def _view(view: View) -> str:
 
 NOTHING_FITS: Final = "Nothing that was found fits the question."
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
+NOTHING_WRITTEN: Final = "Nothing written fits the question."
 MEASURED: Final = "Nothing written fits the question. What was measured:"
 UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
@@ -312,6 +320,10 @@ def take_turn(request: TurnRequest) -> Turn:
     ranked = fits(query.question, passages)
     window = request.assignment.window
     draft = _draft(query, window, passages, ranked, research_in(request.state), quoter)
+    if not draft.told or not draft.answered:
+        # What is written and fits is of whatever currency the paper is of.
+        said = " ".join((*mentions_told(query.parameters), draft.summary))
+        draft = draft._replace(summary=said)
     sections = (*_further(ranked, draft, quoter), *research_sections(request.state))
     return Turn(
         result=Synthesis(
@@ -346,9 +358,8 @@ def _draft(
     found = found if found and found[0].answers else []
     if group := query.parameters.get(RANK):
         return _of_a_group(query, window, group, research, found, quoter)
-    if researched and PAPERS in query.parameters:
-        standing = standing_summary(research) or ""
-        measured = f"{MEASURED} {research_summary(query, window, research, standing)}"
+    if (researched or _is_of_a_bank(research)) and PAPERS in query.parameters:
+        measured = _measured_instead(query, window, research)
         return (
             _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
             if found
@@ -365,6 +376,16 @@ def _draft(
         return Draft(NOTHING_FITS, answered=False)
     told = _quoted(near, quoter)
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
+
+
+def _measured_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> str:
+    """What was measured where nothing written fits; of a bank, its calendar goes first."""
+    if _is_of_a_bank(research):
+        standing = bank_standing(research, _whole_days(window)[1])
+        days = " ".join(_days(query, window, research))
+        return f"{standing} {days} {NOTHING_WRITTEN}"
+    standing = standing_summary(research) or ""
+    return f"{MEASURED} {research_summary(query, window, research, standing)}"
 
 
 def _of_a_group(

@@ -4,6 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from desk.agents.roster import profile_of
+from desk.analytics.names.currencies import QUOTING_ORDER
+from desk.analytics.names.currency_mentions import (
+    currency_mentions,
+    shared_name_told,
+    told_of_mentions,
+    without_market_told,
+)
 from desk.analytics.names.markets import market_of_symbol, spoken
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
@@ -229,8 +236,10 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     """The answer to what was asked, where code can decide it; else that it takes a model, with
     what was measured and what code can decide instead. Then what could not be had."""
     match = form_of(query_of(account.request))
+    without, shared = _named(account)
     if match.form is None:
-        return _Answer(joined((*_needs_a_model(account, match), _failed(account))))
+        needs = _needs_a_model(account, match)
+        return _Answer(joined((without, *needs, shared, _failed(account))))
     by_market = {
         each.market: tuple(h for h in hypotheses if h.market.market == each.market)
         for each in account.markets
@@ -239,16 +248,30 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     onwards = _leanings(account) if tells_leanings(match.form) else ()
     taken = taken_as(match, account.markets) if match.taken else ""
     summary = joined(
-        (answer.first, *_decisions(account), taken, *answer.rest, *onwards, _failed(account))
+        (
+            *(without, answer.first, shared, *_decisions(account), taken),
+            *(*answer.rest, *onwards, _failed(account)),
+        )
     )
     return _Answer(summary, answer.addressed, answer.decided)
+
+
+def _named(account: Account) -> tuple[str, str]:
+    """Which currencies of the objective have no prices here, and which were taken for one of
+    several that are called so."""
+    mentions = currency_mentions(first_asked(query_of(account.request).question))
+    legs = {code for each in account.markets for code in each.market.split("/")}
+    told = told_of_mentions(mentions, {*QUOTING_ORDER, *legs})
+    shared = told_of_mentions([m for m in mentions if m.code in legs], legs)
+    return without_market_told(told), shared_name_told(shared)
 
 
 def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
     yield "This needs a model."
     measured = [_on_market(account, market.market) for market in account.markets]
     yield f"Here is what was measured: {joined(measured)}"
-    yield offered(match, account.markets, query_of(account.request).parameters)
+    query = query_of(account.request)
+    yield offered(match, account.markets, first_asked(query.question), query.parameters)
 
 
 def _decisions(account: Account) -> Iterator[str]:
@@ -451,7 +474,7 @@ def plan(request: TurnRequest) -> Turn:
         return Turn(calls=(call,), note="Ask which markets the objective names")
     found = read(request, Capability.SYMBOLS, KnownSymbols)
     match = form_of(query_of(request))
-    markets = _markets(request, found, match.form)
+    markets = _markets(request, found, match.form, objective)
     ground = Ground(
         objective=objective,
         markets=markets,
@@ -476,7 +499,7 @@ def conclude(request: TurnRequest) -> Turn:
 
 
 def _markets(
-    request: TurnRequest, found: Evidence[KnownSymbols], form: ObjectiveForm | None
+    request: TurnRequest, found: Evidence[KnownSymbols], form: ObjectiveForm | None, objective: str
 ) -> tuple[MarketSpec, ...]:
     """The markets that an objective names, or those that its form has in their place.
 
@@ -488,7 +511,7 @@ def _markets(
         raise TaskNotPossible(
             AgentError(
                 error_type=FailureType.UNUSABLE_REQUEST,
-                error_message=_no_market(found.answer.nearest),
+                error_message=_no_market(objective, found.answer.nearest),
                 agent=request.assignment.agent,
                 tool=found.source.tool,
                 recovery_action="name a market in the objective",
@@ -499,11 +522,13 @@ def _markets(
     return tuple(markets)[:MOST_MARKETS]
 
 
-def _no_market(nearest: Iterable[KnownSymbol]) -> str:
-    return clip(
+def _no_market(objective: str, nearest: Iterable[KnownSymbol]) -> str:
+    unheld = without_market_told(told_of_mentions(currency_mentions(objective), ()))
+    told = (
         "The objective names no market that there are prices of: name a pair such as USD/JPY, a"
         f" currency, or a company or its symbol.{tell_nearest(nearest)}"
     )
+    return clip(joined((unheld, told)))
 
 
 def _followed(recalled: Iterable[Recalled], markets: Iterable[MarketSpec]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
-from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.names.markets import spoken
 from desk.analytics.names.subjects import currency_asked_for, namings
 from desk.contracts.episode.analysis import KnownSymbol
@@ -46,13 +45,14 @@ def answer_by(
 ) -> FormAnswer:
     """What a form decides on each market of an objective, the first one's sentence first."""
     query = account.request.assignment.query
-    currency = _currency_asked_for(first_asked(query.question)) if query else None
+    asked = first_asked(query.question) if query else ""
     markets = account.markets[:1] if form.fewest > 1 else account.markets
     firsts: list[str] = []
     rest: list[str] = []
     addressed = False
     answers: list[Answered] = []
     for spec in markets:
+        currency = currency_meant(asked, spec.market)
         side = side_of(spec.market, currency) or 1
         turned = side < 0 and bool(form.mirror)
         own = FORMS[form.mirror] if turned else form
@@ -65,12 +65,14 @@ def answer_by(
     return FormAnswer(joined(firsts), tuple(rest), addressed, _yes_or_no(answers))
 
 
-def _currency_asked_for(objective: str) -> str | None:
-    """The currency that an objective names first, or else the one of the country that it names."""
-    named = currency_asked_for(objective)
+def currency_meant(objective: str, market: str) -> str | None:
+    """Which of a pair's currencies an objective names first, or else that of the country that it
+    names; None where it names the pair, or neither of them."""
+    legs = frozenset(market.split("/"))
+    named = currency_asked_for(objective, legs)
     if named is not None or any("/" in naming.subject for naming in namings(objective)):
         return named
-    countries = countries_named(objective, QUOTING_ORDER)
+    countries = countries_named(objective, legs)
     return countries[0].code if countries else None
 
 
@@ -119,8 +121,11 @@ def taken_as(match: FormMatch, markets: Sequence[MarketSpec]) -> str:
     return f"Taken as `--about {match.form.name}`: {match.form.about(markets)}"
 
 
-def offered(match: FormMatch, markets: Sequence[MarketSpec], parameters: Mapping[str, str]) -> str:
-    """The nearest forms as commands, each with what it answers."""
+def offered(
+    match: FormMatch, markets: Sequence[MarketSpec], objective: str, parameters: Mapping[str, str]
+) -> str:
+    """The nearest forms as commands, each with what it answers: of the second currency of a pair
+    the opposite ones, which say of the pair what was asked of that."""
     names = " ".join(each.market for each in markets[:2])
     if any(sign.isdigit() for sign in names):
         return ""
@@ -128,11 +133,19 @@ def offered(match: FormMatch, markets: Sequence[MarketSpec], parameters: Mapping
     told = [
         f"`desk swarm {shlex.quote(names)} --about {form.name}{as_of}` answers:"
         f" {form.about(markets)}"
-        for form in match.nearest
+        for form in _on_the_pair(match.nearest, markets, objective)
         if _is_able(form, markets)
     ]
     commands = " ".join(told[:MOST_OFFERED])
     return f"Code can decide what comes nearest to it. {commands}" if commands else ""
+
+
+def _on_the_pair(
+    forms: Sequence[ObjectiveForm], markets: Sequence[MarketSpec], objective: str
+) -> list[ObjectiveForm]:
+    sides = {side_of(m.market, currency_meant(objective, m.market)) for m in markets[:2]}
+    turned = sides == {-1}
+    return [FORMS[form.mirror] if turned and form.mirror else form for form in forms]
 
 
 def _is_able(form: ObjectiveForm, markets: Sequence[MarketSpec]) -> bool:

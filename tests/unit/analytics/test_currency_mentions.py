@@ -1,0 +1,56 @@
+"""Which currencies a text speaks of: of two names at one place the longer counts."""
+
+import pytest
+
+from desk.analytics.names.central_banks import banks_named
+from desk.analytics.names.currency_mentions import (
+    currency_mentions,
+    mentions_told,
+    told_of_mentions,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("has the peso or the real been steadier since august?", ["PHP", "BRL"]),
+        ("did the Mexican peso fall?", ["MXN"]),
+        ("is the argentine peso cheap", ["ARS"]),
+        ("is the Danish krone or the Egyptian pound cheap", ["DKK", "EGP"]),
+        ("what does the real rate say of the won", ["KRW"]),
+        ("Mexico's peso vs the yen", ["MXN", "JPY"]),
+        ("Hong Kong dollars and euros", ["HKD", "EUR"]),
+        ("cable, the loonie and CHF", ["GBP", "CAD", "CHF"]),
+        ("who won the race", []),
+    ],
+)
+def test_the_longest_name_of_a_currency_counts(text: str, codes: list[str]) -> None:
+    assert [mention.code for mention in currency_mentions(text)] == codes
+
+
+def test_a_name_that_several_have_is_told_and_the_dollars_is_not() -> None:
+    assert [m.others for m in currency_mentions("the peso, the krone, the dollar")] == [
+        ("MXN",), ("DKK",), (),
+    ]  # fmt: skip
+
+
+def test_what_has_no_market_and_what_was_taken_are_told() -> None:
+    told = told_of_mentions(currency_mentions("the peso or the real"), {"PHP", "USD"})
+    assert mentions_told(told) == (
+        "The desk has no market for the Brazilian real: nothing was measured of it.",
+        "By peso the Philippine peso is taken to be meant; the Mexican peso is called so too.",
+    )
+    assert told_of_mentions(currency_mentions("the yen"), {"JPY"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "areas"),
+    [
+        ("when does the riksbank meet next?", ("SE",)),
+        ("what did the ecb do", ("XM",)),
+        ("the Fed and the Bank of Canada", ("US", "CA")),
+        ("a bot is fed up", ()),
+    ],
+)
+def test_banks_are_known_by_the_names_that_the_desk_has(text: str, areas: tuple[str, ...]) -> None:
+    assert banks_named(text) == areas
