@@ -431,7 +431,15 @@ def test_a_markets_page_draws_its_year_and_marks_the_decisions_of_its_banks(
     assert 'aria-label="USD/JPY, daily fixings over 52 weeks' in text
     price = text.split('id="price"')[1].split("</section>")[0]
     assert "Bank of Japan raised" in price
-    assert "drawn upside down" in page(tmp_path, "markets/EUR-USD.html")
+    # Where the euro is dearest, the line is highest, for all that the dollar is cheapest there.
+    own = page(tmp_path, "markets/EUR-USD.html")
+    levels = [
+        (float(height), float(level.replace(",", "")))
+        for height, level in re.findall(r'<text [^>]*? y="([\d.]+)"[^>]*>([\d.,]+)</text>', own)
+        if "." in level
+    ]
+    assert sorted(levels) == sorted(levels, key=lambda each: -each[1])
+    assert len(levels) >= 2
     assert 'aria-label="JP, policy rate over 52 weeks' in page(tmp_path, "markets/JP.html")
     assert 'id="price"' not in page(tmp_path, "markets/USD-TWD.html")
 

@@ -1,18 +1,21 @@
 """`desk serve`: who gets in, what a browser may do, and what it says without a desk to ask."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 
-from desk.platform.settings import ServeSettings
+from desk.platform.settings import ServeSettings, Settings
 from desk.programs.week.archive import write_archive
 from starters.operations.serve.application import application
 from starters.operations.serve.command import check_access, hosts_of
 from starters.operations.serve.serving.guard import Admission
 from starters.operations.serve.serving.hosting import DeskKeeper, listening
 from starters.operations.serve.serving.site import Site, spoken
+from starters.session import Desk
 from starters.terminal.exit_status import UsageError
 from tests.support.archives import report_of, shelve
 from tests.support.homes import home_settings
@@ -22,12 +25,16 @@ TOKEN = "a token that nobody guesses"
 
 
 def browser(
-    folder: Path, token: str | None = None, at: str = "127.0.0.1", **serve: object
+    folder: Path,
+    token: str | None = None,
+    at: str = "127.0.0.1",
+    keeper: DeskKeeper | None = None,
+    **serve: object,
 ) -> TestClient:
     """A browser at an address, before the pages of a desk that has no server yet."""
     where = ServeSettings.model_validate(serve)
     secret = SecretStr(token) if token else None
-    site = Site(home_settings(folder), DeskKeeper(), Admission.of(where, secret))
+    site = Site(home_settings(folder), keeper or DeskKeeper(), Admission.of(where, secret))
     return TestClient(
         application(site, hosts_of(where)),
         base_url=HERE,
@@ -35,6 +42,23 @@ def browser(
         follow_redirects=False,
         raise_server_exceptions=False,
     )
+
+
+class Kept(DeskKeeper):
+    """A keeper of a desk whose server listens elsewhere than the settings say."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._desk = cast("Desk", SimpleNamespace(settings=settings))
+
+
+def test_pages_lead_to_the_temporal_ui_of_the_server_that_was_found(tmp_path: Path) -> None:
+    settings = home_settings(tmp_path)
+    server = settings.server.model_copy(update={"ui_port": 8_239})
+    kept = Kept(settings.model_copy(update={"server": server}))
+    link = '<a href="http://127.0.0.1:8239">Temporal UI</a>'
+    assert link in browser(tmp_path, keeper=kept).get("/reports").text
+    assert link not in browser(tmp_path).get("/reports").text
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8250", "", "[::1"])

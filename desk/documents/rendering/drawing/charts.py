@@ -13,7 +13,7 @@ from desk.contracts.learning.lessons import CalibrationBin
 from desk.contracts.week.report import MarketReport
 from desk.contracts.weeks import TimeWindow
 from desk.documents.rendering.drawing.forecasts import RANGE_COLOURS, DrawnRange, draw_ranges
-from desk.documents.rendering.drawing.svg import inline_svg, new_figure
+from desk.documents.rendering.drawing.svg import UPSIDE_DOWN, inline_svg, new_figure
 
 SPARK_WIDTH: Final = 300
 SPARK_HEIGHT: Final = 56
@@ -75,7 +75,7 @@ def sparklines(
         shade.set_x(across[first])
         shade.set_width(SPARK_WIDTH - across[first])
         label = f"{market.market}, daily fixings over 52 weeks, the week highlighted"
-        label += ", drawn upside down" if market.market in turned else ""
+        label += UPSIDE_DOWN if market.market in turned else ""
         charts[market.market] = inline_svg(figure, f"year{number}", label, SPARK_COLOURS)
     return charts
 
@@ -101,15 +101,14 @@ class YearCanvas:
         window: TimeWindow,
         *,
         marks: Sequence[date] = (),
-        turned: bool = False,
         in_steps: bool = False,
         ranges: Sequence[DrawnRange] = (),
         first: date | None = None,
     ) -> str:
         """A line over a year with its months, its highest and lowest value, and the window marked;
-        the days of `marks` with a dashed line, and the forecasts of `ranges`. `turned`: upside
-        down; `in_steps`: a value in percent that holds until the next one. `first` is the first day
-        of the year, where the line may begin later.
+        the days of `marks` with a dashed line, and the forecasts of `ranges`. `in_steps`: a
+        value in percent that holds until the next one. `first` is the first day of the year, where
+        the line may begin later.
 
         `name` is unique within the page, `label` what a screen reader says. Takes two days at
         least.
@@ -118,7 +117,7 @@ class YearCanvas:
         for drawn in (*axes.lines, *axes.patches, *axes.texts):
             drawn.remove()
         span = (first or days[0], days[-1])
-        place = _YearPlot(span, values, ranges, self._size, turned=turned)
+        place = _YearPlot(span, values, ranges, self._size)
         _months(axes, place)
         begins = max(_window_day(days, window, in_steps=in_steps), days[0])
         self._shade(place, begins, days[-1])
@@ -208,8 +207,6 @@ class _YearPlot:
         values: Sequence[Decimal],
         ranges: Sequence[DrawnRange],
         size: tuple[int, int],
-        *,
-        turned: bool,
     ) -> None:
         reached = [*values, *(end for each in ranges for end in (each.low, each.high))]
         self.first = span[0]
@@ -217,7 +214,6 @@ class _YearPlot:
         self.width, self.height = size
         self._low = float(min(reached))
         self._room = float(max(reached)) - self._low or 1.0
-        self._turned = turned
 
     def across(self, day: date) -> float:
         """How far from the left a day stands."""
@@ -227,7 +223,6 @@ class _YearPlot:
     def up(self, value: Decimal) -> float:
         """How far from the bottom a value stands."""
         share = (float(value) - self._low) / self._room
-        share = 1 - share if self._turned else share
         return PLOT_BELOW + 2 * MARGIN + share * (self.height - PLOT_BELOW - 4 * MARGIN)
 
 

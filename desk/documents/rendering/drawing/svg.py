@@ -15,11 +15,13 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 NO_METADATA: Final = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+UPSIDE_DOWN: Final = ", drawn upside down"
+"""What a chart that is turned says of itself."""
 PIXELS_AN_INCH: Final = 72
 """Matplotlib's SVG unit is the point, so a figure's size can be thought of in these."""
 
 _ROOT = re.compile(r"<svg [^>]*>", re.DOTALL)
-_FIRST_TAG = re.compile(r"<svg [^>]*>")
+_FIRST_TAG = re.compile(r'<svg class="chart" viewBox="0 0 [\d.]+ ([\d.]+)"[^>]*>')
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
 _ID = re.compile(r'\bid="([^"]+)"')
@@ -63,11 +65,14 @@ def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]
 
 
 def drawn_again(chart: str) -> str:
-    """A chart that stands in the page already, once more, without its being there twice."""
+    """A chart that stands in the page already, once more, without its being there twice. One that
+    stands there upside down is the right way up here."""
     root, body = _FIRST_TAG.match(chart), _ID.search(chart)
     if root is None or body is None:
         raise ValueError("no chart with an id to be drawn again")
-    return f'{root[0]}<use href="#{body[1]}"/></svg>'
+    upright = root[0].replace(escape(UPSIDE_DOWN), "")
+    turn = "" if upright == root[0] else f' transform="matrix(1 0 0 -1 0 {root[1]})"'
+    return f'{upright}<use href="#{body[1]}"{turn}/></svg>'
 
 
 def _shortened(geometry: re.Match[str]) -> str:

@@ -53,13 +53,13 @@ class ForecastRow(NamedTuple):
 class DrawnYear(NamedTuple):
     """What is drawn of a market over a year.
 
-    `decided` are the decisions that are marked, newest first; `turned`: it is drawn upside down;
-    `forecasts` are those of its weeks, newest first; `spark` are the points of a line in small.
+    `decided` are the decisions that are marked, newest first, `forecasts` those of its weeks,
+    newest first; `spark` are the points of a line in small, which is higher where all lines of the
+    archive are: where the dollar is dearer, or the currency.
     """
 
     chart: Markup | None = None
     decided: tuple[tuple[date, str], ...] = ()
-    turned: bool = False
     forecasts: tuple[ForecastRow, ...] = ()
     spark: str = ""
 
@@ -80,7 +80,6 @@ def drawn_year(
     line = _line_of(market, lines, drawn)
     if len(line.days) < FEWEST_DAYS:
         return NOT_DRAWN
-    turned = is_turned(market, drawn.config.report.up)
     told = dict.fromkeys(
         each for row in lines if row.part for each in row.part.decided if each[0] >= line.days[0]
     )
@@ -88,12 +87,11 @@ def drawn_year(
     return DrawnYear(
         chart=_chart(market, line, drawn, [day for day, _ in told], forecasts, canvas),
         decided=tuple(sorted(told, reverse=True)),
-        turned=turned,
         forecasts=tuple(_row(week, outlook, result) for week, outlook, result in forecasts),
         spark=spark_points(
             [*zip(line.days, line.values, strict=True)],
             in_steps=line.in_steps,
-            turned=turned,
+            turned=is_turned(market, drawn.config.report.up),
             first=drawn.span[0] if line.in_steps else None,
         ),
     )
@@ -134,18 +132,16 @@ def _chart(
     forecasts: Sequence[tuple[ArchivedWeek, Outlook, CameOut | None]],
     canvas: "YearCanvas",
 ) -> Markup:
-    turned = is_turned(market, drawn.config.report.up)
     what = "policy rate" if line.in_steps else "daily fixings"
     label = f"{market}, {what} over 52 weeks, the week and rate decisions marked"
     label += ", forecasts as ranges" if forecasts else ""
     chart = canvas.chart(
         "year",
-        label + (", drawn upside down" if turned else ""),
+        label,
         line.days,
         line.values,
         drawn.window,
         marks=marks,
-        turned=turned,
         in_steps=line.in_steps,
         ranges=[_range(outlook, result) for _, outlook, result in forecasts],
         first=drawn.span[0] if line.in_steps else None,

@@ -49,6 +49,12 @@ class DeskKeeper:
             )
         return self._desk
 
+    @property
+    def ui_url(self) -> str | None:
+        """Where the Temporal UI of the desk is that was found, which may listen at another port
+        than the settings say; None before, and of a server whose address is not known."""
+        return None if self._desk is None else self._desk.settings.ui_url
+
     async def keep(self, settings: Settings) -> None:
         """Be the desk, or find it, and find it again, until cancelled.
 

@@ -55,7 +55,7 @@ class Site:
             .render(
                 path=request.url.path,
                 starts=STARTS,
-                ui=self.settings.ui_url,
+                ui=self.keeper.ui_url or self.settings.ui_url,
                 visitor=self.access.named(request),
                 may_leave=self.access.token is not None,
                 spoken=spoken,

@@ -79,13 +79,14 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
     from desk.documents.rendering.drawing.charts import sparklines
 
     up = report.config.report.up
-    turned = {part.market for part in report.markets if directions.is_turned(part.market, up)}
+    turned = {row.market for row in report.movers if directions.is_turned(row.market, up)}
     charts = sparklines(report.markets, report.window, turned)
     return {market: Markup(chart) for market, chart in charts.items()}  # noqa: S704
 
 
 def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[str, Markup]:
-    """The charts of the pairs that are among the movers, for the pairs' sections."""
+    """The charts of the pairs that are among the movers, for the pairs' sections: each as the pair
+    is quoted, for there it stands beside its own levels and not beside others."""
     from desk.documents.rendering.drawing.svg import drawn_again
 
     movers = {row.market for row in report.movers}
