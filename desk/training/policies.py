@@ -1,4 +1,4 @@
-"""Policies to hold others against: which action next, and which position without any research."""
+"""The actions of an episode by index, and positions that need no research, to compare with."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -9,7 +9,6 @@ import numpy as np
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.actions import ORDER, Episode, next_in_order, sensible
 
 ACTIONS: Final = tuple(StockAction)
 """By the index that stands for each in the environment."""
@@ -43,28 +42,10 @@ def read_action(given: object) -> int:
     )
 
 
-ActionPolicy = Callable[[Episode], StockAction]
-"""What to do next, seeing the blackboard; it is asked while the episode goes on."""
-
 PositionPolicy = Callable[[str, int, Mapping[Metric, float]], Recommended]
 """What to hold for a horizon: of a symbol, in a period of the walk, knowing its basic figures."""
 
 _EVEN: Final = (Recommended.BUY, Recommended.HOLD, Recommended.SELL)
-
-
-def fixed_order(board: Episode) -> StockAction:
-    """The first of the seed's order that was not taken yet, the last where all were."""
-    return next_in_order(board, board.taken) or ORDER[-1]
-
-
-def random_actions(generator: np.random.Generator) -> ActionPolicy:
-    """Any of the actions that make sense, each as likely as the others."""
-
-    def choose(board: Episode) -> StockAction:
-        likely = [action for action, sense in zip(ACTIONS, sensible(board), strict=True) if sense]
-        return likely[int(generator.integers(len(likely)))]
-
-    return choose
 
 
 def buy_and_hold(symbol: str, period: int, known: Mapping[Metric, float]) -> Recommended:

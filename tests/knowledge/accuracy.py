@@ -32,12 +32,6 @@ def verdict(known: KnownQuestion, *, shown: bool = False) -> str | None:
     return wrong
 
 
-def share_right(path: Path) -> float:
-    """The share of a file's questions that are answered rightly."""
-    right = [verdict(known) is None for known in load(path)]
-    return sum(right) / len(right)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Prints the table."""
     ids = {each for each in arguments if not each.startswith("-")}

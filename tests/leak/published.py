@@ -220,7 +220,7 @@ def _compare_calendar(
                     found.want(same, f"{area}: the meeting of {day} is not in the calendar")
         for day, row in _decisions(area).items():
             at = decided_at(row, _scheduled())
-            if start < at <= as_of and is_on_record(area, day, row, as_of):
+            if start < at <= as_of and is_on_record(day, row, as_of):
                 claim = f"{area}:decision_rate@{day}"
                 found.want(claim in claims, f"{claim} of {at} is missing")
     for (area, day), row in shown.items():
@@ -243,7 +243,7 @@ def meetings_standing(area: str, as_of: datetime) -> dict[date, datetime]:
     }
 
 
-def is_on_record(area: str, day: date, row: Row, as_of: datetime) -> bool:
+def is_on_record(day: date, row: Row, as_of: datetime) -> bool:
     """Whether a decision must be known: those of the table are; an invented one once it has long
     been in force."""
     if row["date_precision"] != "day":

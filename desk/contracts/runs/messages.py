@@ -77,18 +77,6 @@ PRIORITY_LEVELS: Final[Mapping[PriorityName, int]] = MappingProxyType(
 """`urgent` is 1 and `background` is 5, because Temporal takes the lowest number first."""
 
 
-def priority_name(level: int) -> PriorityName:
-    """A priority in words.
-
-    Raises:
-        ValueError: the level is not one of 1 to 5.
-    """
-    for name, number in PRIORITY_LEVELS.items():
-        if number == level:
-            return name
-    raise ValueError(f"{level} is not a priority; use 1 (urgent) to 5 (background)")
-
-
 def _in_numbers(given: object) -> object:
     """The level of a priority that was given in words; anything else is left to validation."""
     if isinstance(given, str) and given in frozenset(PriorityName):

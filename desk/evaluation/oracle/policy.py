@@ -29,10 +29,9 @@ class KnownDecision(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """What the tables have of an area: to which day all changes, and whether every meeting."""
+    """To which day the tables have all changes of an area, and at what hour it announces them."""
 
     until: date
-    every_meeting: bool
     hour: time
     zone: ZoneInfo
 
@@ -61,7 +60,6 @@ def covers() -> dict[str, Cover]:
     return {
         row["area"]: Cover(
             until=date.fromisoformat(row["covered_until"]),
-            every_meeting=bool(row["meetings_from"]),
             hour=time.fromisoformat(row["announcement_time_local"]),
             zone=ZoneInfo(row["time_zone"]),
         )

@@ -35,16 +35,6 @@ def mean_of_last(levels: Sequence[Decimal], count: int) -> float | None:
     return float(sum(levels[-count:])) / count if len(levels) >= count else None
 
 
-def place_in_bands(levels: Sequence[Decimal], days: int = 20, width: float = 2.0) -> float | None:
-    """Where the last price stands between its Bollinger bands, in percent: the mean of so many
-    days with so many standard deviations of the population on either side."""
-    mean = mean_of_last(levels, days)
-    if mean is None:
-        return None
-    spread = sqrt(sum((float(each) - mean) ** 2 for each in levels[-days:]) / days) * width
-    return None if spread == 0 else (float(levels[-1]) - (mean - spread)) / (2 * spread) * 100
-
-
 def yearly_volatility(levels: Sequence[Decimal], days: int) -> float | None:
     """The standard deviation of so many last daily log moves, in percent a year of 252 days; None
     where there are fewer."""

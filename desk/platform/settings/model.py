@@ -219,11 +219,6 @@ class Settings(Variables):
         return read_signing_key(self.signing_key.get_secret_value())
 
     @property
-    def max_retry_attempts(self) -> int:
-        """How often an activity is tried before its task counts as failed."""
-        return self.config.policy.retries.max_attempts
-
-    @property
     def cache_dir(self) -> Path:
         """What sources have fetched."""
         return self.home / "cache"

@@ -197,7 +197,7 @@ class Ledger:
         given = 0
         for reading in readings:
             if reading.answer is None and claim.metric is not Metric.STATED:
-                self._check_literally(claim, reading, claims)
+                self._check_literally(claim, reading)
                 given += 1
             elif derived := reading.gives.get(claim.claim_id):
                 _compare_with_any(claim, derived)
@@ -207,9 +207,7 @@ class Ledger:
             dated = claim.metric in DATED
             raise _Objected(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
 
-    def _check_literally(
-        self, claim: Claim, reading: _EvidenceRead, claims: Mapping[str, Claim]
-    ) -> None:
+    def _check_literally(self, claim: Claim, reading: _EvidenceRead) -> None:
         """A figure from another server's tool stands there, or follows from claims that do."""
         if not self._is_of_its_time(claim, reading.result):
             words = f"{reading.result.evidence_id} answers for another instant"

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from temporalio.client import Client, WorkflowHandle
 
-from tests.faults.apart import Apart
 from tests.faults.fault import WEEK_ONLY, Fault, Seen
 from tests.faults.place import Ended
 from tests.faults.programs import WEEK, DeskFile, read_json
@@ -69,7 +68,7 @@ async def reruns_by_signal(scene: Scene) -> Seen:
         for number in range(RERUNS):
             asked = {"market": MARKET, "reason": f"correction {number + 1}"}
             await client.get_workflow_handle(RUN).signal("rerun_market", asked)
-        history = await _all_answered(desk, client)
+        history = await _all_answered(client)
         report = scene.asking.report(desk.place.reports)
         revisions = read_json(report)["revisions"] if report else []
         audit = await desk.place.desk("audit", str(report))
@@ -115,7 +114,7 @@ class History:
         return broken
 
 
-async def _all_answered(desk: Apart, client: Client) -> History:
+async def _all_answered(client: Client) -> History:
     """Follow the open run until its last rerun is published, or time is up."""
     history, handle = History(), client.get_workflow_handle(RUN)
     async with asyncio.timeout(RERUN_SECONDS):

@@ -40,11 +40,6 @@ def test_the_relative_strength_index_of_wilders_own_example() -> None:
     assert prices.relative_strength(levels[:14]) is None
 
 
-def test_the_middle_of_the_bands_is_their_mean() -> None:
-    levels = [Decimal(each) for each in (1, 3) * 9] + [Decimal(3), Decimal(2)]
-    assert prices.place_in_bands(levels) == pytest.approx(48.716, abs=0.001)
-
-
 def test_the_episodes_of_a_seed_have_outcomes_that_were_not_fitted() -> None:
     tasks = stock_tasks(1, 7)
     assert tasks == stock_tasks(1, 7) != stock_tasks(2, 7)

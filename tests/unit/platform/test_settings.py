@@ -195,7 +195,6 @@ def test_environment_goes_before_dotenv_and_dotenv_before_desk_toml(project: Pat
         DESK_SERVER_PORT="7002",
     )
     assert (settings.server.port, settings.server.ui_port) == (7002, 8001)
-    assert settings.max_retry_attempts == 7
     assert settings.config.policy.retries.max_attempts == 7
     assert settings.log_level is LogLevel.DEBUG
 

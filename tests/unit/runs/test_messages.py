@@ -34,7 +34,6 @@ from desk.contracts.runs.messages import (
     TaskProgressContent,
     ValidationRequestContent,
     ValidationResultContent,
-    priority_name,
 )
 from desk.contracts.runs.week import RerunRequest
 from desk.contracts.weeks import TimeWindow
@@ -179,20 +178,17 @@ def test_a_message_cannot_be_changed() -> None:
 )
 def test_a_priority_may_be_said_in_words(name: str, level: int) -> None:
     assert message(CONTENTS[0], priority=name).priority == level
-    assert priority_name(level) is PriorityName(name)
     assert PRIORITY_LEVELS[PriorityName(name)] == level
 
 
 def test_a_message_is_of_normal_priority_unless_said() -> None:
-    assert priority_name(message(CONTENTS[0]).priority) is PriorityName.NORMAL
+    assert message(CONTENTS[0]).priority == PRIORITY_LEVELS[PriorityName.NORMAL]
 
 
 @given(st.integers().filter(lambda level: not 1 <= level <= 5))
 def test_a_priority_outside_one_to_five_is_refused(level: int) -> None:
     with pytest.raises(ValidationError, match="priority"):
         message(CONTENTS[0], priority=level)
-    with pytest.raises(ValueError, match="is not a priority"):
-        priority_name(level)
 
 
 @pytest.mark.parametrize(

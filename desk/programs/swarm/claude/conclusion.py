@@ -93,7 +93,7 @@ def hypothesis_faults(
             )
         elif not _within(line, claims):
             yield f"{where}: the last price of its market is outside of the range: leave it out"
-        yield from (f"{where}{fault}" for fault in _of_line(line, claims))
+        yield from (f"{where}{fault}" for fault in _of_line(line))
 
 
 def hypotheses_of(
@@ -138,7 +138,7 @@ def _within(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> bool:
     return not ends or ends[0] <= last <= ends[1]
 
 
-def _of_line(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> Iterator[str]:
+def _of_line(line: ProposedHypothesis) -> Iterator[str]:
     if line.kind is HypothesisKind.DIRECTION and line.leaning not in _SIDES:
         yield ".leaning: a direction is up or down"
     if line.kind is HypothesisKind.RANGE and line.weeks != HORIZON:

@@ -118,12 +118,6 @@ def evidence_of(account: Account, agent: AgentId, market: str, leaning: Leaning)
     return ""
 
 
-def first_pointing(account: Account, agent: AgentId, market: str) -> Leaning | None:
-    """Which way the first of a specialist's clauses that stands points."""
-    found = (_points(account, market, clause) for clause in _clauses(agent))
-    return next((leaning for leaning in found if leaning is not None), None)
-
-
 def voice_with_evidence(account: Account, agent: AgentId, market: str, leaning: Leaning) -> str:
     """`the fundamentals (a rate differential of …)`."""
     voice = SPECIALITIES[agent].voice if agent in SPECIALITIES else "further findings"

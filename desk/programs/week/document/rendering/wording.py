@@ -16,7 +16,6 @@ from desk.contracts.week.report import (
     RateRow,
     ReportedEvent,
     ResearchReport,
-    Sentence,
     Theme,
 )
 from desk.documents.rendering.words.wording import (
@@ -162,15 +161,6 @@ def confirmed_words(event: ReportedEvent) -> str:
 def decision_line(row: CalendarRow) -> str:
     """A decision in a few words: `Bank of Japan raised by 25 bp to 1.25 %`."""
     return f"{row.bank} decides" if row.ahead else f"{row.bank} {row.outcome.text}"
-
-
-def headed(said: Sentence) -> tuple[str, Sentence]:
-    """The words before a sentence's colon, and the rest; no words where there is no colon."""
-    head, _, text = said.text.partition(": ")
-    start, _, prose = said.prose.partition(": ")
-    if not text or not prose or head != start:
-        return "", said
-    return head, Sentence(prose=prose, text=text)
 
 
 def changes_title(changes: Changes) -> str:
