@@ -296,8 +296,9 @@ class ConflictRecord(Contract):
 
     `chosen` is the `stated` that holds; None when none does, and the figure is withheld. The
     positions on another side are the dissent, which the report prints. Whoever abstains is on no
-    side, and is named by `resolution` all the same. `spread` is that of the confidences. `bounds`
-    are those of the figures in dispute, where they have any.
+    side, and `resolution` names them apart; that of earlier documents names them among the dissent.
+    `spread` is that of the confidences. `bounds` are those of the figures in dispute, where they
+    have any.
     """
 
     conflict_id: ShortText

@@ -11,6 +11,7 @@ from desk.documents.audit.findings import AuditFinding
 from desk.trust.conflicts import (
     decide,
     default_position,
+    in_earlier_words,
     publishers_position,
     spread_of,
     state,
@@ -67,10 +68,10 @@ def _decided_otherwise(conflict: ConflictRecord, by: DecidedBy) -> Iterator[str]
         for place, position in enumerate(conflict.positions)
         if position.stated == conflict.chosen and not position.abstains
     ]
-    told = {
-        decide(conflict, place, by, conflict.decided_by_whom).resolution
-        for place in (places or [None])
-    }
+    decided = [
+        decide(conflict, place, by, conflict.decided_by_whom) for place in (places or [None])
+    ]
+    told = {words for each in decided for words in (each.resolution, in_earlier_words(each))}
     if conflict.resolution not in told:
         yield "how it was settled does not follow from its positions"
 

@@ -6,7 +6,9 @@ Ranks say which entry comes first and not whether it has to do with the question
 relevance besides, by itself: 1 where it is about a market that is asked for; else the greater of
 two, each of which is `RELEVANCE_FLOOR` at its own mark: the cosine of its meaning to the question's
 (`NEAR_IN_MEANING`), and the share of the question's telling words that it holds (`SHARED_WORDS`).
-What is less relevant than the floor is not recalled, whatever its rank.
+What is less relevant than the floor is not recalled, whatever its rank. Where a question names
+currencies or markets, an entry that is about other ones alone has no relevance: what was found of
+the loonie is shown to nobody who asks of sterling, however alike the words are.
 
 Where markets are asked for, an entry about one of them scores (1 + fused) / 2 and any other
 fused / 2: they go before others, and nothing is left out.
@@ -18,6 +20,8 @@ from contextlib import closing
 from types import MappingProxyType
 from typing import Final
 
+from desk.analytics.names.currency_mentions import currency_mentions
+from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.retrieval.full_text import FullTextIndex, stems, telling_stems
 from desk.analytics.retrieval.fusion import Order, fused
 from desk.contracts.learning.memory import (
@@ -73,7 +77,8 @@ def nearest(
     `known` are the entries that may be told, by their ids; `cosines` have how near the meaning of
     each is, where there is a model.
     """
-    asked = telling_stems(_joined(query.text))
+    asked, about = telling_stems(_joined(query.text)), _asked_about(query)
+    known = {name: entry for name, entry in known.items() if not _is_elsewhere(entry, about)}
     found = [
         Recalled(
             entry=known[memory_id],
@@ -98,6 +103,24 @@ def may_be_told(query: MemoryQuery, entry: MemoryEntry) -> bool:
         and (not query.kinds or entry.kind in query.kinds)
         and not (own and entry.as_of == query.as_of)
     )
+
+
+def _asked_about(query: MemoryQuery) -> frozenset[str]:
+    """The currencies that a question names or whose markets are asked for, with their areas. The
+    dollar is in most pairs, and counts where it is all that is named."""
+    named = {mention.code for mention in currency_mentions(query.text)}
+    named |= {code for market in query.markets for code in market.split("/")}
+    told = named - {DOLLAR} or named
+    return frozenset(told | {AREAS[code] for code in told if code in AREAS})
+
+
+def _is_elsewhere(entry: MemoryEntry, about: frozenset[str]) -> bool:
+    """Whether an entry is about markets, and neither they nor what it was found for have to do with
+    what a question names."""
+    parts = {part for market in entry.markets for part in (market, *market.split("/"))}
+    if not about or not parts or not about.isdisjoint(parts):
+        return False
+    return about.isdisjoint(mention.code for mention in currency_mentions(entry.objective))
 
 
 def _relevance(

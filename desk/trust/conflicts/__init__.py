@@ -25,6 +25,7 @@ from desk.trust.conflicts.surviving_claims import surviving_claims
 from desk.trust.conflicts.voting import (
     decide,
     default_position,
+    in_earlier_words,
     publishers_position,
     put_to_the_vote,
     settle,
@@ -44,6 +45,7 @@ __all__ = [
     "default_position",
     "detect_conflicts",
     "dissent",
+    "in_earlier_words",
     "is_of_rates",
     "is_publisher",
     "merged",

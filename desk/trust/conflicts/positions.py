@@ -156,10 +156,7 @@ def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | N
 
 def dissent(conflict: ConflictRecord) -> tuple[Position, ...]:
     """The positions on another side than the one that holds. Whoever abstains is on no side; where
-    nothing holds, nobody dissents from it.
-
-    The words of a record's `resolution` name those who abstain among the dissent: documents are
-    held to these words, so they stay as they are."""
+    nothing holds, nobody dissents from it."""
     holding = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     if holding is None or not conflict.resolved:
         return ()

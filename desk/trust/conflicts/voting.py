@@ -230,15 +230,34 @@ def _left_open(conflict: ConflictRecord, reason: str) -> ConflictRecord:
 
 
 def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
-    against = [
+    """Who holds something else, and who abstains, which is no side."""
+    against = _others(conflict, chosen)
+    sides = [position for position in against if not position.abstains]
+    silent = [position for position in against if position.abstains]
+    held = _listed("Held" if chosen is None else "Dissent", sides)
+    return held + _listed("Abstaining", silent)
+
+
+def in_earlier_words(conflict: ConflictRecord) -> str:
+    """The resolution of a decided conflict as documents had it that named whoever abstains among
+    the dissent. Those are still held to it."""
+    chosen = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
+    lead = "Held" if chosen is None else "Dissent"
+    told = conflict.resolution.removesuffix(_dissent(conflict, chosen))
+    return told + _listed(lead, _others(conflict, chosen))
+
+
+def _others(conflict: ConflictRecord, chosen: Position | None) -> list[Position]:
+    return [
         position
         for position in conflict.positions
         if chosen is None or not agree(conflict.kind, chosen, position, conflict.bounds)
     ]
-    if not against:
-        return ""
-    held = "; ".join(f"{position.stated} {_voice(position)}" for position in against)
-    return f" {'Held' if chosen is None else 'Dissent'}: {held}."
+
+
+def _listed(lead: str, positions: list[Position]) -> str:
+    held = "; ".join(f"{position.stated} {_voice(position)}" for position in positions)
+    return f" {lead}: {held}." if held else ""
 
 
 def _voice(position: Position) -> str:

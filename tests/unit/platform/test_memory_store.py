@@ -37,7 +37,7 @@ def test_what_was_put_is_found_again_by_another_process_s_store(
 
 def test_a_second_entry_of_an_id_takes_the_place_of_the_first(store: EmbeddedMemory) -> None:
     store.put([entry("a", "The franc is a haven."), entry("b", "Iron ore carries the Aussie.")])
-    store.put([entry("a", "The krona follows stocks.")])
+    store.put([entry("a", "The krona follows stocks.", markets=("USD/SEK",))])
     assert [one.text for one in store.entries()] == [
         *("The krona follows stocks.", "Iron ore carries the Aussie."),
     ]
@@ -261,3 +261,25 @@ def test_one_word_of_many_is_too_little(tmp_path: Path) -> None:
     store.put([entry("rye", "sourdough from rye", objective="x")])
     assert store.search(asked("rye field harvest weather tractor")) == ()
     assert len(store.search(asked("rye field harvest"))) == 1
+
+
+@pytest.mark.parametrize("by_meaning", [False, True])
+def test_what_is_about_other_markets_than_a_question_names_is_not_recalled(
+    tmp_path: Path, by_meaning: bool
+) -> None:
+    store = memory(tmp_path, SameWords() if by_meaning else None)
+    weak = "It is weak: momentum points down."
+    store.put(
+        [
+            entry("loonie", weak, markets=("USD/CAD",), objective="is the loonie weak?"),
+            entry("cable", weak, markets=("GBP/USD",), objective="is cable weak?"),
+            entry(
+                "cross", weak, markets=("USD/CAD",), objective="is the loonie or the pound weak?"
+            ),
+            entry("bank", weak, markets=("GB",), objective="is its bank weak?"),
+        ]
+    )
+    assert {*ids(store.search(asked("is sterling weak?")))} == {"cable", "cross", "bank"}
+    assert len(store.search(asked("is momentum weak?"))) == 4
+    dollar = ids(store.search(asked("is the dollar weak?")))
+    assert "loonie" in dollar and "bank" not in dollar

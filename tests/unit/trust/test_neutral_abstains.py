@@ -7,7 +7,9 @@ from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, ViewKind
 from desk.contracts.names import AgentId
+from desk.documents.audit.conflicts import conflict_findings
 from desk.programs.swarm.balance import SPECIALISTS_VIEW, SignalConsensus, judge
+from desk.trust.conflicts import in_earlier_words
 from desk.trust.conflicts.detection import view_conflicts
 from tests.support.builders import claim, finding, source, view
 
@@ -43,6 +45,29 @@ def test_a_neutral_view_weighs_nothing_and_spreads_nothing() -> None:
     assert found.spread == pytest.approx(0.3)
     neutral = [each for each in found.positions if each.stated == Leaning.NEUTRAL]
     assert all(each.abstains and each.weight == 0 for each in neutral)
+
+
+def test_whoever_abstains_is_named_apart_from_the_dissent() -> None:
+    (found,) = conflicts((Leaning.UP, 0.7), (Leaning.DOWN, 0.4), (Leaning.NEUTRAL, 0.9))
+    assert found.resolution.endswith(
+        " Dissent: down (technical_specialist, publisher technical_specialist table)."
+        " Abstaining: neutral (market_specialist, publisher market_specialist table)."
+    )
+    assert list(conflict_findings([found], {})) == []
+
+
+def test_the_words_of_earlier_documents_verify_and_others_do_not() -> None:
+    (found,) = conflicts((Leaning.UP, 0.7), (Leaning.DOWN, 0.4), (Leaning.NEUTRAL, 0.9))
+    earlier = found.model_copy(update={"resolution": in_earlier_words(found)})
+    assert earlier.resolution.endswith(
+        " Dissent: neutral (market_specialist, publisher market_specialist table);"
+        " down (technical_specialist, publisher technical_specialist table)."
+    )
+    assert list(conflict_findings([earlier], {})) == []
+    silent = found.resolution.partition(" Abstaining:")[0]
+    hidden = found.model_copy(update={"resolution": silent})
+    (told,) = conflict_findings([hidden], {})
+    assert "does not follow from its positions" in told.words
 
 
 def test_neutral_against_a_side_is_no_conflict() -> None:
