@@ -36,6 +36,7 @@ def draw_ranges(
     All bars are one shape, and all dots one line without a stroke: an element for each takes half
     of the time of a chart.
     """
+    from matplotlib.lines import Line2D
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -46,7 +47,7 @@ def draw_ranges(
     shape = Path.make_compound_path(
         *(Path([*corners, corners[0]], closed=True) for corners in bars)
     )
-    axes.add_patch(PathPatch(shape, color=RANGE, linewidth=0, zorder=1))
+    axes.add_artist(PathPatch(shape, color=RANGE, linewidth=0, zorder=1))
     for style, within in (("o", True), ("x", False)):
         known = [
             (across(e.day), up(e.value))
@@ -55,7 +56,9 @@ def draw_ranges(
         ]
         if known:
             x, y = zip(*known, strict=True)
-            axes.plot(x, y, color=RESULT, marker=style, markersize=4.2, linestyle="", zorder=4)
+            axes.add_artist(
+                Line2D(x, y, color=RESULT, marker=style, markersize=4.2, linestyle="", zorder=4)
+            )
 
 
 def _bar(x: float, low: float, high: float) -> list[tuple[float, float]]:
