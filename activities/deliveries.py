@@ -241,9 +241,11 @@ class DeliveryActivities:
             raise DeliveryFailed(f"no target for {delivery.channel}", permanent=True)
         from desk.platform.delivery.store import store_files
 
+        # Whoever finds the JSON form finds the others, and their signature.
+        paths = sorted(revision.files.values(), key=lambda path: path.suffix == ".json")
         contents = {
             object_key(target.prefix, path.name): await asyncio.to_thread(path.read_bytes)
-            for path in revision.files.values()
+            for path in paths
         }
         return await store_files(target, contents, self._secrets, seconds)
 

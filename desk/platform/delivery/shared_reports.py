@@ -21,6 +21,10 @@ FOLDERS: Final = ("weekly", "answers")
 _PUBLISHED: Final = re.compile(rf"(?:{'|'.join(FOLDERS)})/\w[\w.-]*")
 """What is shared. Pages of the archive are made from it, and drafts begin with a dot."""
 
+_REVISION: Final = re.compile(r"(.+)\.r\d+")
+"""The stem of a revision, which stands beside the newest document under a name of its own and does
+not change any more."""
+
 PREFIX: Final = "reports"
 INDEX: Final = ".store.json"
 
@@ -41,7 +45,10 @@ class SharedReports:
     """A folder of reports that is the same for all who name the same store; without a store the
     folder alone.
 
-    A document's JSON form is put last and fetched last, so that whoever reads it finds the others.
+    Revisions are put and fetched before the newest document, and of each its JSON form last, so
+    that whoever reads it finds the others. Of a newest document that stands there as a revision,
+    too, the JSON form is fetched and the others are that revision's: nobody gets the page of one
+    revision beside the figures of another, though it is put while they fetch.
     """
 
     def __init__(self, store: StoreSettings | None, folder: Path) -> None:
@@ -59,12 +66,42 @@ class SharedReports:
             return
         async with self._one_at_a_time:
             store, index = _opened(self._settings), self._index()
-            for name, etag in await self._listed(store):
-                known = index.get(name)
-                if known is None or known.etag != etag or not (self._folder / name).exists():
-                    content = await _asked(f"fetch {name}", _content(store, self._key(name)))
-                    _write(self._folder / name, content)
-                    self._note(index, name, etag)
+            listed = dict(await self._listed(store))
+            revised = {found[1] for name in listed if (found := _REVISION.fullmatch(_stem(name)))}
+            for name, etag in listed.items():
+                is_led = _stem(name) in revised and f"{_stem(name)}.json" in listed
+                if (is_led and not name.endswith(".json")) or self._is_here(name, etag, index):
+                    continue
+                content = await _asked(f"fetch {name}", _content(store, self._key(name)))
+                if is_led:
+                    await self._follow(store, name, content, listed, index)
+                _write(self._folder / name, content)
+                self._note(index, name, etag)
+
+    def _is_here(self, name: str, etag: str, index: dict[str, _SyncedFile]) -> bool:
+        known = index.get(name)
+        return known is not None and known.etag == etag and (self._folder / name).exists()
+
+    async def _follow(
+        self,
+        store: "S3Store",
+        name: str,
+        content: bytes,
+        listed: dict[str, str],
+        index: dict[str, _SyncedFile],
+    ) -> None:
+        """Have the other forms of a newest document, from the revision that its JSON form names;
+        from the store itself where that revision is not there."""
+        stem = _stem(name)
+        for other in (each for each in listed if _stem(each) == stem and each != name):
+            form = other.removeprefix(f"{stem}.")
+            revision = self._folder / f"{stem}.r{_revision_of(content)}.{form}"
+            if revision.is_file():
+                _write(self._folder / other, revision.read_bytes())
+            else:
+                fetched = await _asked(f"fetch {other}", _content(store, self._key(other)))
+                _write(self._folder / other, fetched)
+            self._note(index, other, listed[other])
 
     async def put(self) -> None:
         """Have in the store what was published in the folder since.
@@ -101,12 +138,12 @@ class SharedReports:
         found = await _asked("list its reports", collected())
         # Names are another's word: nothing is written outside of the two folders.
         known = [pair for pair in found if _PUBLISHED.fullmatch(pair[0])]
-        return sorted(known, key=lambda pair: _json_last(pair[0]))
+        return sorted(known, key=lambda pair: _in_order(pair[0]))
 
     def _changed(self, index: dict[str, _SyncedFile]) -> Iterator[str]:
         """What differs from what the store was last known to have."""
         found = (f"{folder}/{p.name}" for folder in FOLDERS for p in self._files(folder))
-        for name in sorted(filter(_PUBLISHED.fullmatch, found), key=_json_last):
+        for name in sorted(filter(_PUBLISHED.fullmatch, found), key=_in_order):
             known, now = index.get(name), (self._folder / name).stat()
             if known is None or (known.size, known.changed) != (now.st_size, now.st_mtime_ns):
                 yield name
@@ -139,8 +176,22 @@ def _opened(settings: StoreSettings) -> "S3Store":
     return opened(settings)
 
 
-def _json_last(name: str) -> tuple[bool, str]:
-    return name.endswith(".json"), name
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _in_order(name: str) -> tuple[bool, bool, str]:
+    """Revisions first, and of each kind the JSON forms last."""
+    return _REVISION.fullmatch(_stem(name)) is None, name.endswith(".json"), name
+
+
+def _revision_of(content: bytes) -> int | None:
+    """The revision that a JSON form names; None where it names none."""
+    try:
+        revision = json.loads(content)["revision"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    return revision if isinstance(revision, int) else None
 
 
 async def _content(store: "S3Store", key: str) -> bytes:

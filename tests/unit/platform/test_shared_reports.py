@@ -1,5 +1,6 @@
 """Folders of reports on several machines that have a bucket in common."""
 
+import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from desk.platform.settings.store import StoreSettings, read_store
 from tests.support.receivers import Bucket, bucket
 
 FORMS = ("md", "html", "json")
+WEEK = "weekly/2026-W44-asia-g10-fx"
 
 
 @pytest.fixture
@@ -69,6 +71,44 @@ async def test_the_json_form_comes_last_both_ways(there: Bucket, tmp_path: Path)
     await SharedReports(store_of(there), tmp_path / "other").fetch()
     assert there.puts[-1].endswith(".json")
     assert there.gets[-1].endswith(".json")
+
+
+def publish_revision(folder: Path, number: int) -> None:
+    """A week's revision under its own name and under that of the week."""
+    for stem in (f"{WEEK}.r{number}", WEEK):
+        for form in ("md", "html"):
+            path = folder / f"{stem}.{form}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"revision {number} as {form}")
+        (folder / f"{stem}.json").write_text(json.dumps({"revision": number}))
+
+
+async def test_nobody_gets_the_page_of_one_revision_beside_the_figures_of_another(
+    there: Bucket, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    publish_revision(one, 1)
+    await SharedReports(store_of(there), one).put()
+    await SharedReports(store_of(there), other).fetch()
+    before = contents(other)
+
+    publish_revision(one, 2)
+    await SharedReports(store_of(there), one).put()
+    figures = f"desk/reports/{WEEK}.json"
+    assert [key.removeprefix("desk/reports/") for key in there.puts[-3:]] == [
+        f"{WEEK}.{form}" for form in ("html", "md", "json")
+    ]
+    # As it was before its last object was put.
+    last = there.objects.pop(figures)
+    there.objects[figures] = json.dumps({"revision": 1}).encode()
+    await SharedReports(store_of(there), other).fetch()
+    assert {name: contents(other)[name] for name in before} == before
+    there.objects[figures] = last
+    await SharedReports(store_of(there), other).fetch()
+    assert contents(other) == contents(one)
+    puts = len(there.puts)
+    await SharedReports(store_of(there), other).put()
+    assert len(there.puts) == puts
 
 
 async def test_drafts_and_pages_of_the_archive_stay_here(there: Bucket, tmp_path: Path) -> None:
