@@ -123,6 +123,25 @@ def a_week_is_asked_for_and_followed(screen: Browser) -> None:
     until(screen, "1 of 1 done")
     until(screen, "partial")
     until(screen, "the report")
+    what_has_not_changed_stays_and_what_is_pressed_waits(screen)
+
+
+def what_has_not_changed_stays_and_what_is_pressed_waits(screen: Browser) -> None:
+    """The page asks every few seconds; its clock goes on, and a link in it is the link it was."""
+    clock = "[...document.querySelectorAll('#live dt')].find(e => e.innerText == 'Since it began')"
+    screen.ask(
+        f"const clock = () => {clock}.nextElementSibling; window.link = "
+        "document.getElementById('form-1'); clock().textContent = 'stopped';"
+        "window.seen = 0; window.held = true;"
+        "window.press = kind => link.dispatchEvent(new PointerEvent(kind, {bubbles: true}));"
+        "addEventListener('htmx:beforeSwap',"
+        " () => { seen++; if (held) press('pointerdown') }, true)"
+    )
+    eventually(lambda: screen.ask("seen") >= 2, "the page was answered twice")
+    assert screen.ask("clock().textContent") == "stopped"
+    screen.ask("held = false; press('pointerup')")
+    eventually(lambda: screen.ask("clock().textContent") != "stopped", "the clock goes on")
+    assert screen.ask("link.isConnected")
 
 
 def what_failed_is_tried_again(screen: Browser) -> None:
