@@ -135,6 +135,8 @@ def check_target(directory: Path | None) -> None:
         return
     try:
         publish_folder(directory)
+    except FileExistsError:
+        raise UsageError(f"--out {directory} is a file; name a folder") from None
     except OSError as error:
         raise UsageError(f"--out {directory}: {error.strerror}") from None
     if not os.access(directory, os.W_OK):

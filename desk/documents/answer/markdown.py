@@ -27,7 +27,12 @@ from desk.documents.rendering.markdown import (
     markdown_document,
     table,
 )
-from desk.documents.rendering.words.wording import arguments_words, instant, one_line
+from desk.documents.rendering.words.wording import (
+    analysts_words,
+    arguments_words,
+    instant,
+    one_line,
+)
 
 
 def render_answer_markdown(answer: AnswerReport) -> str:
@@ -118,7 +123,7 @@ def _run(answer: AnswerReport) -> tuple[str, ...]:
         f"As of {instant(answer.as_of, answer.window.time_zone)}",
         f"Graph {answer.graph.name}" + (f" with {escaped(given)}" if given else ""),
         f"{took_words(answer)}; finished {instant(answer.finished_at)}",
-        f"Analysts: {escaped(answer.usage.model)}",
+        f"Analysts: {escaped(analysts_words(answer.usage.model))}",
         *((_left_out(answer),) if answer.dropped else ()),
         f"Workflow `{escaped(answer.workflow_id)}`, run `{escaped(answer.run_id)}`",
         f"Seal `{answer.seal}`",

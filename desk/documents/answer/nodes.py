@@ -10,6 +10,7 @@ from desk.contracts.question.answers import NodeReport
 from desk.contracts.question.graph import NodeSpec, NodeState
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import GraphRecord, NodeOutcome
+from desk.documents.rendering.words.wording import named_together
 from desk.runs.assignments import FINDING_TASKS
 from desk.runs.boards import usage_of
 from desk.trust.prose import clip
@@ -94,7 +95,7 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
         return
     servers = [source.server for source in record.request.policy.unreachable]
     if servers:
-        named = " and ".join(servers)
+        named = named_together(servers)
         yield f"{named} could not be reached when the run was planned, and nobody was asked there"
 
 

@@ -48,7 +48,7 @@ def kicker_words(answer: AnswerReport) -> str:
         return "Not answered"
     if answer.outcome is not Outcome.COMPLETE:
         return "Incomplete answer"
-    return "Found" if answer.found else "Answer"
+    return "Answer: found" if answer.found else "Answer"
 
 
 def verdict_words(answer: AnswerReport) -> str:

@@ -61,6 +61,7 @@ def page_environment(*packages: str) -> Environment:
     )
     filters: dict[str, Any] = {
         "anchor": anchor,
+        "analysts": wording.analysts_words,
         "arguments": wording.arguments_words,
         "date": print_day,
         "day": print_full_day,

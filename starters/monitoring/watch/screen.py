@@ -430,10 +430,10 @@ class PlainShown:
         if not self._begun:
             self._begun = True
             done = sum(market.state is MarketState.DONE for market in status.markets)
-            self.note(
-                f"{done} of {len(status.markets)} markets done; "
-                f"the week's deadline is {status.deadline:%Y-%m-%d %H:%M:%S} UTC"
-            )
+            told = f"{done} of {len(status.markets)} markets done"
+            if done < len(status.markets):
+                told += f"; the week's deadline is {status.deadline:%Y-%m-%d %H:%M:%S} UTC"
+            self.note(told)
         for text in self._tries(look):
             self.note(text)
 

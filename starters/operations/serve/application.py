@@ -114,8 +114,8 @@ def _told(
 async def _refused(request: Request, error: Exception) -> Response:
     code = error.status_code if isinstance(error, HTTPException) else HTTPStatus.BAD_REQUEST
     words = {404: "There is no such page.", 405: "That address takes no such request."}
-    said = words.get(code, HTTPStatus(code).phrase)
-    return _told(request, code, HTTPStatus(code).phrase, said)
+    phrase = HTTPStatus(code).phrase.capitalize()
+    return _told(request, code, phrase, words.get(code, phrase))
 
 
 async def _not_usable(request: Request, error: Exception) -> Response:

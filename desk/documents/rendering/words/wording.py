@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from desk.analytics.figures import print_figure, print_full_day
 from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.usage import Usage
+from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.findings.claims import Claim, Unit
 
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -84,6 +84,11 @@ def instant(moment: datetime, zone: str = "UTC") -> str:
     """`21 Sep 2026 07:00 Europe/London`."""
     local = moment.astimezone(ZoneInfo(zone))
     return f"{print_full_day(local.date())} {local:%H:%M} {zone}"
+
+
+def analysts_words(model: str) -> str:
+    """Who did the work: `built in`, or a model by its name."""
+    return "built in" if model == BUILTIN else model
 
 
 def named_together(names: Iterable[str]) -> str:

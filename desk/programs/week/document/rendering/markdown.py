@@ -34,7 +34,13 @@ from desk.documents.rendering.words.trust import (
     status_words,
     verdicts_of,
 )
-from desk.documents.rendering.words.wording import human, instant, rests_on, share_words
+from desk.documents.rendering.words.wording import (
+    analysts_words,
+    human,
+    instant,
+    rests_on,
+    share_words,
+)
 from desk.programs.week.document.rendering.coverage_words import (
     coverage_lines,
     outage_lines,
@@ -430,7 +436,7 @@ def _figures(report: ResearchReport) -> str:
 def _run(report: ResearchReport) -> tuple[str, ...]:
     return (
         duration_words(report),
-        f"Analysts: {escaped(report.usage.model)}, {spent_words(report)}",
+        f"Analysts: {escaped(analysts_words(report.usage.model))}, {spent_words(report)}",
         *((escaped(planned),) if (planned := planning_words(report)) else ()),
         *((escaped(commented),) if (commented := commenting_words(report)) else ()),
         f"Workflow `{escaped(report.timings.workflow_id)}`, run `{escaped(report.timings.run_id)}`",

@@ -101,11 +101,13 @@ class SourceGroup(NamedTuple):
 
     @property
     def retrieved(self) -> str:
-        """When the answers were retrieved: an instant, or the first and the last one."""
+        """`26 Nov 2026 18:11 to 18:13 UTC`: an instant, or the first and the last one."""
         if self.first is None or self.last is None:
             return "not recorded"
         if f"{self.first:%F %R}" == f"{self.last:%F %R}":
             return instant(self.first)
+        if f"{self.first:%F}" == f"{self.last:%F}":
+            return f"{print_full_day(self.first)} {self.first:%H:%M} to {self.last:%H:%M} UTC"
         return f"{instant(self.first)} to {instant(self.last)}"
 
 
