@@ -8,7 +8,11 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from desk.analytics.names.central_banks import banks_named
-from desk.analytics.names.currency_mentions import currency_mentions, told_of_mentions
+from desk.analytics.names.currency_mentions import (
+    crosses_named,
+    currency_mentions,
+    told_of_mentions,
+)
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import Period, names_period, period_given, period_named
@@ -23,8 +27,10 @@ from desk.platform.settings import Settings
 from desk.programs.question.builtin.ranked_moves import RANK
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.ranked import (
+    ALL_PAIRS,
     RANKING,
     currencies_of,
+    dollar_pairs,
     group_given,
     group_named,
     pairs_of,
@@ -87,11 +93,10 @@ def chosen(
     given = read_parameters(parameters)
     named = market_in(words, config.markets, measured=period is not None)
     apart = graph or given or named or ticket_ids(words)
-    group = _group_of(words, config, rank, otherwise=apart)
     if rank is not None and (graph or given):
         raise UsageError("--rank has a graph of its own; leave out --graph and --param")
-    if group is not None:
-        return _ranking(config, words, group, pairs_of(group, config.markets), when)
+    if ranked := _ranked(words, config, rank, when, otherwise=apart):
+        return ranked
     aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
     bank = None if named or aside or ticket_ids(words) else bank_in(words, config.markets)
     name, why = _graph_for(graph, given, named, aside, bank)
@@ -112,6 +117,19 @@ def chosen(
     told = _told_of_currencies(words, config.markets)
     query = Query(question=words, parameters={**usual, **wanted, **left_out, **told})
     return _choice(config, spec, query, when, why, market)
+
+
+def _ranked(
+    words: str, config: RunConfig, rank: str | None, when: "_When", *, otherwise: object
+) -> Choice | None:
+    """The request that ranks the group that is given or named, or for the dollar alone all pairs;
+    None of a question about something else."""
+    group = _group_of(words, config, rank, otherwise=otherwise)
+    if group is not None:
+        return _ranking(config, words, group, pairs_of(group, config.markets), when)
+    if not otherwise and _is_of_the_dollar(words):
+        return _ranking(config, words, ALL_PAIRS, dollar_pairs(config.markets), when)
+    return None
 
 
 def _ranking(
@@ -194,6 +212,11 @@ def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: obj
     if otherwise or currencies_named(words):
         return None
     return group_named(words, config.markets)
+
+
+def _is_of_the_dollar(words: str) -> bool:
+    """Whether a question is about the dollar and a period, and about no other currency."""
+    return names_period(words) and {m.code for m in currency_mentions(words)} == {DOLLAR}
 
 
 def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
@@ -295,8 +318,10 @@ def _pairs_of_currencies(question: str, markets: Sequence[MarketSpec]) -> list[s
 
 
 def _told_of_currencies(question: str, markets: Sequence[MarketSpec]) -> dict[str, str]:
-    held = {code for m in markets if m.kind is MarketKind.PAIR for code in m.market.split("/")}
-    return told_of_mentions(currency_mentions(question), held)
+    pairs = {m.market for m in markets if m.kind is MarketKind.PAIR}
+    held = {code for pair in pairs for code in pair.split("/")}
+    without = [pair for pair in crosses_named(question) if pair not in pairs]
+    return told_of_mentions(currency_mentions(question), held, without)
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:

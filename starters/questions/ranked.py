@@ -19,6 +19,9 @@ from starters.terminal.exit_status import UsageError
 RANKING: Final = "ranking"
 """The graph that measures each of some pairs, and ranks them."""
 
+ALL_PAIRS: Final = "All of the desk's currencies"
+"""What is ranked where a question is about the dollar alone."""
+
 _SEARCH: Final = "searchContext"
 _PUT_TOGETHER: Final = "synthesis"
 
@@ -54,6 +57,11 @@ def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
 def pairs_of(group: str, markets: Sequence[MarketSpec]) -> tuple[str, ...]:
     """The pairs of a group."""
     return tuple(spec.market for spec in _pairs(markets) if spec.group == group)
+
+
+def dollar_pairs(markets: Sequence[MarketSpec]) -> tuple[str, ...]:
+    """All pairs that have the dollar."""
+    return tuple(spec.market for spec in _pairs(markets) if DOLLAR in spec.market.split("/"))
 
 
 def currencies_of(pairs: Sequence[str]) -> str | None:

@@ -22,6 +22,15 @@ QUOTING_ORDER: Final = (
 is the base. The desk's currencies stand before the others, and the yen is always last."""
 
 
+_RANK: Final = {code: rank for rank, code in enumerate(QUOTING_ORDER)}
+
+
+def quoted_as(one: str, other: str) -> str:
+    """The symbol of a pair the way the market quotes it; unknown currencies are never the base."""
+    base, quote = sorted((one, other), key=lambda code: (_RANK.get(code, len(_RANK)), code))
+    return f"{base}/{quote}"
+
+
 @cache
 def currency_name(code: str) -> str:
     """A currency's English name, as it stands within a sentence: `US dollar`, `Swiss franc`. The

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -19,7 +20,8 @@ from babel import Locale
 from babel.lists import format_list
 from babel.numbers import get_currency_name, get_territory_currencies
 
-from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
+from desk.analytics.names.countries import countries_named
+from desk.analytics.names.currencies import QUOTING_ORDER, currency_name, quoted_as
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import ALSO_CALLED
 
@@ -32,6 +34,17 @@ _SURE: Final = MappingProxyType({"the won": "KRW"})
 _BESIDE: Final = re.compile(
     r"\s*(?:[,/-]|\b(?:and|or|nor|than|against|versus|vs\.?|to)\b)\s*(?:the\s+)?", re.IGNORECASE
 )
+
+
+_AGAINST: Final = re.compile(
+    r"(?:\s+\w+){0,6}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?"
+    r"|\s*(?:\b(?:over|to|per)\b|/|-)\s*(?:the\s+)?",
+    re.IGNORECASE,
+)
+"""What stands between two currencies of which one is told in the other."""
+
+JOINED: Final = frozenset("/-")
+"""Signs by which a country stands for its currency beside one: `euro-swiss`."""
 
 
 class CurrencyMention(NamedTuple):
@@ -54,10 +67,13 @@ SHARED_NAME: Final = "shared_name"
 that it was taken for."""
 
 
-def told_of_mentions(mentions: Sequence[CurrencyMention], held: Collection[str]) -> dict[str, str]:
+def told_of_mentions(
+    mentions: Sequence[CurrencyMention], held: Collection[str], pairs: Sequence[str] = ()
+) -> dict[str, str]:
     """What a question carries along of the currencies that it names, so that its answer says which
-    have no market, and which were taken for one of several."""
+    have no market, and which were taken for one of several. `pairs` have none, of two that have."""
     without = dict.fromkeys(each.code for each in mentions if each.code not in held)
+    without |= dict.fromkeys(pair for pair in pairs if {*pair.split("/")} <= {*held})
     shared = {
         each.written.lower(): "/".join((each.code, *each.others))
         for each in mentions
@@ -78,9 +94,13 @@ def without_market_told(told: Mapping[str, str]) -> str:
     without = _listed(told.get(NO_MARKET, ""))
     if not without:
         return ""
-    names = format_list([f"the {currency_name(code)}" for code in without], locale="en_GB")
+    names = format_list(list(map(_named, without)), locale="en_GB")
     it = "it" if len(without) == 1 else "them"
     return f"The desk has no market for {names}: nothing was measured of {it}."
+
+
+def _named(without: str) -> str:
+    return without if "/" in without else f"the {currency_name(without)}"
 
 
 def shared_name_told(told: Mapping[str, str]) -> str:
@@ -117,6 +137,39 @@ def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
         place = text[match.start() : match.end()], match.start(), match.end()
         found.append(CurrencyMention(called.code, *place, called.others))
     return tuple(_standing(text, found))
+
+
+def is_against(between: str) -> bool:
+    """Whether of two currencies one is told in the other, by the text that stands between them."""
+    return _AGAINST.fullmatch(between) is not None
+
+
+def crosses_named(text: str) -> tuple[str, ...]:
+    """The pairs of two currencies other than the dollar of which a text tells one in the other, as
+    they are quoted, each once."""
+    found = [*currency_mentions(text), *countries_beside(text)]
+    told = sorted(found, key=lambda each: each.start)
+    pairs = (
+        quoted_as(one.code, other.code)
+        for one, other in pairwise(told)
+        if one.code != other.code
+        and DOLLAR not in (one.code, other.code)
+        and is_against(text[one.end : other.start])
+    )
+    return tuple(dict.fromkeys(pairs))
+
+
+def countries_beside(text: str) -> tuple[CurrencyMention, ...]:
+    """The currencies that a text names by their country right behind or before another one and a
+    hyphen or slash, as the market does: `euro-swiss`."""
+    named = currency_mentions(text)
+    ends, starts = {each.end for each in named}, {each.start for each in named}
+    return tuple(
+        CurrencyMention(each.code, text[each.start : each.end], each.start, each.end)
+        for each in countries_named(text, QUOTING_ORDER)
+        if (text[each.start - 1 : each.start] in JOINED and each.start - 1 in ends)
+        or (text[each.end : each.end + 1] in JOINED and each.end + 1 in starts)
+    )
 
 
 def without_other_currencies(text: str, codes: Collection[str]) -> str:

@@ -122,10 +122,11 @@ def currencies_named(text: str) -> tuple[str, ...]:
     (`against the yen`) left out."""
     text = without_other_currencies(text, AREAS)
     bare = _JOINED.sub(lambda m: " " * len(m[0]), _PAIR.sub(lambda m: " " * len(m[0]), text))
+    spoken = [*_SPOKEN.finditer(bare)]
     return tuple(
         found.lastgroup or ""
-        for found in _SPOKEN.finditer(bare)
-        if not _BESIDE.search(bare[: found.start()])
+        for place, found in enumerate(spoken)
+        if not (place and _BESIDE.search(bare[: found.start()]))
     )
 
 

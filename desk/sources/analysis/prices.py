@@ -23,6 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, Protocol, TextIO
 
+from desk.analytics.names.currencies import quoted_as
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.prices.fixings import LONGEST_GAP, last_known_day
 from desk.analytics.technical.measures import INSTALL_SWARM, NotInstalled
@@ -47,7 +48,6 @@ from desk.sources.analysis.symbols import COMPANIES, OTHER_CROSSES, name_of_pair
 from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
 from desk.sources.ecb.store import RatesStore
 from desk.sources.serving.origins import ECB
-from desk.sources.serving.symbol_search import quoted_as
 from desk.sources.yahoo.closes import as_figure
 
 

@@ -6,12 +6,16 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
-from desk.analytics.names.currencies import currency_name
-from desk.analytics.names.currency_mentions import currency_mentions, without_other_currencies
+from desk.analytics.names.currencies import currency_name, quoted_as
+from desk.analytics.names.currency_mentions import (
+    countries_beside,
+    currency_mentions,
+    is_against,
+    without_other_currencies,
+)
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.subjects import namings
 from desk.sources.ecb.rates import EURO
-from desk.sources.serving.symbol_search import quoted_as
 
 OTHER_CROSSES: Final = ("GBP/JPY", "AUD/JPY", "NZD/JPY", "CAD/JPY", "CHF/JPY", "AUD/NZD")
 """Pairs without the dollar and the euro that are quoted by themselves."""
@@ -64,11 +68,6 @@ _SOMEBODYS_DOLLAR = re.compile(r"\b(?P<whose>[a-z]{5,})\s+dollars?(?!\w)", re.IG
 _WORD = re.compile(r"[^\s,;:!?()\"“”]+")
 _TICKER = re.compile(r"\$?(?P<symbol>[A-Z^][A-Z0-9.^=-]{0,14})")
 _CARRY = re.compile(r"\bcarr?y\b", re.IGNORECASE)
-_AGAINST = re.compile(
-    r"(?:\s+\w+){0,6}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?|\s*(?:over|to|per|/|-)\s*(?:the\s+)?",
-    re.IGNORECASE,
-)
-"""What stands between two currencies of which one is told in the other."""
 
 
 class _Mention(NamedTuple):
@@ -139,7 +138,8 @@ def _stocks(text: str, held: Collection[str]) -> Iterator[_Mention]:
 
 def _currencies(text: str, codes: Collection[str]) -> list[_Mention]:
     """The currencies that a text speaks of, by name or by code, each place once."""
-    found = [_Mention(each.code, each.start, each.end) for each in currency_mentions(text)]
+    spoken = (*currency_mentions(text), *countries_beside(text))
+    found = [_Mention(each.code, each.start, each.end) for each in spoken]
     found += _misspelled_dollars(text)
     chosen: list[_Mention] = []
     for mention in sorted(found, key=lambda one: (one.start, -one.end)):
@@ -163,7 +163,7 @@ def _usual_pairs(text: str, currencies: list[_Mention]) -> Iterator[_Mention]:
         one = currencies[at]
         other = currencies[at + 1] if at + 1 < len(currencies) else None
         at += 1
-        if other and one.name != other.name and _AGAINST.fullmatch(text[one.end : other.start]):
+        if other and one.name != other.name and is_against(text[one.end : other.start]):
             yield _Mention(quoted_as(one.name, other.name), one.start, other.end)
             at += 1
         elif one.name == DOLLAR:

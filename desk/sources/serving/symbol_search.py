@@ -4,18 +4,12 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
-from desk.analytics.names.currencies import QUOTING_ORDER, home_of, names_of
+from desk.analytics.names.currencies import QUOTING_ORDER, home_of, names_of, quoted_as
 
 _SEARCHED_BY = {"GBP": "UK", "USD": "American"}
 _RANK = {code: rank for rank, code in enumerate(QUOTING_ORDER)}
 _COUNTERPARTS = ("USD", "EUR", "JPY", "GBP")
 _EXACT_CODE, _WHOLE_WORD, _BEGINNING = 4, 2, 1
-
-
-def quoted_as(one: str, other: str) -> str:
-    """The symbol of a pair the way the market quotes it; unknown currencies are never the base."""
-    base, quote = sorted((one, other), key=lambda code: (_RANK.get(code, len(_RANK)), code))
-    return f"{base}/{quote}"
 
 
 def matching_symbols(query: str, currencies: Collection[str], limit: int) -> tuple[str, ...]:

@@ -76,6 +76,7 @@ def named(text: str) -> list[str]:
         ("Is the Argentine peso or the Egyptian pound cheap?", []),
         ("Is USD/TWD overbought, or the Taiwan dollar?", []),
         ("the peso or the real", ["USD/PHP", "USD/BRL"]),
+        ("euro-swiss, dollar-canada", ["EUR/CHF", "USD/CAD"]),
         ("tell us who is in", []),
         ("carry trades in general", []),
         ("a goldsmith meta-analysed an applet", []),

@@ -98,12 +98,29 @@ def test_a_currency_without_a_market_goes_along_and_no_other_is_measured_for_it(
     assert other.market is None and other.query.parameters["no_market"] == "MXN"
 
 
+def test_a_cross_that_is_no_market_is_told_and_not_taken_for_its_first_currency_alone(
+    settings: Settings,
+) -> None:
+    request = asked(settings, "Did the euro fall against the yen last week?").request
+    assert request.query.parameters["no_market"] == "EUR/JPY"
+    against = asked(settings, "Did the yen fall against the dollar last week?").request
+    assert "no_market" not in against.query.parameters
+
+
+def test_the_dollar_alone_is_held_against_all_currencies(settings: Settings) -> None:
+    request = asked(settings, "did the dollar fall last week?").request
+    measured = {node.market.market for node in request.graph.nodes if node.market}
+    assert request.graph.name == "ranking" and {"USD/JPY", "EUR/USD", "USD/KRW"} <= measured
+    assert asked(settings, "is the dollar limit raised?").request.graph.name == "tickets"
+
+
 @pytest.mark.parametrize(
     ("question", "graph", "market"),
     [
         ("when does the riksbank meet next?", "bank", "SE"),
         ("what did the ECB do lately", "bank", "XM"),
         ("Did the yen fall after the BoJ last week?", "market", "USD/JPY"),
+        ("what happened to swissie since the snb cut", "currency", "USD/CHF"),
         ("What does DESK-101 say of the Fed?", "tickets", None),
     ],
 )
