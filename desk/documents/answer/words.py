@@ -45,7 +45,7 @@ class SourceLine(NamedTuple):
 def kicker_words(answer: AnswerReport) -> str:
     """What kind of an answer it is, in a word or two."""
     if not answer.answered:
-        return "Not answered"
+        return "Nothing recommended" if answer.stock else "Not answered"
     if answer.outcome is not Outcome.COMPLETE:
         return "Incomplete answer"
     return "Answer: found" if answer.found else "Answer"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.documents.answer.publishing import answer_files, publish_answer, read_answer_file
 from desk.documents.publishing.files import PublishingError
+from desk.documents.rendering.drawing.graph import graph_in_page
 from tests.support.answers import (
     FINISHED_AT,
     QUESTION,
@@ -27,6 +29,9 @@ from tests.support.answers import (
     synthesised,
     ticket_record,
 )
+from tests.unit.runs.test_graph_machine import graph as graph_of
+from tests.unit.runs.test_graph_machine import node
+from tests.unit.runs.test_graph_properties import fan
 
 HOSTILE = '</title><script>alert("x")</script><img src=x onerror=y>'
 VOID = {"meta", "br", "hr", "img", "input", "link", "path", "rect"}
@@ -189,6 +194,15 @@ def test_prose_that_does_not_give_the_printed_text_stands_alone() -> None:
     changed = tickets().model_copy(update={"summary": "Another text."})
     page = Page(render_answer_html(changed))
     assert "Another text." in page.words
+
+
+def test_nodes_of_a_drawn_graph_stand_in_short_rows_and_hold_their_names() -> None:
+    drawn = graph_in_page(fan(8), {})
+    rows = Counter(re.findall(r'<rect [^>]*y="([\d.]+)"', drawn))
+    assert [*rows.values()] == [1, 3, 3, 1]
+    alone = graph_of(node("GENERATE_RECOMMENDATION"))
+    (name,) = re.findall(r"<text [^>]*>([^<·]+)</text>", graph_in_page(alone, {}))
+    assert name.startswith("GENERATE_") and name.endswith("…")
 
 
 def test_a_graph_of_many_nodes_is_told_by_its_table() -> None:

@@ -31,12 +31,20 @@ _MARGIN: Final = 8
 _CLEAR: Final = 6
 """How far an edge that passes a node stays away from it."""
 
-_LONGEST_NAME: Final = 16
+_MOST_ACROSS: Final = 4
+"""As many nodes stand side by side in a page, where more would be too small to be read."""
+
 _LONGEST_LABEL: Final = 34
 """As many letters of a condition stand on an edge; all of it is the edge's tooltip."""
 
 _LETTER, _SMALL_LETTER = 7.2, 6.4
 """The widths of a letter of names and of conditions, in pixels; a little more than fonts take."""
+
+_SMALL, _CAPITAL = 6.4, 8.8
+"""Those of a letter of a name in a page, and of a capital."""
+
+_ROOM_FOR_NAME: Final = 126
+"""Pixels that a name has in the box of a node in a page, beside its mark."""
 
 _STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#16191d}g text{text-anchor:middle}"
@@ -65,7 +73,7 @@ class _Sizes(NamedTuple):
     around: bool
 
 
-_IN_A_PAGE: Final = _Sizes(138, 32, 16, 30, 12, 0, around=False)
+_IN_A_PAGE: Final = _Sizes(160, 32, 16, 30, 12, 0, around=False)
 
 
 class _Layout:
@@ -77,6 +85,8 @@ class _Layout:
         self._rows: list[list[int]] = [[] for _ in range(max(self._depth.values()) + 1)]
         for place, depth in self._depth.items():
             self._rows[depth].append(place)
+        if not sizes.around:
+            self._rows = [part for row in self._rows for part in _parts(row)]
         pitch, step = sizes.width + sizes.across, sizes.height + sizes.down
         self.width = 2 * _MARGIN + max(map(len, self._rows)) * pitch - sizes.across
         self.height = 2 * _MARGIN + len(self._rows) * step - sizes.down
@@ -126,6 +136,13 @@ class _Layout:
         if alone:
             return x + (to_x - x) * 0.85 + width / 2, to_y - 12
         return x + width / 2, y + height + 16 + 12 * (link.place % 3)
+
+
+def _parts(row: list[int]) -> Iterator[list[int]]:
+    """A row in as few rows as take it, of about the same length."""
+    count = -(-len(row) // _MOST_ACROSS)
+    length = -(-len(row) // count)
+    return (row[start : start + length] for start in range(0, len(row), length))
 
 
 def _depths(graph: GraphSpec, shape: Shape) -> dict[int, int]:
@@ -231,8 +248,20 @@ def _node_with_state(
         f'<g class="{state}"><title>{escape(f"{name}: {state}")}</title>'
         f"{_rectangle(corner, _IN_A_PAGE)}"
         f'<text x="{x + 10:g}" y="{y + 20.5:g}">{MARKS[state]}</text>'
-        f'<text x="{x + 26:g}" y="{y + 20.5:g}">{escape(shortened(name, _LONGEST_NAME))}</text></g>'
+        f'<text x="{x + 26:g}" y="{y + 20.5:g}">{escape(_fitting(name))}</text></g>'
     )
+
+
+def _fitting(name: str) -> str:
+    """As much of a name as its node has room for."""
+    fits = len(name)
+    while fits > 1 and _width(shortened(name, fits)) > _ROOM_FOR_NAME:
+        fits -= 1
+    return shortened(name, fits)
+
+
+def _width(name: str) -> float:
+    return sum(_CAPITAL if sign.isupper() else _SMALL for sign in name)
 
 
 def _node_with_agent(node: NodeSpec, corner: tuple[float, float], sizes: _Sizes) -> str:

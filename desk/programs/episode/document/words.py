@@ -1,6 +1,6 @@
 """A stock's episode in words: its recommendation, blackboard and steps, and their Markdown."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -229,7 +229,7 @@ def _leaning(board: Blackboard, action: Recommended, least: float) -> str:
         return "Nothing is recommended: too little is known, or it points neither way."
     return (
         f"Leans to {action}, with a confidence of {share_words(board.confidence)}. Below"
-        f" {share_words(least)}, which desk.toml sets, nothing is recommended in large type."
+        f" {share_words(least)}, which desk.toml sets, nothing is recommended."
     )
 
 
@@ -377,7 +377,7 @@ def step_lines(answer: AnswerReport) -> tuple[StepLine, ...]:
             step,
             wrote=len(step.board.taken) > taken,
             failed=step.action in failed,
-            charges=bool(answer.stock and answer.stock.charges),
+            charges=tuple(answer.stock.charges.values()) if answer.stock else (),
         )
         for step, taken in zip(steps, before, strict=False)
     )
@@ -461,7 +461,13 @@ def _claimed(
     return tuple((metric_words(metric), known[name]) for metric, name in named if name in known)
 
 
-def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: bool) -> StepLine:
+def _charge_words(charge: Decimal, charges: Sequence[Decimal]) -> str:
+    """A charge with as many decimals as any of them has, so that they stand below each other."""
+    places = max(len(f"{each:f}".partition(".")[2]) for each in charges)
+    return f"{charge:.{places}f}" if charge else "0"
+
+
+def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: Sequence[Decimal]) -> StepLine:
     """A step that `wrote` took its action. One that did not has failed, as has one that wrote that
     all is lacking because nobody could do it, which is known of an action taken once."""
     done = wrote and not failed
@@ -472,7 +478,7 @@ def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: bool) -> Ste
         told=f"refused: {one_line(step.refused)}" if step.refused else _wrote(step, done=done),
         reason=one_line(step.reason),
         reward=f"{step.reward:+f}" if step.reward else "0",
-        charge=f"{step.charge:f}" if charges else None,
+        charge=_charge_words(step.charge, charges) if charges else None,
         seconds=f"{max((step.ended_at - step.started_at).total_seconds(), 0.0):.1f}",
     )
 
