@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 
 from desk.contracts.agents.search_attributes import Outcome, SearchAttribute
 from desk.contracts.base import Contract, Instant, ShortText
-from desk.contracts.findings.results import DeadLetter
+from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType, workflow_id_parts
 from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
@@ -30,6 +30,7 @@ EXAMPLE = (
 )
 
 LONGEST_QUESTION = 60
+LONGEST_ERROR = 400
 AT_ONCE: Final = 16
 """As many letters are read side by side."""
 
@@ -174,7 +175,13 @@ def letter_lines(found: FoundLetter) -> Iterator[str]:
     yield f"  id     {found.workflow_id}"
     yield f"  tried  {', '.join(letter.tried)}"
     for error in letter.errors[-1:]:
-        yield f"  error  {error.error_type}: {error.error_message[:300]}"
+        yield f"  error  {error_words(error)}"
+
+
+def error_words(error: AgentError) -> str:
+    """What a task failed of, with the kind of the failure where its words do not name it."""
+    words = error.error_message[:LONGEST_ERROR]
+    return words if f"{error.error_type}: " in words else f"{error.error_type}: {words}"
 
 
 async def letters_at(desk: Desk) -> list[FoundLetter]:

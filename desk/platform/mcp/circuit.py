@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Final
 
+from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.config import RetryConfig
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault
@@ -27,6 +28,9 @@ LONGEST_PAUSE: Final = timedelta(minutes=1)
 
 WAIT_SECONDS: Final = 1.0
 """How long a call waits for one that just tries."""
+
+LONGEST_REASON: Final = 160
+"""Letters of what a call failed of, in the words of those that are not made."""
 
 LOG = logging.getLogger(__name__)
 
@@ -55,6 +59,7 @@ class Circuit:
         self._failures = 0
         self._failing_from = 0.0
         self._not_made = 0
+        self._told = ""
         self._open: OpenCircuit | None = None
         self._pause = FIRST_PAUSE
         self._next_try = 0.0
@@ -73,6 +78,9 @@ class Circuit:
             yield
         except ToolUnreachable as error:
             if error.after is None:
+                self._told = on_one_line(
+                    str(error).removeprefix(f"{self._server}: "), LONGEST_REASON
+                )
                 self._failed(error.fault, began, tried=tries)
             else:
                 # It is there, and says itself when it wants to be asked.
@@ -99,8 +107,8 @@ class Circuit:
             return True
         self._not_made += 1
         words = (
-            f"{self._server}: not asked, circuit open since {_moment(self._open.since)} after"
-            f" {self._open.failures} failures in a row ({self._open.fault}), next try at"
+            f"{self._server}: not asked after {self._open.failures} failures in a row, the last:"
+            f" {self._told}; circuit open since {_moment(self._open.since)}, next try at"
             f" {_moment(self._open.next_try)}"
         )
         raise ToolUnreachable(words, fault=CallFault.CIRCUIT_OPEN, circuit=self._open)
@@ -119,7 +127,7 @@ class Circuit:
             self._wait_for_it(fault, datetime.now(UTC))
             LOG.warning(
                 "source %s: circuit open after %d failures in a row, the last: %s",
-                *(self._server, self._failures, fault),
+                *(self._server, self._failures, self._told),
             )
         elif self._open is not None and tried:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)

@@ -76,6 +76,7 @@ async def test_after_failures_in_a_row_for_a_time_calls_fail_at_once(
     assert (refused.circuit.server, refused.circuit.fault) == ("ecb", CallFault.RESET)
     assert refused.circuit.next_try - refused.circuit.since >= FIRST_PAUSE - timedelta(seconds=1)
     assert "circuit open since" in str(refused)
+    assert "the last: no answer;" in str(refused)
     assert "next try at" in str(refused)
 
 

@@ -17,6 +17,7 @@ from desk.contracts.findings.results import AgentError, Position
 from desk.runs.escalations import claims_at, evidence_at
 from starters.operations.dead_letters import (
     FoundLetter,
+    error_words,
     letters_at,
     retry_options,
 )
@@ -109,7 +110,7 @@ class LetterGroup(NamedTuple):
     def cause(self) -> str:
         """What they failed of, as the newest tells it."""
         error = self.letters[0].error
-        return f"{error.error_type}: {error.error_message[:300]}" if error else "not told"
+        return error_words(error) if error else "not told"
 
     @property
     def tool(self) -> str | None:
