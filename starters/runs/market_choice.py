@@ -8,6 +8,9 @@ from desk.contracts.agents.config import RunConfig
 from starters.terminal.exit_status import UsageError
 
 MOST_NAMED = 3
+FIRST_NAMED = 2
+"""Of more than can be named."""
+
 HASH_DIGITS = 8
 
 
@@ -47,11 +50,13 @@ def known_market(config: RunConfig, written: str) -> str:
 
 
 def subset_name(markets: Sequence[str]) -> str:
-    """A name for a run of some markets that is fit for an id and a file."""
+    """`usdjpy-jp`, or `eurusd-usdjpy-and-2-more-3aa774e7`: a name for a run of some markets that is
+    fit for an id and a file."""
     if len(markets) <= MOST_NAMED:
         return "-".join(_key(name) for name in markets)
     digest = hashlib.sha256(",".join(markets).encode()).hexdigest()[:HASH_DIGITS]
-    return f"{len(markets)}-markets-{digest}"
+    first = "-".join(_key(name) for name in markets[:FIRST_NAMED])
+    return f"{first}-and-{len(markets) - FIRST_NAMED}-more-{digest}"
 
 
 def _key(name: str) -> str:

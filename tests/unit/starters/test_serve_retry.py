@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
+from urllib.parse import parse_qs
 
 import pytest
 from starlette.testclient import TestClient
@@ -88,12 +89,14 @@ def test_the_page_names_those_that_are_tried_again_and_those_that_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def found(_: Desk) -> list[FoundLetter]:
-        return [letter(f"weekly-2026-W44/market/{name}") for name in ("JP", "US", "CH")]
+        runs = {"JP": "W44", "US": "W44", "CH": "W44", "GB": "W43"}
+        return [letter(f"weekly-2026-{week}/market/{name}") for name, week in runs.items()]
 
     async def retried(_: Desk, chosen: FoundLetter) -> SimpleNamespace:
         if chosen.workflow_id.endswith("CH"):
             raise FULL
-        return SimpleNamespace(workflow_id=f"{chosen.run_of}-again")
+        run = chosen.workflow_id.partition("/")[0]
+        return SimpleNamespace(workflow_id=f"{run}-again")
 
     monkeypatch.setattr(retry, "letters_at", found)
     monkeypatch.setattr(retry, "retried_at", retried)
@@ -115,3 +118,13 @@ def test_the_page_names_those_that_are_tried_again_and_those_that_are_not(
     every = browser.post("/retry", data={"letter": names[::2]}, headers={"Origin": HERE})
     assert every.status_code == 303
     assert every.headers["location"] == "/runs/weekly-2026-W44-again"
+    two_runs = browser.post(
+        "/retry",
+        data={"letter": ["weekly-2026-W43/market/GB", names[0]]},
+        headers={"Origin": HERE},
+    )
+    path, _, query = two_runs.headers["location"].partition("?")
+    assert path == "/runs/weekly-2026-W44-again"
+    assert parse_qs(query)["note"] == [
+        "2 tasks are tried again: in this run, and in `weekly-2026-W43-again`"
+    ]

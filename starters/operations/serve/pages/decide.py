@@ -119,6 +119,11 @@ class LetterGroup(NamedTuple):
         return error.tool if error else None
 
     @property
+    def redone(self) -> bool:
+        """Whether all of them have been done since."""
+        return all(each.found.redone for each in self.letters)
+
+    @property
     def to_retry(self) -> tuple[str, ...]:
         """The ids of those that can be tried again: of what is redone together, one."""
         again = {

@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 from temporalio.service import RPCError
 
+from desk.documents.rendering.words.wording import named_together
 from starters.operations.dead_letters import chosen_letter, letters_at, retried_at
 from starters.operations.serve.pages.decide import MOST_LETTERS
 from starters.operations.serve.pages.runs import sent_on
@@ -77,7 +79,17 @@ def _told(request: Request, tried: Sequence[TriedLetter]) -> Response:
     for each in begun:
         looks.forget(str(each.run))
     if len(begun) == len(tried):
-        return sent_on(request, str(begun[-1].run))
+        return sent_on(request, str(begun[-1].run), _of_several_runs(request, begun))
     refused = [each for each in tried if each.run is None]
     status = HTTPStatus.CONFLICT
     return site_of(request).page(request, "retried.html.j2", status, begun=begun, refused=refused)
+
+
+def _of_several_runs(request: Request, begun: Sequence[TriedLetter]) -> str:
+    """What the page of the last run is to say where others were asked as well, as a query."""
+    runs = list(dict.fromkeys(str(each.run) for each in begun))
+    if len(runs) == 1:
+        return ""
+    others = named_together(f"`{run}`" for run in runs[:-1])
+    words = f"{len(begun)} tasks are tried again: in this run, and in {others}"
+    return "?" + urlencode(site_of(request).sealed(words))
