@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.platform.settings import McpTransport
 from tests.support.scenario_desk import Asked
 from tests.support.scenario_fleet import until
 from tests.swarm_scenarios.desk import (
@@ -36,7 +37,8 @@ def told(asked: Asked) -> str:
 @pytest.fixture(scope="module")
 async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The report of a swarm of which nothing was killed."""
-    variables = swarm_variables(tmp_path_factory.mktemp("undisturbed"))
+    directory = tmp_path_factory.mktemp("undisturbed")
+    variables = swarm_variables(directory, transport=McpTransport.IN_PROCESS)
     async with swarm_fleet(variables):
         return told(await researched(variables, *COMMAND))
 
@@ -44,7 +46,8 @@ async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
 async def test_a_killed_worker_and_a_killed_server_repeat_nothing_that_specialists_completed(
     tmp_path: Path, undisturbed: str
 ) -> None:
-    variables = swarm_variables(tmp_path, pause=PAUSE_SECONDS)
+    in_process = McpTransport.IN_PROCESS
+    variables = swarm_variables(tmp_path, pause=PAUSE_SECONDS, transport=in_process)
     async with swarm_fleet(variables) as fleet:
         effects = fleet.effects
         effects.hold_up(SPECIALISTS)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from desk.documents.answer.json_form import answer_apart_from_the_run
+from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import question
 from tests.support.knowledge_process import FAULTY_KNOWLEDGE
 from tests.support.scenario_desk import (
@@ -34,10 +35,9 @@ FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 @pytest.fixture(scope="module")
 async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The answer of a run in which nothing was killed."""
-    asked = await ask(
-        desk_variables(tmp_path_factory.mktemp("undisturbed"), over_stdio()), question()
-    )
-    return told(asked)
+    directory = tmp_path_factory.mktemp("undisturbed")
+    variables = desk_variables(directory, over_stdio(), transport=McpTransport.IN_PROCESS)
+    return told(await ask(variables, question()))
 
 
 def told(asked: Asked) -> str:
@@ -65,8 +65,12 @@ class AskedFleet:
 
 
 @asynccontextmanager
-async def desk_asked(directory: Path, *options: str) -> AsyncIterator[AskedFleet]:
-    variables = desk_variables(directory, over_stdio(*options), address=LOOPBACK)
+async def desk_asked(
+    directory: Path, *options: str, transport: McpTransport = McpTransport.CONFIGURED
+) -> AsyncIterator[AskedFleet]:
+    variables = desk_variables(
+        directory, over_stdio(*options), address=LOOPBACK, transport=transport
+    )
     async with scenario_fleet(variables) as fleet:
         asked = asyncio.create_task(asked_until_answered(variables, question()))
         try:
@@ -76,20 +80,20 @@ async def desk_asked(directory: Path, *options: str) -> AsyncIterator[AskedFleet
             await asyncio.gather(asked, return_exceptions=True)
 
 
-@pytest.mark.parametrize("boundary", [FORK, LAST])
-async def test_a_killed_worker_repeats_no_completed_effect(
-    boundary: str, tmp_path: Path, undisturbed: str
+async def test_a_worker_killed_twice_repeats_no_completed_effect(
+    tmp_path: Path, undisturbed: str
 ) -> None:
     async with desk_asked(tmp_path) as desk:
-        await desk.begun(boundary)
-        desk.fleet.kill_worker()
-        desk.fleet.start_worker()
+        for boundary in (FORK, LAST):
+            await desk.begun(boundary)
+            desk.fleet.kill_worker()
+            desk.fleet.start_worker()
         assert await desk.answer() == undisturbed
         assert desk.fleet.effects.repeated == ()
 
 
 async def test_a_killed_temporal_server_loses_nothing(tmp_path: Path, undisturbed: str) -> None:
-    async with desk_asked(tmp_path) as desk:
+    async with desk_asked(tmp_path, transport=McpTransport.IN_PROCESS) as desk:
         await desk.begun(FORK)
         desk.fleet.kill_server()
         await desk.fleet.start_server()
@@ -110,7 +114,8 @@ async def test_a_killed_knowledge_server_is_started_again(tmp_path: Path, undist
 async def test_a_killed_command_comes_back_to_the_same_run(
     tmp_path: Path, undisturbed: str
 ) -> None:
-    variables = desk_variables(tmp_path, over_stdio(), address=LOOPBACK)
+    in_process = McpTransport.IN_PROCESS
+    variables = desk_variables(tmp_path, over_stdio(), address=LOOPBACK, transport=in_process)
     async with scenario_fleet(variables) as fleet:
         fleet.effects.hold_up(FORK)
         async with asking(variables, *question_words(question())) as command:

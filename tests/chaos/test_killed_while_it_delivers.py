@@ -22,9 +22,10 @@ from desk.contracts.week.delivery import (
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.support.counted_worker import read_notes
-from tests.support.fleet import ROLES, WEEK, desk_at
+from tests.support.fleet import WEEK, desk_at
 from tests.support.mailbox import Mailbox, mail_server
 from tests.support.receivers import bucket, room
+from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
 
 
@@ -88,7 +89,7 @@ async def test_server_and_worker_killed_after_the_sending_send_nothing_twice(
             "AWS_ACCESS_KEY_ID": there.access_key,
             "AWS_SECRET_ACCESS_KEY": there.secret_key,
         }
-        async with desk_at(tmp_path, **secrets) as (settings, server, fleet, log):
+        async with desk_at(tmp_path, (Role.ALL,), **secrets) as (settings, server, fleet, log):
             client = await connect(settings)
             await start(client, settings, wanted)
             await until(log, "started", 3)
@@ -96,10 +97,8 @@ async def test_server_and_worker_killed_after_the_sending_send_nothing_twice(
             os.kill(server.pid, signal.SIGSTOP)
             await until(log, "done", 3)
             os.kill(server.pid, signal.SIGKILL)
-            for role in ROLES:
-                fleet.kill(role)
-            for role in ROLES:
-                fleet.start(role)
+            fleet.kill_all()
+            fleet.start_all()
             status = await all_sent(client)
     assert {line.state for line in status.deliveries} == {DeliveryState.DELIVERED}
     assert (len(box.messages), len(told.posted), len(there.puts)) == (1, 1, 3)

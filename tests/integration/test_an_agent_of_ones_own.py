@@ -72,7 +72,7 @@ def test_what_an_agent_did_is_read_after_its_package_is_gone(asked: Asked) -> No
 
 def test_a_specialist_of_another_package_works_in_a_swarm(tmp_path: Path) -> None:
     desk = beside(tmp_path, "Add a specialist", *examples("Add a specialist", "python"))
-    answer = desk("swarm", "Is USD/JPY worth its funding?", "--about", "carry")
+    answer = desk("swarm", "Is USD/JPY worth its funding?", "--about", "carry", "--rounds", "1")
     assert answer.code == 0, answer.err
     (page,) = (tmp_path / "reports" / "answers").glob("*.json")
     (first,) = json.loads(page.read_text())["swarm"]["rounds"]

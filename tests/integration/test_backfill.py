@@ -102,26 +102,27 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
         days = [day for market in report["markets"] for day in market["days"]]  # type: ignore[attr-defined]
         assert max(days) <= as_of
 
-    looked = desk("backfill", *RANGE)
-    assert (looked.code, looked.out.count("published")) == (0, 5)
-    assert "is started" not in looked.err
+    with desk.up():
+        looked = desk("backfill", *RANGE)
+        assert (looked.code, looked.out.count("published")) == (0, 5)
+        assert "is started" not in looked.err
 
-    # One that is paused is backfilled as well.
-    assert desk("schedule", "pause").code == 0
-    again = desk("backfill", "--from", LAST, "--to", LAST, "--again", "--json")
-    assert again.code == 0, again.err
-    assert "ending the open run" in again.err
-    assert [line["revision"] for line in again.json["weeks"]] == [2]
+        # One that is paused is backfilled as well.
+        assert desk("schedule", "pause").code == 0
+        again = desk("backfill", "--from", LAST, "--to", LAST, "--again", "--json")
+        assert again.code == 0, again.err
+        assert "ending the open run" in again.err
+        assert [line["revision"] for line in again.json["weeks"]] == [2]
 
-    shutil.rmtree(desk.directory / "reports")
-    # The runs tell it, as soon as a worker has read their histories.
-    elsewhere = desk.until(
-        lambda told: all(line["coverage"] for line in told.json["weeks"]),
-        *("backfill", *RANGE, "--dry-run", "--json"),
-    )
-    assert states(elsewhere.json) == ["published"] * 4
-    assert [line["coverage"]["researched"] for line in elsewhere.json["weeks"]] == [3] * 4
-    assert [line["revision"] for line in elsewhere.json["weeks"]] == [1, 1, 1, 2]
+        shutil.rmtree(desk.directory / "reports")
+        # The runs tell it, as soon as a worker has read their histories.
+        elsewhere = desk.until(
+            lambda told: all(line["coverage"] for line in told.json["weeks"]),
+            *("backfill", *RANGE, "--dry-run", "--json"),
+        )
+        assert states(elsewhere.json) == ["published"] * 4
+        assert [line["coverage"]["researched"] for line in elsewhere.json["weeks"]] == [3] * 4
+        assert [line["revision"] for line in elsewhere.json["weeks"]] == [1, 1, 1, 2]
 
 
 def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: DeskCommand) -> None:

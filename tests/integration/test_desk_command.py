@@ -180,10 +180,11 @@ def test_a_task_that_nobody_can_do_is_listed_and_tried_again(
     desk = DeskCommand(tmp_path, DESK_MCP_CONFIG=str(sources))
     answer = desk("run", "--week", WEEK, "--markets", "USD/JPY", "--json")
     assert answer.code == 0, answer.err
-    desk.until(lambda listed: "USD/JPY" in listed.out, "dead-letters")
     sources.write_text(json.dumps(working))
     letter = f"weekly-{WEEK}-usdjpy/market/USD/JPY/reassign/research_rates"
-    retried = desk("dead-letters", "retry", letter)
+    with desk.up():
+        desk.until(lambda listed: "USD/JPY" in listed.out, "dead-letters")
+        retried = desk("dead-letters", "retry", letter)
     assert retried.code == 0, retried.err
     path = desk.directory / "reports" / "weekly" / f"{WEEK}-usdjpy.json"
     (market,) = json.loads(path.read_text())["markets"]

@@ -1,8 +1,6 @@
 """Past weeks that a desk writes from stand-ins whose data came late and were revised since."""
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -16,8 +14,8 @@ from tests.leak.published import Findings, findings_of
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure
 from tests.standins.serving import EVERYBODY, Standins
-from tests.support.command import BINARIES
-from tests.support.homes import PROJECT, home_environment
+from tests.support.command import Answer, answered
+from tests.support.homes import home_environment
 
 ALLOWED_SECONDS = 3_600.0
 """The most that a backfill of any length may take."""
@@ -65,8 +63,7 @@ def weeks_up_to(last: str, count: int) -> list[str]:
 def environment(standins: Standins, folder: Path, **extra: str) -> dict[str, str]:
     """A home of its own that asks the stand-ins."""
     config = str(write_configuration(standins, folder))
-    variables = home_environment(folder, DESK_MCP_CONFIG=config, **extra)
-    return {**os.environ, **variables, "DESK_OFFLINE": "0"}
+    return {**home_environment(folder, DESK_MCP_CONFIG=config, **extra), "DESK_OFFLINE": "0"}
 
 
 def backfilled(
@@ -86,8 +83,8 @@ def backfilled(
             standins.fail(EVERYBODY, kind)
         _refresh(environment)
     done = _desk(environment, "backfill", "--from", weeks[0], "--to", weeks[-1])
-    if done.returncode not in (0, 3):
-        raise BackfillFailed(f"{done.stdout}{done.stderr}")
+    if done.code not in (0, 3):
+        raise BackfillFailed(f"{done.out}{done.err}")
     for week in weeks:
         yield CheckedWeek(week, _compared(Path(environment["DESK_REPORTS"]), week, until))
 
@@ -100,9 +97,9 @@ def _refresh(environment: dict[str, str]) -> None:
         # Its exit status says that something could not be had, as what is late cannot.
         done = _desk(environment, "refresh", "--json")
         try:
-            told = _REFRESHED.validate_json(done.stdout)
+            told = _REFRESHED.validate_json(done.out)
         except ValidationError as error:
-            raise BackfillFailed(f"desk refresh:\n{done.stdout}{done.stderr}") from error
+            raise BackfillFailed(f"desk refresh:\n{done.out}{done.err}") from error
         missed = [f"{t['source']}: {t['reason']}" for t in told if t["status"] in NOT_FETCHED]
         if not missed:
             return
@@ -117,12 +114,5 @@ def _compared(reports: Path, week: str, until: date) -> Findings | None:
     return findings_of(json.loads(latest[0].read_bytes()), until)
 
 
-def _desk(environment: dict[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [BINARIES / "desk", *words],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=ALLOWED_SECONDS,
-    )
+def _desk(environment: dict[str, str], *words: str) -> Answer:
+    return answered(words, environment, ALLOWED_SECONDS)

@@ -39,7 +39,7 @@ from tests.support.hypotheses import hypothesis, scored_hypothesis
 from tests.support.learning import HORIZON, lesson, unavailable, use
 from tests.support.real_desk import real_desk, researched
 
-MARKETS = ("EUR/USD", "USD/JPY", "USD/IDR", "US", "XM", "JP", "GB", "IN")
+MARKETS = ("EUR/USD", "USD/JPY", "USD/IDR", "US", "JP")
 WEEKS = ("2008-W40", "2015-W03", "2026-W30")
 LESSONS, LATER_LESSONS = range(-32, 0), range(1, 13)
 """The weeks that the record knows of, counted from the one of the report."""

@@ -46,15 +46,7 @@ class DeskCommand:
 
     def __call__(self, *arguments: str) -> Answer:
         """Run a command line to its end."""
-        with tempfile.TemporaryDirectory() as folder:
-            out, err = Path(folder, "out"), Path(folder, "err")
-            variables = {**self.variables, "COLUMNS": "100"}
-            process = _started(arguments, variables, out, err)
-            try:
-                code = process.wait(PATIENCE_SECONDS)
-            finally:
-                process.kill()
-            return Answer(code, out.read_text(), err.read_text())
+        return answered(arguments, {**self.variables, "COLUMNS": "100"})
 
     def until(self, holds: Callable[[Answer], bool], *arguments: str) -> Answer:
         """The first answer of a command for which something holds: the server lists what has
@@ -123,6 +115,20 @@ class DeskCommand:
         finally:
             process.send_signal(signal.SIGINT)
             assert process.wait(timeout=PATIENCE_SECONDS) == 0, log.read_text()
+
+
+def answered(
+    arguments: Sequence[str], variables: Mapping[str, str], seconds: float = PATIENCE_SECONDS
+) -> Answer:
+    """Run a command line to its end, which must come within so many seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process = _started(arguments, variables, out, err)
+        try:
+            code = process.wait(seconds)
+        finally:
+            process.kill()
+        return Answer(code, out.read_text(), err.read_text())
 
 
 def _started(

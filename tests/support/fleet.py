@@ -1,7 +1,7 @@
 """A desk of separate processes: an embedded server and one counted worker for each role."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import ClassVar
@@ -48,6 +48,16 @@ class Fleet:
         self._processes[role].kill()
         self._processes[role].wait()
 
+    def kill_all(self) -> None:
+        """kill -9 of every process."""
+        for role in self._processes:
+            self.kill(role)
+
+    def start_all(self) -> None:
+        """A new process in place of each."""
+        for role in self._processes:
+            self.start(role)
+
     def end(self) -> None:
         """Kill what is left."""
         for process in self._processes.values():
@@ -56,11 +66,11 @@ class Fleet:
 
 
 @contextmanager
-def fleet_of(environment: Mapping[str, str]) -> Iterator[Fleet]:
+def fleet_of(environment: Mapping[str, str], roles: Sequence[Role] = ROLES) -> Iterator[Fleet]:
     """One process of each role."""
     fleet = Fleet(environment)
     try:
-        for role in ROLES:
+        for role in roles:
             fleet.start(role)
         yield fleet
     finally:
@@ -69,9 +79,10 @@ def fleet_of(environment: Mapping[str, str]) -> Iterator[Fleet]:
 
 @asynccontextmanager
 async def desk_at(
-    directory: Path, **variables: str
+    directory: Path, roles: Sequence[Role] = ROLES, /, **variables: str
 ) -> AsyncIterator[tuple[Settings, EmbeddedServer, Fleet, Path]]:
-    """Settings, server, workers and the log of effects of a desk in a directory."""
+    """Settings, server, workers and the log of effects of a desk in a directory. Where no role is
+    killed alone, one process of all does what four do."""
     log = directory / "effects.log"
     # On a busy machine a worker's beats come late: nobody is given up on for that.
     patient = {"MAX_RETRY_ATTEMPTS": "20"}
@@ -79,7 +90,7 @@ async def desk_at(
     environment = home_environment(directory, **noted)
     settings = load_settings(PROJECT, environment)
     async with embedded_server(settings.home, settings.server) as server:
-        with fleet_of(environment) as fleet:
+        with fleet_of(environment, roles) as fleet:
             yield settings, server, fleet, log
 
 

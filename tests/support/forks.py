@@ -92,6 +92,19 @@ def forked_worker(
     return Fork(_work, module, role, {**os.environ, **variables}, err)
 
 
+def forked_server(variables: Mapping[str, str], out: Path) -> Fork:
+    """The embedded Temporal server of `tests.support.scenario_server`, which says in a file that it
+    is ready, until killed."""
+    return Fork(_serve, {**os.environ, **variables}, out)
+
+
+def _serve(environment: Mapping[str, str], out: Path) -> None:
+    _say_in(out, 1)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    _stand_in(environment)
+    asyncio.run(importlib.import_module("tests.support.scenario_server").main())
+
+
 def _command(
     module: str, line: list[str], environment: Mapping[str, str], out: Path, err: Path
 ) -> None:

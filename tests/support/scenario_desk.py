@@ -7,13 +7,17 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.json_form import answer_from_json
+from desk.platform.settings import McpTransport
 from tests.knowledge.known import KnownQuestion, why_wrong
 from tests.support.command import BINARIES
+from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT, home_environment
 from tests.support.knowledge_process import KNOWLEDGE, module_for
 
@@ -41,6 +45,7 @@ def desk_variables(
     *,
     tool_call: str | None = None,
     address: str | None = None,
+    transport: McpTransport = McpTransport.CONFIGURED,
     **variables: str,
 ) -> Mapping[str, str]:
     """What puts a desk into a directory whose only source is `knowledge`.
@@ -62,7 +67,7 @@ def desk_variables(
         directory,
         DESK_CONFIG=str(config),
         DESK_MCP_CONFIG=str(sources),
-        DESK_MCP_TRANSPORT="configured",
+        DESK_MCP_TRANSPORT=transport,
         **variables,
     )
     if address is not None:
@@ -105,33 +110,67 @@ def question_words(known: KnownQuestion) -> list[str]:
     return words
 
 
+@dataclass(frozen=True)
+class Asking:
+    """A command at work. What it says is in two files."""
+
+    process: "subprocess.Popen[bytes] | Fork"
+    out: Path
+    err: Path
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+
+    async def wait(self) -> int:
+        """Its exit status, when it has ended."""
+        while (code := self.process.poll()) is None:
+            await asyncio.sleep(0.02)
+        return code
+
+
 @asynccontextmanager
 async def asking(
     variables: Mapping[str, str], *words: str, inside: Sequence[str] = (), command: str = "ask"
-) -> AsyncIterator[asyncio.subprocess.Process]:
+) -> AsyncIterator[Asking]:
     """A `desk ask --json`, or another such command, in a process of its own, which is killed where
     it outlives the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(*inside, str(BINARIES / "desk"), command, *words, "--json"),
-        env={**os.environ, **variables},
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+    with TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        line = (command, *words, "--json")
+        if inside:
+            process = _inside(inside, line, variables, out, err)
+        else:
+            process = forked_command(line, variables, out, err)
+        asked = Asking(process, out, err)
+        try:
+            yield asked
+        finally:
+            asked.kill()
+            await asked.wait()
 
 
-async def ended(process: asyncio.subprocess.Process, began: float) -> Asked:
+def _inside(
+    inside: Sequence[str], line: Sequence[str], variables: Mapping[str, str], out: Path, err: Path
+) -> "subprocess.Popen[bytes] | Fork":
+    """A command in a namespace, which is entered by another program."""
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        return subprocess.Popen(
+            [*inside, str(BINARIES / "desk"), *line],
+            env={**os.environ, **variables},
+            cwd=PROJECT,
+            stdout=to_out,
+            stderr=to_err,
+        )
+
+
+async def ended(asked: Asking, began: float) -> Asked:
     """How a `desk ask` ends that began at a moment of `time.perf_counter`."""
-    out, told = await process.communicate()
+    code = await asked.wait()
     seconds = time.perf_counter() - began
-    answer = answer_from_json(out.decode()) if out.strip() else None
-    return Asked(process.returncode or 0, answer, seconds, told.decode(errors="replace"))
+    out = asked.out.read_text()
+    answer = answer_from_json(out) if out.strip() else None
+    return Asked(code, answer, seconds, asked.err.read_text(errors="replace"))
 
 
 async def asked_until_answered(

@@ -19,7 +19,7 @@ from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import connect
 from tests.support.counted_worker import hold_up, let_go, read_notes
-from tests.support.forks import Fork, forked_worker
+from tests.support.forks import Fork, forked_server, forked_worker
 from tests.support.homes import PROJECT
 from workers.hosting import Role
 
@@ -49,7 +49,7 @@ class ScenarioFleet:
         self._server_inside = server_inside
         self._module = worker
         self._environment = {**os.environ, **variables, "PYTHONPATH": str(PROJECT)}
-        self._server: subprocess.Popen[str] | None = None
+        self._server: subprocess.Popen[bytes] | Fork | None = None
         self._worker: subprocess.Popen[bytes] | Fork | None = None
 
     @property
@@ -63,16 +63,26 @@ class ScenarioFleet:
 
     async def start_server(self) -> None:
         """Start the Temporal server and wait until it answers."""
-        self._server = subprocess.Popen(
-            [*self._server_inside, sys.executable, "-m", "tests.support.scenario_server"],
-            cwd=PROJECT,
-            env=self._environment,
-            stdout=subprocess.PIPE,
-            text=True,
+        out = self.settings.home.parent / "server.out"
+        out.write_bytes(b"")
+        self._server = server = self._started_server(out)
+        await until(
+            lambda: server.poll() is not None or "ready" in out.read_text(),
+            "a server",
+            seconds=2 * PATIENCE_SECONDS,
         )
-        assert self._server.stdout is not None
-        said = await asyncio.to_thread(self._server.stdout.readline)
-        assert said.strip() == "ready", "the Temporal server does not start"
+        assert server.poll() is None, "the Temporal server does not start"
+
+    def _started_server(self, out: Path) -> "subprocess.Popen[bytes] | Fork":
+        if not self._server_inside:
+            return forked_server(self.variables, out)
+        with out.open("wb") as said:
+            return subprocess.Popen(
+                [*self._server_inside, sys.executable, "-m", "tests.support.scenario_server"],
+                cwd=PROJECT,
+                env=self._environment,
+                stdout=said,
+            )
 
     def freeze_server(self) -> None:
         """What workers tell the server from now on, it does not hear."""
@@ -224,8 +234,6 @@ async def until(
     raise AssertionError(f"{what} did not happen within {seconds:.0f} s")
 
 
-def _kill(process: "subprocess.Popen[str] | subprocess.Popen[bytes] | Fork") -> None:
+def _kill(process: "subprocess.Popen[bytes] | Fork") -> None:
     process.kill()
     process.wait()
-    if isinstance(process, subprocess.Popen) and process.stdout is not None:
-        process.stdout.close()

@@ -12,6 +12,7 @@ from temporalio.client import Client, WorkflowExecution
 from desk.contracts.names import WorkflowType
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
+from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import Stage
 from tests.support.homes import home_environment
 from tests.support.scenario_desk import LOOPBACK, Asked, again_until_answered, asking, ended
@@ -31,9 +32,15 @@ _SLOW = ("analysis", "sentiment", "central_banks", "knowledge")
 
 
 def swarm_variables(
-    directory: Path, *, latency_ms: int = 0, pause: float = 0.0, script: str = ""
+    directory: Path,
+    *,
+    latency_ms: int = 0,
+    pause: float = 0.0,
+    script: str = "",
+    transport: McpTransport = McpTransport.CONFIGURED,
 ) -> Mapping[str, str]:
-    """What puts a swarm's desk into a directory, with every call of its sources so much later.
+    """What puts a swarm's desk into a directory, with every call of its sources so much later,
+    where these are processes.
 
     `pause` is how long a worker waits in every effect, and `script` what its agents do otherwise.
     """
@@ -43,7 +50,7 @@ def swarm_variables(
     made = home_environment(
         directory,
         DESK_MCP_CONFIG=str(sources),
-        DESK_MCP_TRANSPORT="configured",
+        DESK_MCP_TRANSPORT=transport,
         EFFECT_LOG=str(directory / "effects.log"),
         EFFECT_PAUSE=str(pause),
         SWARM_SCRIPT=script,
