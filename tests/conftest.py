@@ -16,9 +16,9 @@ from xdist.scheduler import LoadFileScheduling
 from xdist.scheduler.protocol import Scheduling
 
 from desk.platform.temporal.client import desk_plugin
+from tests.standins.serving import Standins, serving
 from tests.support.desk import register_search_attributes
 from tests.support.meaning import meaning, words_alone
-from tests.support.standins import standins as standins
 from workers.tuning import COLLECT_AFTER
 
 # How long an example takes is the machine's doing.
@@ -78,6 +78,14 @@ def with_meaning() -> Iterator[None]:
     """The model of meaning, which tests are without otherwise."""
     with meaning():
         yield
+
+
+@pytest.fixture
+def standins() -> Iterator[Standins]:
+    """The stand-ins of all providers, well, on free ports of the test's own; `standins.fail("ecb",
+    Failure.SLOW)` has one fail."""
+    with serving() as found:
+        yield found
 
 
 @pytest.fixture

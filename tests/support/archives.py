@@ -1,7 +1,6 @@
 """Folders of published reports for tests of the archive."""
 
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 
 from desk.contracts.findings.claims import Metric
@@ -14,14 +13,9 @@ PAGE = "<!doctype html><title>a report</title>"
 """In place of a report's page, where a test does not look into it."""
 
 
-@cache
-def _sample() -> ResearchReport:
-    return sample_report()
-
-
 def report_of(week: str, move: str | None = None) -> ResearchReport:
     """The sample as a report of another week, with another move of USD/JPY where one is given."""
-    report = _sample().model_copy(update={"week": week})
+    report = sample_report().model_copy(update={"week": week})
     if move is None:
         return report
     moved = {"value": Decimal(move)}

@@ -89,8 +89,9 @@ def rss(*items: str) -> Answer:
     return _xml(f'<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/">{body}</rss>')
 
 
-def rdf(title: str, date: str, link: str = "https://bank.example/1") -> Answer:
+def rdf(title: str, date: str) -> Answer:
     """A feed of one item in RSS 1.0 with `dc:date`, as the RBA, SNB and BoC write it."""
+    link = "https://bank.example/1"
     return _xml(
         '<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" '
         'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'

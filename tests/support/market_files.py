@@ -37,13 +37,13 @@ def ecb_curve(two: Values, ten: Values) -> bytes:
     return _lines(f"{head},TIME_PERIOD,OBS_VALUE", *rows)
 
 
-def mof_japan(two: Values, ten: Values, title: str = "Interest Rate") -> bytes:
+def mof_japan(two: Values, ten: Values) -> bytes:
     """The Ministry of Finance's table, with its line of title and its days without zeros."""
     rows = []
     for day in sorted(two):
         cells = [{"2Y": two[day], "10Y": ten[day]}.get(column, "-") for column in _JAPAN]
         rows.append(",".join([f"{day.year}/{day.month}/{day.day}", *cells]))
-    return _lines(f"{title},,,,,,(Unit : %)", f"Date,{','.join(_JAPAN)}", *rows)
+    return _lines("Interest Rate,,,,,,(Unit : %)", f"Date,{','.join(_JAPAN)}", *rows)
 
 
 def bundesbank(values: Values) -> bytes:

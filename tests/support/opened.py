@@ -44,17 +44,17 @@ def together(config: RunConfig, *servers: str) -> RunConfig:
 
 
 class FirstUnanswered:
-    """A script of tools: the first tries of one tool have no answer."""
+    """A script of tools: the first try of one tool has no answer."""
 
-    def __init__(self, tool: str, tries: int = 1) -> None:
+    def __init__(self, tool: str) -> None:
         self._tool = tool
-        self._left = tries
+        self._was_tried = False
 
     def __call__(
         self, server: str, tool: str, arguments: Mapping[str, JsonValue]
     ) -> ToolAnswer | None:
         """See `ScriptedTools.script`."""
-        if tool == self._tool and self._left:
-            self._left -= 1
+        if tool == self._tool and not self._was_tried:
+            self._was_tried = True
             raise ToolUnreachable("it is restarting", fault=CallFault.UNREACHABLE)
         return None

@@ -174,11 +174,10 @@ def pair_outcome(
     *,
     outcome: Outcome = Outcome.RESEARCHED,
     missing: Sequence[str] = (),
-    events: Sequence[MarketEvent] = (),
     suspects: Sequence[SuspectFixing] = (),
     warnings: Sequence[str] = (),
 ) -> MarketOutcome:
-    """The outcome of a pair with its figures, one event about its move, and those given."""
+    """The outcome of a pair with its figures and one event about its move."""
     market = history.symbol
     found = evidence(market, "get_historical", history)
     result = ResearchResult(
@@ -187,7 +186,7 @@ def pair_outcome(
         agent=AgentId.RESEARCH_AGENT_1,
         market=market,
         claims=pair_claims(history, found.evidence_id),
-        events=(_move(history), *events),
+        events=(_move(history),),
         views=(direction(market, Leaning.DOWN),),
         sources=(attributed(found, ECB),),
         suspects=tuple(suspects),

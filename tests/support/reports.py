@@ -5,7 +5,7 @@ one is dead-lettered and one has no source.
 """
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cache
 
 from desk.contracts.agents.config import RunConfig, VotingConfig
@@ -134,35 +134,27 @@ def sample_record(outcomes: Sequence[MarketOutcome] | None = None) -> WeekRecord
 
 
 def sample_report(
-    record: WeekRecord | None = None,
-    config: RunConfig | None = None,
-    finished_at: datetime = FINISHED_AT,
-    previous: ResearchReport | None = None,
+    record: WeekRecord | None = None, config: RunConfig | None = None
 ) -> ResearchReport:
     """The sample's report, compiled."""
-    if (record, config, finished_at, previous) == (None, None, FINISHED_AT, None):
+    if record is None and config is None:
         return _plain_report()
-    return _compiled(record or sample_record(), config or sample_config(), finished_at, previous)
+    return _compiled(record or sample_record(), config or sample_config())
 
 
 @cache
 def _plain_report() -> ResearchReport:
-    return _compiled(sample_record(), sample_config(), FINISHED_AT, None)
+    return _compiled(sample_record(), sample_config())
 
 
-def _compiled(
-    record: WeekRecord,
-    config: RunConfig,
-    finished_at: datetime,
-    previous: ResearchReport | None,
-) -> ResearchReport:
+def _compiled(record: WeekRecord, config: RunConfig) -> ResearchReport:
     return compile_report(
         record,
         config,
-        finished_at=finished_at,
+        finished_at=FINISHED_AT,
         workflow_id=f"weekly-{WEEK}",
         run_id="run-1",
-        previous=previous,
+        previous=None,
     )
 
 

@@ -1,9 +1,11 @@
 """Recorded histories as the messages of a desk."""
 
+import json
 import random
 from pathlib import Path
 
 import pytest
+from temporalio.client import WorkflowHistory
 
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.findings.results import ResearchResult, Severity
@@ -22,14 +24,26 @@ from desk.contracts.runs.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from desk.runs.messages import chosen, told
+from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.history import RunHistory
+from desk.runs.messages import ToldWorkflow, chosen, told
 from starters.monitoring.messages.command import lines_of
+from starters.monitoring.messages.history import told_workflow
 from starters.terminal.tables import WIDTH
 from tests.replay.written import HISTORIES
-from tests.support.told_histories import told_history
 
 NAMES = sorted(path.stem for path in HISTORIES.glob("*.json"))
 T = MessageType
+
+
+async def told_history(name: str, directory: Path, *, root: bool = False) -> ToldWorkflow:
+    """A recorded history by its file's name; `directory` holds no large payloads."""
+    recorded = json.loads((HISTORIES / f"{name}.json").read_text(encoding="utf-8"))
+    started = recorded["events"][0]["workflowExecutionStartedEventAttributes"]
+    history = WorkflowHistory.from_json(started["workflowId"], recorded)
+    run_id, converter = started["originalExecutionRunId"], data_converter(directory)
+    read = RunHistory(history.workflow_id, run_id, history.events, converter)
+    return await told_workflow(read, root=root)
 
 
 async def messages_of(directory: Path, *names: str) -> list[AgentMessage]:
