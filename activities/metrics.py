@@ -28,7 +28,7 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.names import AgentId, Queue
 from desk.contracts.week.report import ResearchReport
-from desk.runs.assignments import spent as taken_by
+from desk.runs.assignments import taken_by
 
 UNAVAILABLE: Final = "unavailable"
 """The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""

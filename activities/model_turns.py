@@ -19,7 +19,7 @@ from desk.platform.models.abilities import READ_BY_PROBES, WRITTEN_BY_PROBES
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.platform.models.other_makers import is_claude
 from desk.programs.claude.turns import is_worth_asking, model_call, turn_of, with_opening
-from desk.runs.assignments import affordable, lost_call, minus, spent
+from desk.runs.assignments import affordable, lost_call, minus, taken_by
 
 MARGIN: Final = timedelta(seconds=5)
 """A call ends this long before its attempt does, so that its own error is the one that is told."""
@@ -103,7 +103,7 @@ class ModelTurns:
             for attempt in unseen:
                 self._paid.assume(key, attempt, theirs.bound)
         before = self._paid.total(key) or Usage()
-        return _fitted(call, minus(allowed, spent(before)), model)
+        return _fitted(call, minus(allowed, taken_by(before)), model)
 
     async def _answer(
         self, priced: _Priced, request: TurnRequest, model: ModelCaller, row: int
@@ -139,7 +139,7 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
                 return Turn(over_budget=words)
             # What a model of another maker costs, whoever runs it knows: its tokens count.
             allowed = Allowance(tokens=allowed.tokens)
-        allowed = minus(allowed, spent(probes))
+        allowed = minus(allowed, taken_by(probes))
         most = affordable(allowed, price, reading, call.max_tokens)
         if most < LEAST_WRITTEN:
             return Turn(over_budget=f"a call of {call.model} could cost more than is left for it")

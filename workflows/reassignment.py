@@ -9,10 +9,10 @@ from desk.agents.roster import fallbacks, profile_in
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import SourceOutage
 from desk.contracts.agents.usage import Usage
-from desk.contracts.findings.results import AgentError, DeadLetter
+from desk.contracts.findings.results import DeadLetter
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.tasks import ReassignmentRequest, TaskOutcome
-from desk.runs.assignments import Budget, next_agent, together
+from desk.runs.assignments import Budget, merged_outages, next_agent
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, with_usage_before
 from workflows.engine.options import note_outcome, note_phase
 from workflows.engine.task_runner import AgentRun
@@ -46,11 +46,21 @@ class ReassignmentWorkflow:
                 tried.append(agent)
                 errors.append(failed.error)
                 spent = spent.plus(failed.usage)
-                outages = together((*outages, *failed.outages))
+                outages = merged_outages((*outages, *failed.outages))
         note_outcome(Outcome.DEAD_LETTERED)
-        count_dead_letter(tried[0], request.assignment.task_type)
-        letter = _dead_letter(request, tried, errors)
-        raise _given_up(letter.model_copy(update={"usage": spent, "outages": outages}))
+        assignment = request.assignment
+        count_dead_letter(tried[0], assignment.task_type)
+        raise _given_up(
+            DeadLetter(
+                assignment=assignment,
+                tried=tuple(tried),
+                errors=tuple(errors),
+                week=assignment.week,
+                market=assignment.market.market if assignment.market else None,
+                usage=spent,
+                outages=outages,
+            )
+        )
 
     async def _with(
         self,
@@ -60,13 +70,13 @@ class ReassignmentWorkflow:
         budget: Budget,
     ) -> TaskOutcome:
         profile = profile_in(request.policy, agent)
-        task = request.assignment
-        assignment = task.model_copy(
+        failed = request.assignment
+        assignment = failed.model_copy(
             update={
                 "agent": agent,
-                "task_type": taken_over_as(task.task_type, agent),
+                "task_type": taken_over_as(failed.task_type, agent),
                 "tools": profile.tools,
-                "limits": profile.limits.model_copy(update={"max_calls": task.limits.max_calls}),
+                "limits": profile.limits.model_copy(update={"max_calls": failed.limits.max_calls}),
             }
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
@@ -76,28 +86,11 @@ class ReassignmentWorkflow:
             state=request.state,
             board=request.board,
         )
-        outcome = await AgentRun(
-            AgentTask(profile, assignment, context),
-            request.policy,
-            tools=request.tools,
-            budget=budget,
-            tried=tried,
-        ).work()
+        task = AgentTask(profile, assignment, context)
+        run = AgentRun(task, request.policy, budget, request.tools, tried=tried)
+        outcome = await run.work()
         contribution = outcome.contribution.model_copy(update={"reassigned_from": request.tried[0]})
         return outcome.model_copy(update={"contribution": contribution})
-
-
-def _dead_letter(
-    request: ReassignmentRequest, tried: list[AgentId], errors: list[AgentError]
-) -> DeadLetter:
-    assignment = request.assignment
-    return DeadLetter(
-        assignment=assignment,
-        tried=tuple(tried),
-        errors=tuple(errors),
-        week=assignment.week,
-        market=assignment.market.market if assignment.market else None,
-    )
 
 
 def _given_up(letter: DeadLetter) -> ApplicationError:

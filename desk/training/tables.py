@@ -317,11 +317,11 @@ def symbols(store: PriceStore | None = None) -> tuple[str, ...]:
     return found
 
 
-def offline_words(symbol: str, store: PriceStore | None = None) -> str:
+def offline_words(symbol: str) -> str:
     """From when to when there are prices of a stock without a network; of all that there are some
     of, where there are none of this one. A run may not tell that: as of an earlier day it is not
     known yet when a series will begin."""
-    prices = store or _usual_store()
+    prices = _usual_store()
     try:
         there_are = symbols(prices)
     except NotInstalled as absent:
@@ -332,10 +332,9 @@ def offline_words(symbol: str, store: PriceStore | None = None) -> str:
     return f"Offline there are prices of {', '.join(told)}."
 
 
-def packaged_days(symbol: str, store: PriceStore | None = None) -> str:
+def packaged_days(symbol: str, prices: PriceStore) -> str:
     """From when to when packages that are installed have prices of a stock: `2000-03-01 to
     2013-03-01 and 2015-04-01 to 2021-03-31`; empty where they have none."""
-    prices = store or _usual_store()
     if symbol not in prices.packaged_stocks():
         return ""
     try:

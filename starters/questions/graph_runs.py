@@ -83,13 +83,13 @@ async def request_of_run(run: GraphRun) -> GraphRequest:
     return await started_with(run, GraphRequest)
 
 
-def list_graph_runs(*, most: int = MOST_LISTED, as_json: bool = False) -> ExitStatus:
+def list_graph_runs(*, as_json: bool) -> ExitStatus:
     """Print the newest runs with their questions: what `desk graph runs` does."""
     settings = load_settings()
     log_to_file(settings)
 
     async def look(desk: Desk) -> list[ListedRun]:
-        return [run async for run in _newest(desk.client, most)]
+        return [run async for run in _newest(desk.client)]
 
     listed = interruptible(with_desk(settings, look, server_only=True))
     if as_json:
@@ -114,10 +114,10 @@ def run_lines(listed: list[ListedRun]) -> Iterator[str]:
     return table_lines(("", "", "", ""), rows)
 
 
-async def _newest(client: Client, most: int) -> AsyncIterator[ListedRun]:
+async def _newest(client: Client) -> AsyncIterator[ListedRun]:
     query = f'WorkflowType = "{WorkflowType.RESEARCH_GRAPH}"'
-    found = [run async for run in client.list_workflows(query, limit=10 * most)]
-    for run in sorted(found, key=lambda each: each.start_time, reverse=True)[:most]:
+    found = [run async for run in client.list_workflows(query, limit=10 * MOST_LISTED)]
+    for run in sorted(found, key=lambda each: each.start_time, reverse=True)[:MOST_LISTED]:
         yield await listed_run(client, run)
 
 

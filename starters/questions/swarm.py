@@ -162,7 +162,7 @@ def chosen_swarm(
         window=objective_window(words, known_at or now, zone),
         time_zone=zone,
         most_rounds=rounds,
-        answer_within=read_span(answer_within, "--answer-within"),
+        answer_within=read_answer_within(answer_within),
         memory=memory,
         learn=memory,
     )
@@ -240,8 +240,8 @@ def read_effort(written: str) -> Complexity | None:
     return None if word == AUTO else Complexity(word)
 
 
-def read_span(written: str, option: str) -> timedelta:
-    """A length of time such as `3d`, `12h` or `90 minutes`.
+def read_answer_within(written: str) -> timedelta:
+    """The length of time of `--answer-within`, such as `3d`, `12h` or `90 minutes`.
 
     Raises:
         UsageError: it is none, nothing, or longer than Temporal keeps what waits for it.
@@ -249,9 +249,13 @@ def read_span(written: str, option: str) -> timedelta:
     short = _SHORT_SPAN.fullmatch(written.strip().lower())
     length = timedelta(**{_UNITS[short[2]]: float(short[1])}) if short else span(written)
     if not isinstance(length, timedelta):
-        raise UsageError(f"{option} {written!r} is no length of time; write 3d, 12h or 90 minutes")
+        raise UsageError(
+            f"--answer-within {written!r} is no length of time; write 3d, 12h or 90 minutes"
+        )
     if not timedelta(0) < length <= LONGEST_WAIT:
-        raise UsageError(f"{option} {written}: more than nothing and at most {LONGEST_WAIT.days}d")
+        raise UsageError(
+            f"--answer-within {written}: more than nothing and at most {LONGEST_WAIT.days}d"
+        )
     return length
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from desk.contracts.agents.usage import Usage
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.words.wording import cost_words
-from desk.runs.assignments.budget import spent
+from desk.runs.assignments.budget import taken_by
 from tests.money.metered import Bill, dearest, metered, total
 from tests.support.command import BINARIES
 from tests.support.homes import PROJECT, home_environment
@@ -46,7 +46,7 @@ class Outcome:
     @property
     def most(self) -> tuple[Decimal, int]:
         """Money and tokens that it says it may have taken at most."""
-        allowance = spent(self.told)
+        allowance = taken_by(self.told)
         return allowance.usd or Decimal(0), allowance.tokens or 0
 
     def faults(self) -> Iterator[str]:

@@ -23,7 +23,7 @@ from desk.contracts.runs.tasks import TaskOutcome
 from desk.contracts.runs.turns import Exchange, StateEntry, Turn
 from desk.contracts.swarm.plan import Complexity
 from desk.contracts.week.report import Contribution
-from desk.runs.assignments import Stage, Undelivered, lost, together
+from desk.runs.assignments import Stage, Undelivered, lost_usage, merged_outages
 
 UNMENDED = "unmended result"
 """The error of an agent that makes the same fault twice."""
@@ -95,15 +95,15 @@ class AgentProgress:
         self.openings: Openings = {}
         self.answer = Turn()
         self.remarks: list[str] = []
-        self.lost = 0
+        self.lost_answers = 0
 
     @property
     def came_to_nothing(self) -> str:
         """What became of the turns that brought no result: answers that did not come, and in the
         desk's own words why the last one was sent back."""
         told = [f"no result after {self.turns} turns"]
-        if self.lost:
-            told.append(f"{self.lost} answers did not come in time")
+        if self.lost_answers:
+            told.append(f"{self.lost_answers} answers did not come in time")
         if self.answer.objection is not None:
             why = self.answer.objection.partition(": ")[0].rstrip(".")
             told.append(f"the last one was sent back: {why[:1].lower()}{why[1:]}")
@@ -149,7 +149,7 @@ def with_usage_before(
 ) -> TaskOutcome:
     """The outcome, with what others took who did not deliver it, and what they could not ask."""
     line = outcome.contribution
-    all_of_them = together((*outages, *line.outages))
+    all_of_them = merged_outages((*outages, *line.outages))
     line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_of_them})
     return outcome.model_copy(update={"contribution": line})
 
@@ -181,5 +181,5 @@ def billed(error: ActivityError, reserved: Allowance, model: str) -> Usage:
     if isinstance(reason, ApplicationError) and reason.details:
         return Usage.model_validate(reason.details[0])
     if isinstance(reason, TimedOut) or cut_off(error):
-        return lost(reserved).model_copy(update={"model": model})
+        return lost_usage(reserved).model_copy(update={"model": model})
     return Usage()

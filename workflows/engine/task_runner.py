@@ -46,10 +46,10 @@ from desk.runs.assignments import (
     Stage,
     Undelivered,
     effort_for,
-    lost,
+    lost_usage,
+    merged_outages,
     model_works_until,
     next_agent,
-    together,
     turns_for,
     works_until,
 )
@@ -84,19 +84,19 @@ BUILTIN_TURNS = 3
 class AgentRun:
     """One agent at work on one task.
 
-    `tools` are described to a model; `budget` is what it spends from, together with as many others
-    as `sharing` says. Where a model does not deliver, the built-in analyst does, and a remark says
-    why. `tried` are those who had the task before; as long as somebody could take it over from this
-    one, a part of its time is kept for them.
+    It spends from `budget`, of which a call may reserve one part in `sharing`. A model is told of
+    `tools`; where it does not deliver, the built-in analyst does, and a remark says why. `tried`
+    are the agents that failed at the task before. While there is another one to take it over, this
+    one leaves it a part of the time.
     """
 
     def __init__(
         self,
         task: AgentTask,
         policy: RunPolicy,
+        budget: Budget,
+        tools: Tools,
         *,
-        tools: Tools = (),
-        budget: Budget | None = None,
         sharing: int = 1,
         tried: tuple[AgentId, ...] = (),
     ) -> None:
@@ -112,7 +112,7 @@ class AgentRun:
         self.place = task.place
         self._opening = task.opening
         self._offered = tuple(spec for spec in tools if profile.may_call(spec.server, spec.tool))
-        self._budget = budget or Budget(Allowance())
+        self._budget = budget
         self._sharing = sharing
         self._tools = ToolAsking(profile, assignment, policy)
         self._model_until = model_works_until(workflow.now(), assignment.deadline)
@@ -180,7 +180,7 @@ class AgentRun:
                 work.over_budget(turn.over_budget, self.policy.budget.cheaper_model)
                 continue
             if turn.cut_off:
-                work.lost += 1
+                work.lost_answers += 1
                 continue
             self._note_objection(turn, work)
             if turn.result is not None and self._stands(turn, turn.result, work):
@@ -353,7 +353,7 @@ class TaskRunner:
             TaskFailed: it could not do it.
         """
         offered = self._tools if tools is None else tools
-        run = AgentRun(task, self._policy, tools=offered, budget=self._budget, sharing=sharing)
+        run = AgentRun(task, self._policy, self._budget, offered, sharing=sharing)
         return await run.work()
 
     async def run_or_reassign(
@@ -389,7 +389,7 @@ class TaskRunner:
             if cancelled_here():
                 raise
             letter = _letter(error)
-            spent = letter.usage if letter else lost(reserved)
+            spent = letter.usage if letter else lost_usage(reserved)
             return _dead_lettered(task, failed, letter, spent, error, child)
         finally:
             self._budget.settle(reserved, spent)
@@ -459,7 +459,7 @@ def _dead_lettered(
             delivered=False,
             error=cause.message if isinstance(cause, ApplicationError) else str(cause or error),
             usage=failed.usage.plus(spent),
-            outages=together((*failed.outages, *outages)),
+            outages=merged_outages((*failed.outages, *outages)),
         ),
         dead_letter=child,
     )

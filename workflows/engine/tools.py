@@ -46,7 +46,7 @@ from desk.contracts.names import (
     calls_activity_id,
     source_queue,
 )
-from desk.runs.assignments import outage_of, share_of, together
+from desk.runs.assignments import merged_outages, outage_of, share_of
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     ActivityBounds,
@@ -281,7 +281,7 @@ class ToolAsking:
         """Why there was no answer, as the source's worker says. What was not asked is noted."""
         told = fault_told(error.cause)
         if told.circuit is not None:
-            self.outages = together((*self.outages, outage_of(told.circuit)))
+            self.outages = merged_outages((*self.outages, outage_of(told.circuit)))
         return told.fault
 
     def _bounds(self, sources_left: int) -> ActivityBounds:

@@ -34,7 +34,7 @@ from desk.programs.swarm.run.assignments import specialists_task
 from desk.programs.swarm.run.board import SwarmBoard
 from desk.programs.swarm.run.graph import node_name
 from desk.programs.swarm.run.tokens import reads_of
-from desk.runs.assignments import NOTHING, Budget, all_of, lost
+from desk.runs.assignments import NOTHING, Budget, as_usage, lost_usage
 from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.escalating import cancelled_here
 from workflows.engine.options import (
@@ -104,7 +104,7 @@ class Specialists:
             self._run.end(task.place, found.outcome)
             return None
         finally:
-            self._run.board.budget.settle(reserved, all_of(taken))
+            self._run.board.budget.settle(reserved, as_usage(taken))
 
     async def _child(self, request: SpecialistRequest) -> SpecialistOutcome:
         task = request.assignment
@@ -197,7 +197,7 @@ def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) 
             agent=task.assignment.agent,
         )
     )
-    failed.usage = lost(reserved)
+    failed.usage = lost_usage(reserved)
     return _Failed(task, failed, reserved)
 
 

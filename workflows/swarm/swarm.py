@@ -27,7 +27,7 @@ from desk.programs.swarm.run.board import SwarmBoard
 from desk.programs.swarm.run.graph import conclusion_node, following, plan_node
 from desk.programs.swarm.run.memories import Remembering
 from desk.programs.swarm.tasks import SWARM_AGENTS
-from desk.runs.assignments import MARGIN, Stage, pays_for, spent, week_before
+from desk.runs.assignments import MARGIN, Stage, pays_for, taken_by, week_before
 from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import surviving_claims
 from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
@@ -285,7 +285,7 @@ class ResearchSwarmWorkflow:
         if workflow.now() >= self._run.board.deadline:
             return NO_TIME
         budget = self._run.board.budget
-        can_pay = pays_for(budget.left, spent(self._run.board.usage_of_round))
+        can_pay = pays_for(budget.left, taken_by(self._run.board.usage_of_round))
         return None if can_pay and budget.stage < Stage.CHEAPER_MODEL else NO_BUDGET
 
     async def _begin(

@@ -24,9 +24,9 @@ from desk.contracts.week.plan import MarketPlan, PlannedTask
 from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments import (
     VALIDATION,
-    all_of,
+    as_usage,
     effort_for,
-    lost,
+    lost_usage,
     market_task,
     market_task_id,
     time_left,
@@ -170,7 +170,9 @@ class WeekMarkets:
         parts = board.budget.reserve_shares(efforts)
         tasks = {
             plan.market: asyncio.create_task(
-                self._research(plan, deadline, report_due, parts[plan.market], openings=openings)
+                self._research(
+                    self._request(plan, deadline, report_due, parts[plan.market], openings)
+                )
             )
             for plan in board.plan.markets
         }
@@ -190,7 +192,8 @@ class WeekMarkets:
         """One market once more; what it found before stands where it finds nothing now. Its tasks
         say anew what they ask first: other sources may be within reach than when it was planned."""
         part = self._board.budget.reserve(REST_FOR_COMMENTARY)
-        await self._research(plan, self._deadline(report_due), report_due, part, rerun)
+        deadline = self._deadline(report_due)
+        await self._research(self._request(plan, deadline, report_due, part, {}, rerun=rerun))
 
     def run_id(self, market: str, rerun: int) -> str:
         """The workflow id of a market, or of its rerun."""
@@ -212,78 +215,76 @@ class WeekMarkets:
         """What a market may have taken that did not come back to say."""
         agents = policy_of(self.request, self._board).agents
         models = any(agent.model not in (None, BUILTIN) for agent in agents)
-        return lost(allowance) if models and allowance else Usage()
+        return lost_usage(allowance) if models and allowance else Usage()
 
-    async def _research(
+    def _request(
         self,
         plan: MarketPlan,
         deadline: datetime,
         report_due: datetime,
         allowance: Allowance,
+        openings: Openings,
+        *,
         rerun: int = 0,
-        openings: Openings | None = None,
-    ) -> None:
-        board = self._board
-        board.running[plan.market] = deadline
-        spent = all_of(allowance)
+    ) -> MarketRequest:
+        """What a market's workflow is started with: of `openings` those of its own tasks."""
+        board, policy = self._board, policy_of(self.request, self._board)
+        spec = next(s for s in self.request.config.markets if s.market == plan.market)
+        named = [market_task_id(spec, task.task_type) for task in plan.tasks]
+        return MarketRequest(
+            week=board.week,
+            market=spec,
+            plan=plan,
+            window=board.window,
+            deadline=deadline,
+            report_due=report_due,
+            policy=policy,
+            rerun=rerun,
+            tools=tools_planned(self.tools, plan.look_into, policy),
+            uncited=board.advice.uncited if board.advice else (),
+            allowance=allowance,
+            openings={task: openings[task] for task in named if task in openings},
+        )
+
+    async def _research(self, request: MarketRequest) -> None:
+        """A market's outcome, on the board: what came back, or why nothing did."""
+        board, market, allowance = self._board, request.market.market, request.allowance
+        board.running[market] = request.deadline
+        spent = as_usage(allowance)
         try:
-            outcome = await self._market(
-                plan, deadline, report_due, allowance, rerun, openings or {}
-            )
+            outcome = await self._market(request)
             spent = usage_of(outcome.agents)
         except (ChildWorkflowError, WorkflowAlreadyStartedError) as error:
             if cancelled_here():
                 raise
-            outcome = unfinished(plan.market, _reason(error), self._unknown(allowance))
+            outcome = unfinished(market, _reason(error), self._unknown(allowance))
         finally:
             # One that does not come back may have spent all that it was given.
             board.budget.settle(allowance, spent)
-            board.running.pop(plan.market, None)
-            board.note_waiting(plan.market, ())
-        before = board.outcomes.get(plan.market) if rerun else None
-        board.outcomes[plan.market] = after_rerun(before, outcome)
+            board.running.pop(market, None)
+            board.note_waiting(market, ())
+        before = board.outcomes.get(market) if request.rerun else None
+        board.outcomes[market] = after_rerun(before, outcome)
         self._run.show()
 
-    async def _market(
-        self,
-        plan: MarketPlan,
-        deadline: datetime,
-        report_due: datetime,
-        allowance: Allowance,
-        rerun: int,
-        openings: Openings,
-    ) -> MarketOutcome:
-        board, policy = self._board, policy_of(self.request, self._board)
-        spec = next(s for s in self.request.config.markets if s.market == plan.market)
-        named = [market_task_id(spec, task.task_type) for task in plan.tasks]
-        board.workflows.append(self.run_id(spec.market, rerun))
+    async def _market(self, request: MarketRequest) -> MarketOutcome:
+        market, week, rerun = request.market.market, request.week, request.rerun
+        workflow_id = self.run_id(market, rerun)
+        self._board.workflows.append(workflow_id)
         return await workflow.execute_child_workflow(
             MarketResearchWorkflow.run,
-            MarketRequest(
-                week=board.week,
-                market=spec,
-                plan=plan,
-                window=board.window,
-                deadline=deadline,
-                report_due=report_due,
-                policy=policy,
-                rerun=rerun,
-                tools=tools_planned(self.tools, plan.look_into, policy),
-                uncited=board.advice.uncited if board.advice else (),
-                allowance=allowance,
-                openings={task: openings[task] for task in named if task in openings},
-            ),
-            id=self.run_id(spec.market, rerun),
+            request,
+            id=workflow_id,
             task_timeout=TASK_TIMEOUT,
             # A child that cannot even be cancelled must not hold the report back.
             cancellation_type=workflow.ChildWorkflowCancellationType.TRY_CANCEL,
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             # One that a run before this has left behind makes way.
             id_reuse_policy=WorkflowIDReusePolicy.TERMINATE_IF_RUNNING,
-            execution_timeout=time_left(report_due, workflow.now()) + GRACE,
-            priority=priority(1 if rerun else plan.priority, spec.market),
-            search_attributes=run_attributes(spec.market, week=board.week, phase=Phase.RESEARCHING),
-            static_summary=f"{spec.market}, {board.week}" + (" (rerun)" if rerun else ""),
+            execution_timeout=time_left(request.report_due, workflow.now()) + GRACE,
+            priority=priority(1 if rerun else request.plan.priority, market),
+            search_attributes=run_attributes(market, week=week, phase=Phase.RESEARCHING),
+            static_summary=f"{market}, {week}" + (" (rerun)" if rerun else ""),
         )
 
 

@@ -77,7 +77,7 @@ class Budget:
         """Returns the reservation less what was spent. A cost beyond the reservation is deducted
         too, also from what others return later."""
         self._held = minus(self._held, reserved)
-        self._spent = plus(self._spent, spent(usage))
+        self._spent = plus(self._spent, taken_by(usage))
 
     @property
     def stage(self) -> Stage:
@@ -109,14 +109,13 @@ def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wante
     return max(most, 0)
 
 
-def all_of(allowance: Allowance) -> Usage:
-    """The usage that takes an allowance whole."""
+def as_usage(allowance: Allowance) -> Usage:
+    """The usage of an allowance that is spent whole."""
     return Usage(cost_usd=allowance.usd or Decimal(0), input_tokens=allowance.tokens or 0)
 
 
-def lost(allowance: Allowance) -> Usage:
-    """The cost to assume for a call that may have been billed although nobody can tell: all that it
-    was allowed."""
+def lost_usage(allowance: Allowance) -> Usage:
+    """The usage to assume for a call whose bill nobody knows: all that it was allowed."""
     return Usage(
         lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
     )
@@ -133,9 +132,9 @@ def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
     )
 
 
-def spent(usage: Usage) -> Allowance:
-    """What usage takes out of an allowance. A lost call counts as if all that it may have been
-    billed had been."""
+def taken_by(usage: Usage) -> Allowance:
+    """What usage takes out of an allowance. A lost call counts as billed at the most that it could
+    have cost."""
     return Allowance(
         usd=max(usage.cost_usd, Decimal(0)) + usage.lost_usd,
         tokens=max(usage.tokens, 0) + usage.lost_tokens,
@@ -166,12 +165,12 @@ def minus(allowance: Allowance, taken: Allowance) -> Allowance:
     )
 
 
-def plus(allowance: Allowance, returned: Allowance) -> Allowance:
-    """An allowance with a refund added."""
+def plus(allowance: Allowance, other: Allowance) -> Allowance:
+    """Both together; without a limit where the first has none."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
-        usd=None if usd is None else usd + (returned.usd or 0),
-        tokens=None if tokens is None else tokens + (returned.tokens or 0),
+        usd=None if usd is None else usd + (other.usd or 0),
+        tokens=None if tokens is None else tokens + (other.tokens or 0),
     )
 
 

@@ -1,5 +1,5 @@
-"""What becomes of a failure: who takes over the task of an agent that cannot do it, what remains
-when nobody can, and what a source that was not asked, because it kept failing, cost a run."""
+"""What becomes of a failure: who takes over a task, what remains when nobody can, and which calls
+were not made because their source kept failing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -16,9 +16,10 @@ def outage_of(circuit: OpenCircuit) -> SourceOutage:
     )
 
 
-def together(outages: Iterable[SourceOutage]) -> tuple[SourceOutage, ...]:
-    """Each source once, by its name: since when at the earliest, what failed then, and all calls
-    that were not made. Each worker process has a circuit of its own, and it may open again."""
+def merged_outages(outages: Iterable[SourceOutage]) -> tuple[SourceOutage, ...]:
+    """The outages of each source as one, sorted by its name: the first fault, with the sum of the
+    calls that were not made. A source has several where several workers met it, or one met it
+    twice."""
     found: dict[str, SourceOutage] = {}
     for outage in outages:
         known = found.get(outage.server)

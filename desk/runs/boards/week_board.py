@@ -34,7 +34,7 @@ from desk.contracts.week.report import (
     RevisionKind,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.runs.assignments import all_of
+from desk.runs.assignments import as_usage
 from desk.runs.boards.board import RunBoard
 from desk.runs.boards.usage import usage_of_week
 
@@ -229,7 +229,7 @@ class WeekBoard(RunBoard):
             commenting=self.commented.contribution if self.commented else None,
             outcomes=tuple(self.outcomes[m] for m in self.markets if m in self.outcomes),
             revisions=(*self.revisions, *revisions),
-            spent=all_of(self.budget.spent),
+            spent=as_usage(self.budget.spent),
             started_at=self.started_at,
             advice=self.advice,
         )

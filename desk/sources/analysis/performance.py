@@ -69,10 +69,9 @@ _NEEDS: Final = {
 class PerformanceTools:
     """The tool on what came of a position. It answers only with what was known at `as_of`."""
 
-    def __init__(self, prices: PriceStore, facts_dir: Path = FACTS_DIR) -> None:
-        """`facts_dir` holds the table of policy rates."""
+    def __init__(self, prices: PriceStore) -> None:
         self._prices = prices
-        self._cash = ReadOnce(lambda: read_cash_rates(facts_dir))
+        self._cash = ReadOnce(lambda: read_cash_rates(FACTS_DIR))
 
     def performance(
         self, symbol: MarketSymbol, made_at: MadeAt, position: Position, cost: Cost, as_of: AsOf

@@ -31,7 +31,7 @@ from desk.contracts.names import (
     workflow_id_parts,
 )
 from desk.contracts.runs.week import WeekResult, WeekStatus
-from desk.runs.assignments import all_of
+from desk.runs.assignments import as_usage
 from starters.monitoring.watch.asking import CallsAsked
 from starters.runs.watching import status_if_answered
 
@@ -135,7 +135,7 @@ async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mappin
         handle = client.get_workflow_handle(run.workflow_id, run_id=run.run_id)
         try:
             async with turns, asyncio.timeout(ANSWER.total_seconds()):
-                return all_of(await handle.query(Message.SPENT, result_type=Allowance))
+                return as_usage(await handle.query(Message.SPENT, result_type=Allowance))
         except (TimeoutError, WorkflowQueryFailedError):
             return None
         except RPCError as error:

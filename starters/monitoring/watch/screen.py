@@ -23,7 +23,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.words.wording import allowance_words, cost_words, one_line
-from desk.runs.assignments import spent
+from desk.runs.assignments import taken_by
 from starters.monitoring.watch.look import AgentAtWork, Agents, RunSnapshot, seconds_left
 from starters.runs.summary import PublishedWeek
 from starters.runs.troubles import GOES_ON
@@ -244,7 +244,7 @@ def money(usage: Usage | None) -> str:
     """What was spent, or is taken to be, in a few columns; nothing where no model was asked."""
     if usage is None or not usage.asked:
         return ""
-    most = spent(usage)
+    most = taken_by(usage)
     if most.usd:
         return f"${most.usd:.2f}"
     return f"{(most.tokens or 0) // 1_000}k"

@@ -56,7 +56,7 @@ from desk.platform.temporal.history import (
     fetch_history,
 )
 from desk.programs.week.document.rendering.coverage_words import outage_words
-from desk.runs.assignments import outage_of, together
+from desk.runs.assignments import merged_outages, outage_of
 from desk.runs.tools import essential_tools
 from starters.learning.lines import cost_words
 from starters.runs.week_choice import written_week
@@ -423,7 +423,7 @@ def servers_of(
 
 def _outage(server: str, uses: Uses) -> SourceOutage | None:
     circuits = (c for name, use in uses.items() if name.server == server for c in use.not_asked)
-    return next(iter(together(map(outage_of, circuits))), None)
+    return next(iter(merged_outages(map(outage_of, circuits))), None)
 
 
 def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer, ...]:

@@ -19,7 +19,7 @@ from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.models.model_calling import ModelFailed
-from desk.runs.assignments.budget import spent
+from desk.runs.assignments.budget import taken_by
 from tests.support.builders import pair_market, request
 
 PRICE = ModelPrice(read=Decimal("0.000002"), written=Decimal("0.00001"))
@@ -99,7 +99,7 @@ def planning(usd: str | None = None) -> TurnRequest:
 
 def taken(turn: Turn) -> Decimal:
     """What counts as spent of it."""
-    return spent(turn.usage).usd or Decimal(0)
+    return taken_by(turn.usage).usd or Decimal(0)
 
 
 async def test_an_answer_that_is_lost_with_its_worker_is_charged_beside_the_next(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from desk.contracts.agents.budget import Allowance, ModelPrice
 from desk.contracts.agents.tasks import AgentLimits, Effort
 from desk.contracts.agents.usage import Usage
-from desk.runs.assignments.budget import KEPT_BACK, Budget, Stage, affordable, all_of
+from desk.runs.assignments.budget import KEPT_BACK, Budget, Stage, affordable, as_usage
 from desk.runs.assignments.tasks import effort_for, turns_for
 
 MONEY = st.decimals(0, 1_000, places=4, allow_nan=False)
@@ -34,7 +34,7 @@ def test_calls_that_keep_to_their_reservation_never_exceed_the_budget(
             usage = used(str((reserved.usd or 0) * part), int((reserved.tokens or 0) * part))
             budget.settle(reserved, usage)
             spent = spent.plus(usage)
-    held = [all_of(reserved) for reserved in under_way]
+    held = [as_usage(reserved) for reserved in under_way]
     total = sum((usage.cost_usd for usage in held), spent.cost_usd)
     if allowed.usd is not None and budget.left.usd is not None:
         assert total + budget.left.usd <= allowed.usd

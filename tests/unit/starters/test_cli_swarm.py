@@ -21,7 +21,7 @@ from starters.questions.progress import PlainGraphProgress
 from starters.questions.swarm import (
     chosen_swarm,
     forms_beginning,
-    read_span,
+    read_answer_within,
     swarm_run_id,
     swarm_start,
 )
@@ -143,7 +143,7 @@ def test_what_cannot_be_researched_is_told_with_what_to_do(
     ],
 )
 def test_a_length_of_time_is_read_short_and_long(written: str, length: timedelta) -> None:
-    assert read_span(written, "--answer-within") == length
+    assert read_answer_within(written) == length
 
 
 def test_nothing_is_started_for_a_wrong_word(

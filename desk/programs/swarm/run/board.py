@@ -17,7 +17,7 @@ from desk.contracts.swarm.record import SwarmRecord, SwarmRound, TokenRecord
 from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.run.graph import GRAPH, following, graph_of, plan_node, planning
 from desk.programs.swarm.run.tokens import Reads, tokens_of
-from desk.runs.assignments import NOTHING, all_of
+from desk.runs.assignments import NOTHING, as_usage
 from desk.runs.boards import NodeBoard, sum_of
 
 
@@ -48,7 +48,7 @@ class SwarmBoard(NodeBoard):
         if carried:
             self.waited = carried.waited
             self.go_on(carried.outcomes)
-            self.budget.settle(NOTHING, all_of(carried.spent))
+            self.budget.settle(NOTHING, as_usage(carried.spent))
 
     @property
     def window(self) -> TimeWindow:

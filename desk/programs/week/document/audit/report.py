@@ -39,7 +39,7 @@ from desk.programs.week.document.judging.conflicts import decided_by_rule
 from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.markets import revised_in
 from desk.programs.week.document.sections.summary import said_in, titled
-from desk.runs.assignments import together
+from desk.runs.assignments import merged_outages
 from desk.runs.boards import usage_of
 from desk.trust.claims.dollar_index import DOLLAR_INDEX, dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
@@ -111,7 +111,7 @@ def _freshness(report: ResearchReport) -> Freshness:
 
 def _outages(report: ResearchReport) -> tuple[SourceOutage, ...]:
     lines = (line for section in report.markets for line in section.agents)
-    return together(outage for line in lines for outage in line.outages)
+    return merged_outages(outage for line in lines for outage in line.outages)
 
 
 def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:

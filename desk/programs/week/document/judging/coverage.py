@@ -9,7 +9,7 @@ from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.agents.tools import UnreachableSource
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
-from desk.runs.assignments import together
+from desk.runs.assignments import merged_outages
 from desk.trust.ledger.events import unreachable_since
 from desk.trust.prose import clip
 
@@ -33,7 +33,7 @@ def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Cov
             for market in expected
             if market not in there
         ),
-        outages=together(
+        outages=merged_outages(
             outage
             for outcome in outcomes.values()
             for line in outcome.agents
