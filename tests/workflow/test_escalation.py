@@ -87,7 +87,9 @@ async def test_the_answer_of_a_person_decides(
     assert (conflict.decided_by, conflict.decided_by_whom) == (DecidedBy.PERSON, "anna")
 
 
-async def test_a_signal_answers_as_well(skipping: WorkflowEnvironment, worker: Worker) -> None:
+async def test_a_case_can_be_answered_by_a_signal(
+    skipping: WorkflowEnvironment, worker: Worker
+) -> None:
     handle = await started(skipping)
     await handle.signal(Message.ANSWER_ESCALATION, ANNA)
     decision = await handle.result()

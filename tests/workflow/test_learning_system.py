@@ -204,7 +204,9 @@ async def test_a_source_that_hangs_keeps_no_other_waiting(client: Client, tmp_pa
         await handle.terminate()
 
 
-async def test_pauses_outlast_a_history(skipping: WorkflowEnvironment, tmp_path: Path) -> None:
+async def test_a_source_s_pause_outlasts_continuing_as_new(
+    skipping: WorkflowEnvironment, tmp_path: Path
+) -> None:
     """Asked from the first pause on in each, it would be asked hundreds of times in a day."""
     async with learning_desk(skipping.client, tmp_path, away=10_000) as fixings:
         now = await skipping.get_current_time()

@@ -105,7 +105,7 @@ async def test_a_channel_that_fails_changes_nothing_else(client: Client, tmp_pat
     assert told.posted == []
 
 
-async def test_tries_are_bounded(client: Client, tmp_path: Path) -> None:
+async def test_a_delivery_is_given_up_after_its_attempts(client: Client, tmp_path: Path) -> None:
     with room(*[Reply(500)] * 20) as told:
         async with desk_workers(client, tmp_path, secrets={"SLACK_WEBHOOK_URL": told.url}):
             run = await start_week(client, desk_config(), deliveries=wanted(told=told))

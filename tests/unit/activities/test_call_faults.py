@@ -26,7 +26,7 @@ def test_the_worker_of_a_source_says_it(fault: CallFault) -> None:
     assert fault_told(timed_out(TimeoutType.SCHEDULE_TO_CLOSE, said)).fault is fault
 
 
-def test_a_circuit_comes_with_it() -> None:
+def test_the_fault_of_an_open_circuit_carries_the_circuit() -> None:
     circuit = OpenCircuit(
         server="ecb", since=NOW, next_try=NOW, fault=CallFault.TIMEOUT, failures=5
     )

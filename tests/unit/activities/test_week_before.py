@@ -112,7 +112,7 @@ async def test_a_run_that_is_about_to_publish_is_waited_for(workflow_id: str) ->
     ],
     ids=["out", "researching", "awaiting a person", "publishing a rerun", "failed"],
 )
-async def test_no_other_run_is_waited_for(state: SimpleNamespace) -> None:
+async def test_only_a_run_about_to_publish_is_waited_for(state: SimpleNamespace) -> None:
     server = Server(SCHEDULED, state)
     assert await told(server) is None
     assert server.asked == 1

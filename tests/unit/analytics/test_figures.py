@@ -49,7 +49,7 @@ def test_a_position_is_no_change_and_has_no_sign(metric: Metric) -> None:
     assert print_claim(_claim(metric, "83.2", Unit.PERCENT)) == "83.2 %"
 
 
-def test_a_move_has_a_sign() -> None:
+def test_a_move_is_printed_with_its_sign() -> None:
     assert print_claim(_claim(Metric.MOVE, "0.83", Unit.PERCENT)) == "+0.83 %"
 
 

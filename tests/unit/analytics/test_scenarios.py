@@ -63,7 +63,7 @@ def test_a_price_off_by_the_rounding_of_two_fixings_is_not_outside() -> None:
     assert band_figures(prices("7.80", "7.8502", "7.80"), PEG)[Metric.BAND_OUTSIDE] == 0
 
 
-def test_of_a_floor_there_are_no_thirds() -> None:
+def test_a_floor_has_no_figures_of_thirds_of_a_band() -> None:
     floor = Peg("EUR/CHF", Decimal("1.20"), None, "an authority", PEG.announced, PEG.url)
     told = band_figures(prices("1.21", "1.22", "1.21"), floor)
     assert {*told} == {Metric.BAND_SPANS, Metric.BAND_OUTSIDE, Metric.BAND_BREAK_MOST}

@@ -63,7 +63,7 @@ def test_the_run_of_a_week_finds_its_own_week(week: str, schedule: ScheduleConfi
 
 
 @given(weeks)
-def test_weeks_follow_one_another(week: str) -> None:
+def test_the_next_week_begins_seven_days_later(week: str) -> None:
     assert monday_of(next_week(week)) - monday_of(week) == timedelta(days=7)
 
 

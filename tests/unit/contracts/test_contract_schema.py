@@ -70,7 +70,7 @@ def test_a_changed_contract_is_seen(changed: type[Claim], monkeypatch: pytest.Mo
     assert any(line.startswith("+desk.contracts.findings.claims.Claim.") for line in found)
 
 
-def test_prose_may_change() -> None:
+def test_a_changed_docstring_changes_no_contract() -> None:
     class Reworded(Claim):
         """Other words."""
 

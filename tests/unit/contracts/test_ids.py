@@ -72,7 +72,7 @@ def test_who_handed_a_task_on_is_found_again(made: tuple[str, WorkflowIdParts], 
 
 
 @given(st.text(string.printable, max_size=40))
-def test_any_id_has_a_run(written: str) -> None:
+def test_the_run_of_a_workflow_id_is_how_the_id_begins(written: str) -> None:
     assert written.startswith(workflow_id_parts(written).run)
 
 

@@ -265,7 +265,7 @@ def test_a_part_that_a_contradiction_stops_is_a_finding_and_the_others_go_on() -
     assert any(place.startswith("evidence") for place in places)
 
 
-def test_it_counts_what_it_looks_at() -> None:
+def test_the_audit_of_an_answer_counts_what_it_looks_at() -> None:
     counts = counted_in_answer(ANSWERS["tickets"])
     assert (counts.quotations, counts.claims, counts.tool_results) == (6, 0, 5)
     assert counts.references == 7

@@ -109,7 +109,7 @@ def test_a_report_counts_what_was_not_current() -> None:
     assert aged(report, 7).stale_prices == freshness.prices
 
 
-def test_page_letter_and_audit_have_it() -> None:
+def test_a_report_that_is_not_current_says_so_on_its_page_and_in_its_letter() -> None:
     report = sample_report()
     assert not [finding for finding in frame_findings(report) if "coverage" in finding[0]]
     late = stale(open_decisions=1)

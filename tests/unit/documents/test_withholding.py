@@ -49,7 +49,7 @@ OF_EVERY_KIND = (
 
 
 @pytest.mark.parametrize("name", OF_EVERY_KIND)
-def test_neither_is_it_on_the_page(week: Week, name: str) -> None:
+def test_a_withheld_figure_is_not_on_the_page(week: Week, name: str) -> None:
     assert leaks(week, name, week.withholding(name, How.REJECTED)) == []
 
 

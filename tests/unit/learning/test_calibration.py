@@ -126,7 +126,7 @@ def test_the_level_itself_is_no_outcome() -> None:
     assert score(forecast, Decimal("151"), forecast.level_on).value is None
 
 
-def test_no_fixing_voids_it() -> None:
+def test_a_forecast_without_a_fixing_is_void() -> None:
     assert score(made(), None, None).value is None
     with pytest.raises(ValueError, match="void"):
         outcome(score(made(), None, None))
@@ -348,7 +348,7 @@ def test_a_longer_record_is_believed_more() -> None:
     assert factors == sorted(set(factors))
 
 
-def test_a_coin_keeps_its_weight() -> None:
+def test_an_agent_no_better_than_a_coin_keeps_its_weight() -> None:
     assert weight_of(record(400, 0.5, 0.5)).factor == 1.0
 
 

@@ -288,7 +288,7 @@ def test_metrics_set_the_newest_weeks_against_those_before() -> None:
     assert found[MetricName.CITED_SHARE].better is None
 
 
-def test_nothing_known_is_an_answer_too() -> None:
+def test_a_record_without_lessons_gives_advice_without_recommendations() -> None:
     advice = Learned().advice(question(0))
     assert (advice.weeks, advice.recommendations, advice.weights) == (0, (), ())
     assert Learned().view(question(0)).metrics[0].recent is None

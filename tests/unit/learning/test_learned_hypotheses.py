@@ -213,7 +213,7 @@ def test_of_many_the_newest_are_printed_and_the_others_counted() -> None:
 
 
 @pytest.mark.parametrize(("market", "scored"), [("USD/JPY", "3"), ("EUR/USD", "1")])
-def test_one_market_has_its_own(market: str, scored: str) -> None:
+def test_the_scores_of_one_market_count_its_own_hypotheses_alone(market: str, scored: str) -> None:
     other = hypothesis(market=pair("EUR/USD"), level="1.0800")
     told = (*mixed(), scored_hypothesis(5, hypothesis=other, value="1.0900"))
     lines = printed(told, market)

@@ -264,7 +264,7 @@ def test_who_bears_a_claim_out_is_borne_out_by_it() -> None:
     assert found["ecb"].verified == found["official_statistics"].verified
 
 
-def test_a_derived_claim_counts_nowhere() -> None:
+def test_a_lesson_does_not_count_the_verdicts_on_derived_claims() -> None:
     plain = records_of(a_pair())
     for status in (ClaimStatus.CONTESTED, ClaimStatus.REJECTED, ClaimStatus.SINGLE_SOURCE):
         assert records_of(with_verdict(a_pair(), Metric.MOVE, status)) == plain

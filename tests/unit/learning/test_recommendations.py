@@ -147,7 +147,7 @@ def test_no_stand_in_goes_first_on_a_weekday_on_which_it_is_as_bad() -> None:
     assert recommendations(lessons, run_on(6, 16)) == ()
 
 
-def test_nor_one_that_is_dead_of_late() -> None:
+def test_no_stand_in_that_failed_lately_goes_first() -> None:
     lessons = on_days([6] * 4 + [2] * 12, 6)
     dead = (use(YAHOO), use("ecb", failed=10))
     lessons[8:] = [each.model_copy(update={"tools": dead}) for each in lessons[8:]]
@@ -168,7 +168,9 @@ def test_a_failure_counts_for_the_day_on_which_it_happened() -> None:
     assert [each.kind for each in recommendations(on_sundays, run_on(6, 16))] == PREFER
 
 
-async def test_a_run_says_when_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_asks_the_record_with_its_own_time_beside_its_as_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A backfilled week: asked about long ago, and on the day of the backfill."""
     now, asked = datetime(2026, 11, 22, 12, tzinfo=UTC), []
 

@@ -94,7 +94,7 @@ async def test_a_model_of_unknown_price_is_paid_for_and_no_error() -> None:
     assert (usage.tokens, usage.cost_usd, usage.unpriced_calls) == (5_200, Decimal(0), 1)
 
 
-def test_odd_counts_are_no_error_either() -> None:
+def test_usage_with_unreadable_token_counts_is_an_unpriced_call() -> None:
     usage = usage_of("claude-opus-5-5", {"input_tokens": "many", "output_tokens": -3})
     assert (usage.tokens, usage.unpriced_calls) == (0, 1)
 

@@ -58,12 +58,14 @@ def test_the_usual_form_is_understood(tmp_path: Path) -> None:
         ("SSE", Transport.SSE),
     ],
 )
-def test_a_type_goes_by_its_names(tmp_path: Path, written_type: str, understood: Transport) -> None:
+def test_a_transport_is_understood_by_each_of_its_names(
+    tmp_path: Path, written_type: str, understood: Transport
+) -> None:
     path = written(tmp_path, a={"type": written_type, "url": "http://127.0.0.1:1/"})
     assert read_mcp_config(path)["a"].transport is understood
 
 
-def test_names_need_no_secret(tmp_path: Path) -> None:
+def test_servers_are_named_although_a_secret_is_not_set(tmp_path: Path) -> None:
     path = written(tmp_path, a={"command": "x", "env": {"KEY": "${NOBODY_HAS_SET_THIS}"}})
     assert list(read_mcp_config(path)) == ["a"]
 

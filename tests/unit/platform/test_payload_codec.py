@@ -141,7 +141,9 @@ def test_the_ui_is_answered_under_both_its_names(endpoint: str, method: str, ori
     "origin", ["null", "http://evil.example", "http://localhost:8080", "https://localhost:8233"]
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-def test_another_page_is_refused(endpoint: str, method: str, origin: str) -> None:
+def test_the_codec_server_refuses_pages_of_other_origins(
+    endpoint: str, method: str, origin: str
+) -> None:
     headers = {"Origin": origin}
     answer = httpx2.request(method, f"{endpoint}/decode", json=body_of(LARGE), headers=headers)
     assert answer.status_code == 403

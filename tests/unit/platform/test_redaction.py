@@ -135,7 +135,7 @@ def said(text: str, structured: dict[str, Any] | None = None, *, wrong: bool = F
     return answer.refusal or answer.content
 
 
-def test_no_part_of_an_answer_keeps_it() -> None:
+def test_a_secret_is_hidden_in_every_part_of_an_answer() -> None:
     assert said(f"key {PLAIN}") == {"text": f"key {HIDDEN}"}
     assert said(f"Error: key {PLAIN}") == f"Error: key {HIDDEN}"
     assert said(f"key {PLAIN}", wrong=True) == f"key {HIDDEN}"

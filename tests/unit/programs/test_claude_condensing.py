@@ -154,7 +154,7 @@ def test_what_a_model_wrote_is_shortened_and_never_to_nothing() -> None:
     assert len(str(written["text"])) <= LONGEST_THOUGHT
 
 
-def test_a_failure_is_still_told() -> None:
+def test_a_condensed_transcript_still_tells_a_refused_call() -> None:
     call = ToolCall(call_id="task/tool.1.1", server="a", tool="tool")
     failed = ToolResult(call=call, status=ToolStatus.REFUSED, error="no such ticker. " * 100)
     full = (

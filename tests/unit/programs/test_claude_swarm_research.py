@@ -281,7 +281,7 @@ def test_a_model_is_told_how_often_it_may_ask() -> None:
     assert told["calls_left"] == 10 - asked
 
 
-def test_a_method_is_told_once() -> None:
+def test_a_model_is_told_the_method_of_a_tool_once() -> None:
     request = researching()
     (own,) = request.exchanges
     first = own.results[0]

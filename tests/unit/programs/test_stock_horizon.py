@@ -73,7 +73,7 @@ def test_an_answer_without_any_figure_says_that_there_is_no_price() -> None:
         "no object",
     ],
 )
-def test_anything_else_says_too_little(evidence: Sequence[ToolResult]) -> None:
+def test_other_answers_do_not_say_that_there_was_no_price(evidence: Sequence[ToolResult]) -> None:
     assert not was_told_no_price(set(), [outcome(*evidence)])
 
 

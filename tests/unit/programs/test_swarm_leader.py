@@ -380,7 +380,7 @@ def test_the_second_round_asks_only_what_the_refinement_asks_for() -> None:
     assert plan.complexity is Complexity.SIMPLE
 
 
-def test_there_is_no_third_round() -> None:
+def test_a_swarm_has_no_third_round() -> None:
     state = yen_round(ASPECTS, Complexity.MODERATE)
     (plan,) = (e.result for e in state if isinstance(e.result, SwarmPlan))
     again = (*state, StateEntry(key="plan_2", node="plan_2", result=plan))

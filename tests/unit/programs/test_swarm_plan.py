@@ -52,7 +52,7 @@ def test_a_form_is_researched_by_more_where_more_is_asked_for() -> None:
     assert len(planned.subagents) == BOUNDS[Complexity.COMPLEX].least
 
 
-def test_an_outlook_hears_everybody() -> None:
+def test_an_outlook_is_researched_by_every_specialist() -> None:
     assert {each.agent for each in plan("?", form="lower-ahead").subagents} == set(SPECIALISTS)
 
 

@@ -108,7 +108,7 @@ def test_what_yahoo_does_not_give_is_refused_with_the_reason(answer: Answer, wor
     assert words in str(refused.value)
 
 
-def test_pairs_stay_the_ecbs() -> None:
+def test_a_pair_is_answered_by_the_ecb_and_yahoo_is_not_asked() -> None:
     with yahoo(always=Answer(b"", 500)) as upstream:
         found = store_at(upstream.url).series("USD/JPY", NOW)
         assert upstream.asked == []

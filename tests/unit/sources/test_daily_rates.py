@@ -81,7 +81,9 @@ def test_a_rate_is_known_when_its_publisher_has_released_it(tmp_path: Path) -> N
         ("bis", FRIDAY, "2026-11-04T23:00:00+00:00"),
     ],
 )
-def test_publication_rules(key: str, day: date, known: str) -> None:
+def test_a_rate_is_known_from_the_hour_at_which_its_publisher_releases_it(
+    key: str, day: date, known: str
+) -> None:
     assert publisher(key).published(day, ()) == datetime.fromisoformat(known)
 
 

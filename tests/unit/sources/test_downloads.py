@@ -35,7 +35,7 @@ def test_what_stands_at_the_address_is_had_up_to_the_last_byte_that_is_allowed()
     ],
     ids=["silent", "stops", "drips"],
 )
-def test_a_wait_has_an_end(answer: Answer) -> None:
+def test_a_download_gives_up_after_its_timeout(answer: Answer) -> None:
     with pytest.raises(NotDownloaded, match="did not answer within 1 seconds"):
         downloaded(answer, seconds=1)
 

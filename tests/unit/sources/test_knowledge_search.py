@@ -174,7 +174,7 @@ async def test_a_query_without_words_finds_nothing_and_says_so(library: Path) ->
         "feed " + "word " * 700,
     ],
 )
-async def test_operators_mean_nothing(library: Path, query: str) -> None:
+async def test_operators_of_the_index_are_plain_words_in_a_query(library: Path, query: str) -> None:
     found = urls(await asked(library, "search_web", query=query))
     assert "corpus://tickets/DESK-7" in found
 

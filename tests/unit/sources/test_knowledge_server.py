@@ -159,7 +159,9 @@ async def test_an_offset_behind_the_end_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 999, 200_001])
-async def test_a_part_has_a_bounded_length(tmp_path: Path, limit: int) -> None:
+async def test_a_part_of_a_document_of_a_length_out_of_bounds_is_refused(
+    tmp_path: Path, limit: int
+) -> None:
     folder = small_corpus(tmp_path)
     assert "limit" in await refused(folder, "get_doc", doc_id="policy", limit=limit)
 

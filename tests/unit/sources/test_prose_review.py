@@ -185,7 +185,7 @@ def test_what_positions_state_stays_in_the_words_about_a_conflict() -> None:
     assert review(told, {LAST.claim_id: LAST}) == ()
 
 
-def test_a_plan_is_not_read() -> None:
+def test_the_gate_does_not_read_the_plan_of_a_week() -> None:
     plan = WeekPlan(task_id="t", week="2026-W44", markets=(), note="Aim for 157.40.")
     assert review(plan) == ()
     assert without_rejected(plan, ()) == plan

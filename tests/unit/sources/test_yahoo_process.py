@@ -78,7 +78,7 @@ def test_standard_output_carries_the_protocol_alone_and_no_file_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_it_serves_http(upstream: Upstream) -> None:
+async def test_the_yahoo_server_answers_over_http(upstream: Upstream) -> None:
     port = free_port()
     process = subprocess.Popen(command("--http", str(port), "--url", upstream.url), cwd=PROJECT)
     try:

@@ -62,14 +62,14 @@ def test_a_failure_is_told_with_its_reason_on_one_line() -> None:
     assert told(failed) == ["fetch failed in 0.4 s: no tool answered [31m"]
 
 
-def test_a_second_round_is_news() -> None:
+def test_progress_tells_a_node_again_in_its_second_round() -> None:
     lines = told(
         status(node("fetch", NodeState.DONE)), status(node("fetch", NodeState.DONE, in_round=2))
     )
     assert lines == ["fetch done in 0.4 s", "fetch done in 0.4 s, round 2"]
 
 
-def test_publishing_is_told_once() -> None:
+def test_progress_tells_once_that_the_answer_is_published() -> None:
     publishing = status(node("fetch", NodeState.DONE), phase=Phase.PUBLISHING)
     assert told(publishing, publishing).count("publishing the answer") == 1
 

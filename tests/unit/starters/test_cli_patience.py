@@ -76,7 +76,7 @@ def test_a_wait_is_said_once_when_it_begins_and_once_when_it_is_over() -> None:
     assert waiting.said == [begun, None]
 
 
-def test_a_moment_is_not_worth_a_line() -> None:
+def test_a_server_that_is_away_for_a_moment_is_not_told_of() -> None:
     waiting = Waiting()
     waiting.bear(AWAY, at=QUIET_SECONDS / 2)
     waiting.answered(at=QUIET_SECONDS)

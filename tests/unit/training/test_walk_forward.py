@@ -190,7 +190,7 @@ def test_a_walk_over_a_year_of_weeks_prints_no_interval_without_a_width() -> Non
     assert all(low != high for low, high in widths)
 
 
-def test_one_is_told_as_one() -> None:
+def test_a_count_of_one_is_told_in_the_singular() -> None:
     found = added_up(made())
     text = " ".join(" ".join(lines(replace(found, weeks=1, unresolved=1))).split())
     assert "every week, cost" in text
@@ -234,7 +234,7 @@ def test_the_same_seed_measures_the_same_and_another_another_chance() -> None:
     assert named(other.policies, BUILT_IN).kinds == named(walked().policies, BUILT_IN).kinds
 
 
-def test_years_bound_the_walk() -> None:
+def test_a_walk_keeps_to_the_years_that_are_given() -> None:
     found = walk_forward(first_year=2018, last_year=2019, tables=tables())
     assert {row.of for row in found.by_year} == {"2018", "2019"}
     assert found.first.year == 2018 and found.last.year == 2019

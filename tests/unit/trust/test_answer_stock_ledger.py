@@ -68,7 +68,7 @@ def test_what_came_of_it_rests_on_an_answer_for_the_horizon(metric: Metric) -> N
 
 
 @pytest.mark.parametrize("metric", [m for m in Metric if m not in EVALUATION_METRICS])
-def test_no_other_figure_rests_on_it(metric: Metric) -> None:
+def test_only_an_evaluation_rests_on_an_answer_for_the_horizon(metric: Metric) -> None:
     day = AS_OF - timedelta(days=1)
     stated = claim(metric, day)
     planted = measured(metric, DUE, day)
