@@ -5,11 +5,11 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import psutil
 import pytest
@@ -19,9 +19,10 @@ from desk.platform.mcp.circuit import FAILURES
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
-from tests.support.faulty_source import Controls, Fault, over_http, over_stdio
+from tests.support.faulty_source import Controls, Fault, over_http, over_stdio, started_again
 from tests.support.homes import PROJECT
 
+SERVER: Final = "desk.sources.ecb.server"
 AS_OF: Final = "2026-11-02T07:00:00+00:00"
 LONG, SHORT = 60.0, 1.0
 """Seconds that a call waits: far more than an answer takes, and not for one that never comes."""
@@ -51,31 +52,46 @@ SAID: Final = {
 }
 """Of a line that is no message nobody can say which call it answers."""
 
-
-@pytest.fixture
-def controls(tmp_path: Path) -> Controls:
-    return Controls(tmp_path / "control")
+UNREADABLE: Final = (Fault.MALFORMED, Fault.HUGE)
+"""Answers that cannot be read cost no connection."""
 
 
-@pytest.fixture(params=["stdio", "http"])
+class Wired(NamedTuple):
+    """The source, as its entry in `.mcp.json` and what it suffers from, and a pool that asks it."""
+
+    entry: dict[str, Any]
+    controls: Controls
+    pool: McpPool
+
+
+@pytest.fixture(scope="module", params=["stdio", "http"])
 def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def entry(way: str, tmp_path: Path, controls: Controls) -> Iterator[dict[str, Any]]:
-    """The source in `.mcp.json`; `controls` are its own."""
-    control = tmp_path / "control"
+@pytest.fixture(scope="module")
+async def shared(way: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wired]:
+    control = tmp_path_factory.mktemp(way) / "control"
     with ExitStack() as stack:
         if way == "stdio":
-            yield over_stdio("desk.sources.ecb.server", control)
+            stack.enter_context(started_again(SERVER, control))
+            entry = over_stdio(SERVER, control)
         else:
-            yield stack.enter_context(over_http("desk.sources.ecb.server", control))
+            entry = stack.enter_context(over_http(SERVER, control))
+        async with pool_of(entry) as pool:
+            yield Wired(entry, Controls(control), pool)
+
+
+@pytest.fixture
+def wired(shared: Wired) -> Wired:
+    """One source and one pool for all tests; each finds the source well."""
+    shared.controls.suffer(None)
+    return shared
 
 
 @asynccontextmanager
 async def pool_of(
-    entry: dict[str, Any], opens_after: timedelta = timedelta(seconds=6), **more: Any
+    entry: dict[str, Any], opens_after: timedelta = timedelta(hours=1), **more: Any
 ) -> AsyncIterator[McpPool]:
     async with McpPool(
         {"ecb": McpServerSpec.model_validate(entry | more)},
@@ -99,56 +115,42 @@ async def ask(pool: McpPool, seconds: float = LONG) -> ToolAnswer:
 
 @pytest.mark.parametrize("fault", list(Fault))
 async def test_each_fault_is_told_by_its_kind_and_the_source_is_used_again_after_it(
-    way: str, fault: Fault, entry: dict[str, Any], controls: Controls
+    way: str, fault: Fault, wired: Wired
 ) -> None:
     expected = SAID[way, fault]
-    async with pool_of(entry) as pool:
-        sound = await ask(pool)
-        controls.suffer(fault)
-        with pytest.raises(ToolUnreachable) as caught:
-            await ask(pool, SHORT if expected is CallFault.TIMEOUT else LONG)
-        assert caught.value.fault is expected
-        assert caught.value.lasting == (expected is CallFault.TOO_LARGE)
-        controls.suffer(None)
-        assert await ask(pool) == sound
+    sound = await ask(wired.pool)
+    before = children()
+    wired.controls.suffer(fault)
+    with pytest.raises(ToolUnreachable) as caught:
+        await ask(wired.pool, SHORT if expected is CallFault.TIMEOUT else LONG)
+    assert caught.value.fault is expected
+    assert caught.value.lasting == (expected is CallFault.TOO_LARGE)
+    wired.controls.suffer(None)
+    assert await ask(wired.pool) == sound
+    assert not (fault in UNREADABLE and children() - before), "the connection was given up"
 
 
-@pytest.mark.parametrize("fault", [Fault.MALFORMED, Fault.HUGE])
-async def test_an_answer_that_cannot_be_read_costs_no_connection(
-    fault: Fault, entry: dict[str, Any], controls: Controls
-) -> None:
-    async with pool_of(entry) as pool:
-        await ask(pool)
-        controls.suffer(fault)
-        before = children()
-        with pytest.raises(ToolUnreachable):
-            await ask(pool)
-        controls.suffer(None)
-        await ask(pool)
-        assert children() == before
-
-
-async def test_a_call_beside_one_whose_answer_is_too_large_is_answered(
-    entry: dict[str, Any], controls: Controls
-) -> None:
-    async with pool_of(entry) as pool:
-        await ask(pool)
-        controls.suffer(Fault.HUGE)
-        large = asyncio.create_task(ask(pool))
-        async with asyncio.timeout(LONG):
-            while controls.asked < 2:
-                await asyncio.sleep(0.01)
-        controls.suffer(None)
-        assert (await ask(pool)).content
-        with pytest.raises(ToolUnreachable, match="bytes"):
-            await large
+async def test_a_call_beside_one_whose_answer_is_too_large_is_answered(wired: Wired) -> None:
+    pool, controls = wired.pool, wired.controls
+    await ask(pool)
+    before = controls.asked
+    controls.suffer(Fault.HUGE)
+    large = asyncio.create_task(ask(pool))
+    async with asyncio.timeout(LONG):
+        while controls.asked == before:
+            await asyncio.sleep(0.01)
+    controls.suffer(None)
+    assert (await ask(pool)).content
+    with pytest.raises(ToolUnreachable, match="bytes"):
+        await large
 
 
 async def test_a_source_that_keeps_failing_is_not_asked_until_it_answers_again(
-    entry: dict[str, Any], controls: Controls, monkeypatch: pytest.MonkeyPatch
+    wired: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("desk.platform.mcp.circuit.FIRST_PAUSE", timedelta(seconds=2))
-    async with pool_of(entry, opens_after=timedelta(0)) as pool:
+    controls = wired.controls
+    async with pool_of(wired.entry, opens_after=timedelta(0)) as pool:
         sound = await ask(pool)
         controls.suffer(Fault.MALFORMED)
         for _ in range(FAILURES):
@@ -177,17 +179,15 @@ async def answered_again(pool: McpPool) -> ToolAnswer:
                 await asyncio.sleep(0.05)
 
 
-async def test_how_much_is_read_of_an_answer_stands_in_its_entry(entry: dict[str, Any]) -> None:
-    async with pool_of(entry, maxAnswerBytes=1_024) as pool:
+async def test_how_much_is_read_of_an_answer_stands_in_its_entry(wired: Wired) -> None:
+    async with pool_of(wired.entry, maxAnswerBytes=1_024) as pool:
         with pytest.raises(ToolUnreachable, match="1024") as caught:
             await ask(pool)
         assert caught.value.fault is CallFault.TOO_LARGE
 
 
-async def test_an_answer_that_is_too_large_takes_no_memory(
-    entry: dict[str, Any], tmp_path: Path
-) -> None:
-    measured = [sys.executable, "-m", __name__, json.dumps(entry), str(tmp_path / "control")]
+async def test_an_answer_that_is_too_large_takes_no_memory(wired: Wired) -> None:
+    measured = [sys.executable, "-m", __name__, json.dumps(wired.entry), str(wired.controls.path)]
     done = await asyncio.to_thread(
         subprocess.run, measured, cwd=PROJECT, capture_output=True, text=True, check=True
     )

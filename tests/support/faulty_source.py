@@ -4,7 +4,7 @@
 
 The server MODULE answers by itself; CONTROL is a file that names the fault from which its tools
 suffer while it stands there, as one of `Fault`. Every call of a tool adds a line to
-`CONTROL.asked`.
+`CONTROL.asked`. Within `started_again`, the server is a fork.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from tests.support.forked_source import forked_source
 from tests.support.homes import PROJECT, await_port, free_port
 
 HUGE: Final = 50 * 2**20
@@ -50,20 +51,20 @@ class Controls:
     """The files by which a source is told what to do, and tells what it was asked."""
 
     def __init__(self, control: Path) -> None:
-        self._control = control
+        self.path = control
         self._asked = control.with_name(f"{control.name}.asked")
 
     @property
     def fault(self) -> Fault | None:
         """What is wrong now."""
-        told = self._control.read_text() if self._control.exists() else ""
+        told = self.path.read_text() if self.path.exists() else ""
         return Fault(told) if told else None
 
     def suffer(self, fault: Fault | None) -> None:
         """From now on, and for every call."""
-        aside = self._control.with_name(f"{self._control.name}.new")
+        aside = self.path.with_name(f"{self.path.name}.new")
         aside.write_text(fault or "")
-        aside.replace(self._control)
+        aside.replace(self.path)
 
     def note(self, tool: str) -> None:
         """A tool was called."""
@@ -97,23 +98,40 @@ def over_http(module: str, controls: Path) -> Iterator[dict[str, Any]]:
         process.wait()
 
 
+@contextmanager
+def started_again(module: str, controls: Path) -> Iterator[None]:
+    """For a source that is started often: the server behind it has its imports at once."""
+    with forked_source(module, _behind(controls)):
+        yield
+
+
+def _behind(controls: Path) -> Path:
+    return controls.with_name(f"{controls.name}.behind")
+
+
 class Wire:
     """The server behind, asked line by line."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+    def __init__(self, to: asyncio.StreamWriter, answers: asyncio.StreamReader) -> None:
+        self._to = to
+        self._lines = answers
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
         self._asked = 0
         self._answers = asyncio.create_task(self._read())
 
     @classmethod
-    async def to(cls, module: str) -> "Wire":
+    async def to(cls, module: str, behind: Path) -> "Wire":
         """A running server."""
+        if behind.exists():
+            port = int(behind.read_text())
+            answers, to = await asyncio.open_connection("127.0.0.1", port, limit=2**26)
+            return cls(to, answers)
         pipe = asyncio.subprocess.PIPE
-        command = (sys.executable, "-m", module)
-        return cls(
-            await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, limit=2**26)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", module, stdin=pipe, stdout=pipe, limit=2**26
         )
+        assert process.stdin is not None and process.stdout is not None
+        return cls(process.stdin, process.stdout)
 
     async def ask(self, message: dict[str, Any]) -> bytes | None:
         """The answer to a message, with the message's id; None for one that has no answer."""
@@ -128,12 +146,10 @@ class Wire:
         return json.dumps({**answer, "id": message["id"]}).encode()
 
     def _send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._to.write(json.dumps(message).encode() + b"\n")
 
     async def _read(self) -> None:
-        assert self._process.stdout is not None
-        async for line in self._process.stdout:
+        async for line in self._lines:
             waiting = self._waiting.pop(json.loads(line).get("id", 0), None)
             if waiting is not None and not waiting.done():
                 waiting.set_result(line)
@@ -314,7 +330,10 @@ async def main() -> None:
     parser.add_argument("control", type=Path)
     parser.add_argument("--http", type=int)
     options = parser.parse_args()
-    wire, controls = await Wire.to(options.module), Controls(options.control)
+    wire, controls = (
+        await Wire.to(options.module, _behind(options.control)),
+        Controls(options.control),
+    )
     if options.http:
         await OverHttp(wire, controls).serve(options.http)
     else:
