@@ -2,7 +2,7 @@
 many cases."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,8 +34,15 @@ from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
 
 
-def test_a_desk_at_rest_asks_nobody(tmp_path: Path) -> None:
-    desk = DeskCommand(tmp_path)
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
+    """A desk that is up."""
+    command = DeskCommand(tmp_path_factory.mktemp("desk"))
+    with command.up():
+        yield command
+
+
+def test_a_desk_at_rest_asks_nobody(desk: DeskCommand) -> None:
     listed = desk("escalations", "list")
     assert (listed.code, listed.out) == (0, "no open conflicts\n")
     assert desk("escalations", "list", "--all", "--json").json == []
@@ -55,9 +62,9 @@ def test_a_desk_at_rest_asks_nobody(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_decided_is_told_in_a_sentence(
-    tmp_path: Path, arguments: tuple[str, ...], told: str
+    desk: DeskCommand, arguments: tuple[str, ...], told: str
 ) -> None:
-    answer = DeskCommand(tmp_path)("escalations", *arguments)
+    answer = desk("escalations", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert told in answer.err and "Traceback" not in answer.err
 

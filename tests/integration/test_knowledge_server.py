@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import TextContent
 
 from desk.sources.knowledge.server import build_server
 from tests.support.homes import PROJECT
@@ -80,19 +79,6 @@ def test_a_plain_http_client_is_told_why_it_is_refused(asking: HttpAsking) -> No
     assert "there is no ticket DESK-100; nearest: DESK-101" in result["content"][0]["text"]
 
 
-@pytest.mark.parametrize("options", [(), ("--latency", "0", "--error-rate", "0")])
-async def test_the_sdks_client_can_use_it_over_stdio(
-    corpus: Path, options: tuple[str, ...]
-) -> None:
-    executable, *arguments = command("--corpus", str(corpus), *options)
-    parameters = StdioServerParameters(command=executable, args=arguments, cwd=PROJECT)
-    async with Client(parameters, read_timeout_seconds=60) as client:
-        answers = [await client.call_tool(*call) for call in CALLS]
-        refusal = await client.call_tool("search_web", {"query": ""})
-    assert [answer.structured_content for answer in answers] == await expected(corpus)
-    assert isinstance(refusal.content[0], TextContent) and refusal.is_error
-
-
 async def test_the_sdks_client_can_use_it_over_http(asking: HttpAsking, corpus: Path) -> None:
     async with Client(asking.url, read_timeout_seconds=60) as client:
         answers = [await client.call_tool(*call) for call in CALLS]
@@ -121,19 +107,6 @@ def test_a_damaged_corpus_ends_the_start_with_2(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "a.md, line 1: it must begin with front matter" in ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-def test_a_server_with_faults_ends_quietly_with_its_input(corpus: Path) -> None:
-    ended = subprocess.run(
-        command("--corpus", str(corpus), "--latency", "100"),
-        cwd=PROJECT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 def always(kind: str, **more: Any) -> dict[str, Any]:
@@ -246,6 +219,13 @@ def test_faults_over_stdio_change_while_it_runs(corpus: Path) -> None:
         assert status["handled"] == {"fetch_ticket": 2}
         assert status["injected"] == {"500": 1, "timeout": 1, "malformed": 1, "duplicate": 1}
 
+        server.call("set_faults", latency_ms_min=LATENCY_MS, latency_ms_max=LATENCY_MS)
+        began = time.monotonic()
+        for number in range(AT_ONCE):
+            server.send(called(number, "fetch_ticket", **TICKET))
+        assert {server.told()["id"] for _ in range(AT_ONCE)} == set(range(AT_ONCE))
+        assert LATENCY_MS <= 1_000 * (time.monotonic() - began) < AT_ONCE * LATENCY_MS
+
         server.call("set_faults")
         assert server.call("fetch_ticket", **TICKET)["id"] == "DESK-101"
 
@@ -259,15 +239,6 @@ def test_a_truncated_answer_over_stdio_is_half_a_line_and_the_end(corpus: Path) 
         with pytest.raises(ValueError, match=r"JSON|Unterminated|Expecting"):
             json.loads(half)
         assert server.process.wait(60) == 70
-
-
-def test_latency_over_stdio_holds_back_calls_side_by_side(corpus: Path) -> None:
-    with stdio_server("--corpus", str(corpus), "--latency", str(LATENCY_MS)) as server:
-        began = time.monotonic()
-        for number in range(AT_ONCE):
-            server.send(called(number, "fetch_ticket", **TICKET))
-        assert {server.told()["id"] for _ in range(AT_ONCE)} == set(range(AT_ONCE))
-        assert LATENCY_MS <= 1_000 * (time.monotonic() - began) < AT_ONCE * LATENCY_MS
 
 
 def test_a_server_ends_with_its_input_while_a_call_waits(corpus: Path) -> None:

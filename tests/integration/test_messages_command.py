@@ -23,6 +23,7 @@ def test_a_run_is_told_as_its_messages_in_full_by_market_and_by_type(tmp_path: P
     with desk.up():
         assert desk("run", "--week", WEEK, "--markets", "USD/JPY,JP").code == 0
         desk.listed(f"WorkflowId = '{RUN}' AND ResearchWeek = '{WEEK}'")
+        what_cannot_be_told_is_said_with_what_to_do(desk)
         status = "system_status"
         assert eventually(lambda: desk("messages", RUN, "--type", status, "--json").out, status)
         answer = desk("messages", WEEK, "--json")
@@ -50,19 +51,15 @@ def test_a_run_is_told_as_its_messages_in_full_by_market_and_by_type(tmp_path: P
     assert of_type in [line.split() for line in lines]
 
 
-def test_what_cannot_be_told_is_said_with_what_to_do(tmp_path: Path) -> None:
-    desk = DeskCommand(tmp_path)
-    with desk.up():
-        assert desk("run", "--week", WEEK, "--markets", "JP").code == 0
-        desk.listed(f"WorkflowType = 'WeeklyResearchWorkflow' AND ResearchWeek = '{WEEK}'")
-        for arguments, status, words in (
-            (("2026-W99",), 2, "2026-W99"),
-            (("2026-W43",), 1, "`desk run --week 2026-W43` researches it"),
-            (("weekly-nothing",), 1, "`temporal workflow list`"),
-            ((WEEK, "--market", "USD/JPY"), 2, "nearest: JP"),
-            ((WEEK, "--type", "gossip"), 2, "types: task_assignment, task_acceptance"),
-        ):
-            answer = desk("messages", *arguments)
-            assert answer.code == status, arguments
-            assert words in answer.err
-            assert len(answer.err.splitlines()) == 1
+def what_cannot_be_told_is_said_with_what_to_do(desk: DeskCommand) -> None:
+    for arguments, status, words in (
+        (("2026-W99",), 2, "2026-W99"),
+        (("2026-W43",), 1, "`desk run --week 2026-W43` researches it"),
+        (("weekly-nothing",), 1, "`temporal workflow list`"),
+        ((WEEK, "--market", "EUR/USD"), 2, "nearest: USD/JPY"),
+        ((WEEK, "--type", "gossip"), 2, "types: task_assignment, task_acceptance"),
+    ):
+        answer = desk("messages", *arguments)
+        assert answer.code == status, arguments
+        assert words in answer.err
+        assert len(answer.err.splitlines()) == 1

@@ -2,12 +2,17 @@
 protocol: in each the model asks its own tools, and every figure that they gave it is a claim."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pytest
 
 from tests.support.command import DeskCommand
 from tests.support.model_week import LAST_WEEK
 from tests.support.weak_endpoint import Request, WeakEndpoint, is_probe, weak_endpoint
+
+pytestmark = pytest.mark.timeout(300)
 
 MODEL = "gemma3:270m"
 QUESTION = "What did the yen do last week?"
@@ -90,23 +95,37 @@ def told(system: str, asked: Request) -> Request:
     return {"summary": f"The yen was weak: EUR/JPY is told by [[{reference}]]."}
 
 
-def played(tmp_path: Path, *command: str) -> tuple[dict[str, Any], WeakEndpoint]:
-    """The published document of a command, verified, and what the endpoint was asked."""
+class Desk(NamedTuple):
+    """A desk at work whose models all stand at one endpoint."""
+
+    command: DeskCommand
+    endpoint: WeakEndpoint
+
+    def played(self, *command: str) -> tuple[dict[str, Any], Path]:
+        """The published document of a command, verified, and its file."""
+        reports = self.command.directory / "reports"
+        before = set(reports.rglob("*.json"))
+        done = self.command(*command)
+        assert done.code == 0, done.err
+        found = set(reports.rglob("*.json")) - before
+        path = next((path for path in found if path.name.endswith(".r1.json")), min(found))
+        audit = self.command("audit", str(path))
+        assert audit.code == 0, audit.out
+        document: dict[str, Any] = json.loads(path.read_text())
+        return document, path
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with weak_endpoint(says) as weak:
-        desk = DeskCommand(
-            tmp_path,
+        command = DeskCommand(
+            tmp_path_factory.mktemp("desk"),
             ANTHROPIC_BASE_URL=weak.url,
             CLAUDE_MODEL_ORCHESTRATOR=MODEL,
             CLAUDE_MODEL_EXECUTION=MODEL,
         )
-        done = desk(*command)
-        assert done.code == 0, done.err
-    reports = tmp_path / "reports"
-    (path,) = list(reports.rglob("*.r1.json")) or list(reports.rglob("*.json"))
-    audit = desk("audit", str(path))
-    assert audit.code == 0, audit.out
-    document: dict[str, Any] = json.loads(path.read_text())
-    return document, weak
+        with command.up():
+            yield Desk(command, weak)
 
 
 def evidence_of(claims: list[dict[str, Any]], name: str) -> list[str]:
@@ -115,28 +134,28 @@ def evidence_of(claims: list[dict[str, Any]], name: str) -> list[str]:
     return evidence
 
 
-def test_a_week(tmp_path: Path) -> None:
-    report, weak = played(tmp_path, "run", "--week", LAST_WEEK, "--markets", "USD/JPY")
+def test_a_week(desk: Desk) -> None:
+    report, file = desk.played("run", "--week", LAST_WEEK, "--markets", "USD/JPY")
     (section,) = report["markets"]
     assert all("get_historical.1.1" in each for each in evidence_of(section["claims"], MOVE))
     (event,) = (e for e in section["events"] if e["event_type"] == "fx_movement")
     assert event["text"].startswith("The yen was weak: USD/JPY ")
     assert [view["subject"] for view in section["views"]] == ["USD/JPY", "USD/JPY"]
-    (page,) = (tmp_path / "reports" / "weekly").glob("*.r1.md")
-    assert "- The direction of USD/JPY: rising (confidence 60 %)" in page.read_text()
+    page = file.with_suffix(".md").read_text()
+    assert "- The direction of USD/JPY: rising (confidence 60 %)" in page
     (theme, *_) = report["lead"]["themes"]
     assert report["lead"]["written"] and MOVE in theme["moved"]["prose"]
     asked = {s["arguments"].get("symbol") for s in report["sources"] if s["server"] == "ecb"}
     assert asked == {"USD/JPY", "EUR/JPY"}, "the sources name what the model asked"
-    assert set(weak.refused) == {"output_config", "tool_choice", "cache_control"}
+    assert set(desk.endpoint.refused) == {"output_config", "tool_choice", "cache_control"}
 
 
-def test_a_question(tmp_path: Path) -> None:
-    answer, _ = played(tmp_path, "ask", QUESTION, *OF_MARKET)
+def test_a_question(desk: Desk) -> None:
+    answer, _ = desk.played("ask", QUESTION, *OF_MARKET)
     assert MOVE in json.dumps(answer)
 
 
-def test_a_swarm(tmp_path: Path) -> None:
+def test_a_swarm(desk: Desk) -> None:
     asking = ("--effort", "simple", "--as-of", "2026-10-30", "--rounds", "1")
-    answer, _ = played(tmp_path, "swarm", "Does USD/JPY have momentum?", *asking)
+    answer, _ = desk.played("swarm", "Does USD/JPY have momentum?", *asking)
     assert LAST in json.dumps(answer)

@@ -1,138 +1,157 @@
-"""A week whose plan is asked of Claude, through the command, against a server of another's."""
+"""Weeks whose plan is asked of Claude, through the command, against a server of another's."""
 
 import json
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.command import DeskCommand
-from tests.support.model_server import ModelServer, model_server
-from tests.support.model_week import COMMENTS, KEY, LAST_WEEK, PLANS, USED
+from tests.support.command import Answer, DeskCommand
+from tests.support.model_server import model_server
+from tests.support.model_week import COMMENTS, KEY, PLANS, USED
 
-WEEK = ("--week", LAST_WEEK, "--markets", "USD/JPY,JP")
+pytestmark = pytest.mark.timeout(300)
 
-
-def said(*markets: str, turn: int | None = None, call: int | None = None) -> dict[str, Any]:
-    """What the model answers at a turn of the conversation, or at its n-th call."""
-    plan = {"markets": [{"market": name, "priority": 1} for name in markets], "note": "As ever."}
-    return scripted({"content": json.dumps(plan), "usage": USED}, turn, call)
+DELIVERS, LACKS, BUSY, DECLINES, REFUSED = (f"2026-W{number}" for number in range(44, 39, -1))
+"""The weeks, by how the model plans them."""
 
 
-def scripted(
-    response: dict[str, Any], turn: int | None = None, call: int | None = None
-) -> dict[str, Any]:
-    places = {"turnIndex": turn, "sequenceIndex": call}
-    where = {name: place for name, place in places.items() if place is not None}
-    match = {"model": "claude-opus-5-5", "systemMessage": PLANS, **where}
+def said(week: str, *markets: str, call: int | None = None) -> dict[str, Any]:
+    """What the model answers when it is asked for a week's plan, or asked so for the n-th time."""
+    return scripted(asked(week), plan(*markets), call)
+
+
+def asked(week: str) -> str:
+    return f'"week": "{week}"'
+
+
+def plan(*markets: str) -> dict[str, Any]:
+    planned = {"markets": [{"market": name, "priority": 1} for name in markets], "note": "As ever."}
+    return {"content": json.dumps(planned), "usage": USED}
+
+
+def scripted(words: str, response: dict[str, Any], call: int | None = None) -> dict[str, Any]:
+    """An answer to words in what the model is told last."""
+    place = {} if call is None else {"sequenceIndex": call}
+    match = {"model": "claude-opus-5-5", "systemMessage": PLANS, "userMessage": words, **place}
     return {"match": match, "response": response}
 
 
-def serving(folder: Path, *script: dict[str, Any]) -> AbstractContextManager[ModelServer]:
-    """A model that plans by the script, and comments every week with the same words."""
-    words = json.dumps({"headline": "USD/JPY moved [[USD/JPY:move]]."})
-    response = {"content": words, "usage": USED}
-    commenting = {"match": {"systemMessage": COMMENTS}, "response": response}
-    return model_server(folder, [*script, commenting])
+def failing(status: int, kind: str) -> dict[str, Any]:
+    return {"error": {"message": kind, "type": kind}, "status": status}
 
 
-def plans_asked(server: ModelServer) -> list[dict[str, Any]]:
-    return [entry for entry in server.asked if PLANS in json.dumps(entry["messages"][0])]
+SCRIPT = (
+    said(DELIVERS, "USD/JPY", "JP"),
+    said(LACKS, "USD/JPY"),
+    scripted("not planned: JP", plan("JP", "USD/JPY")),
+    scripted(asked(BUSY), failing(429, "rate_limit_error"), call=0),
+    scripted(asked(BUSY), failing(529, "overloaded_error"), call=1),
+    said(BUSY, "USD/JPY", "JP", call=2),
+    scripted(asked(REFUSED), failing(401, "authentication_error")),
+    scripted("", {"content": "I would rather not.", "usage": USED}),
+    {
+        "match": {"systemMessage": COMMENTS},
+        "response": {
+            "content": json.dumps({"headline": "USD/JPY moved [[USD/JPY:move]]."}),
+            "usage": USED,
+        },
+    },
+)
 
 
-def desk_with(tmp_path: Path, server: ModelServer) -> DeskCommand:
-    """A desk whose other agents are built in."""
-    return DeskCommand(
-        tmp_path,
-        ANTHROPIC_API_KEY=KEY,
-        ANTHROPIC_BASE_URL=server.url,
-        CLAUDE_MODEL_EXECUTION="builtin",
-    )
+class Planned(NamedTuple):
+    """A desk whose agents are built in but the one who plans and comments; how its weeks went, and
+    what the model was asked."""
+
+    desk: DeskCommand
+    ran: dict[str, Answer]
+    asked: list[dict[str, Any]]
+
+    def plans_asked(self, week: str) -> list[dict[str, Any]]:
+        """The requests for the plan of a week."""
+        told = json.dumps(asked(week))[1:-1]
+        texts = [(entry, json.dumps(entry["messages"])) for entry in self.asked]
+        return [entry for entry, text in texts if PLANS in text and told in text]
+
+    def file(self, week: str) -> Path:
+        """The report of a week."""
+        (path,) = (self.desk.directory / "reports" / "weekly").glob(f"{week}-*.r1.json")
+        return path
+
+    def report(self, week: str) -> dict[str, Any]:
+        """The same, read."""
+        assert self.ran[week].code == 0, self.ran[week].err
+        report: dict[str, Any] = json.loads(self.file(week).read_text())
+        return report
 
 
-def report_file(tmp_path: Path) -> Path:
-    (path,) = (tmp_path / "reports" / "weekly").glob("*.r1.json")
-    return path
-
-
-def published(tmp_path: Path) -> dict[str, Any]:
-    path = report_file(tmp_path)
-    report: dict[str, Any] = json.loads(path.read_text())
-    for file in path.parent.glob("*"):
-        assert KEY not in file.read_text(), f"the key stands in {file.name}"
-    return report
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "model").mkdir()
-    return tmp_path / "model"
-
-
-def test_the_model_plans_and_the_report_says_what_it_cost(tmp_path: Path, folder: Path) -> None:
-    with serving(folder, said("USD/JPY", "JP")) as server:
-        done = desk_with(tmp_path, server)("run", *WEEK)
-        assert done.code == 0, done.err
-        assert (
-            "product_manager is claude-opus-5-5, the other agents are built in; at most $20.00"
-            in done.err
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
+    folder = tmp_path_factory.mktemp("planned")
+    (folder / "model").mkdir()
+    with model_server(folder / "model", SCRIPT) as server:
+        desk = DeskCommand(
+            folder,
+            ANTHROPIC_API_KEY=KEY,
+            ANTHROPIC_BASE_URL=server.url,
+            CLAUDE_MODEL_EXECUTION="builtin",
         )
-        (asked,) = plans_asked(server)
-    assert "USD/JPY" in json.dumps(asked["messages"])
-    report = published(tmp_path)
+        with desk.up():
+            ran = {
+                week: desk("run", "--week", week, "--markets", "USD/JPY,JP")
+                for week in (DELIVERS, LACKS, BUSY, DECLINES, REFUSED)
+            }
+            yield Planned(desk, ran, server.asked)
+
+
+def test_the_model_plans_and_the_report_says_what_it_cost(planned: Planned) -> None:
+    assert (
+        "product_manager is claude-opus-5-5, the other agents are built in; at most $20.00"
+        in planned.ran[DELIVERS].err
+    )
+    (asked_for,) = planned.plans_asked(DELIVERS)
+    assert "USD/JPY" in json.dumps(asked_for["messages"])
+    report = planned.report(DELIVERS)
     assert report["planning"]["usage"]["model"] == "claude-opus-5-5"
     assert report["planning"]["usage"]["input_tokens"] == 900
     assert float(report["planning"]["usage"]["cost_usd"]) > 0
     assert report["lead"]["headline"]["text"] == "USD/JPY moved +0.29 %."
-    printed = report_file(tmp_path).with_suffix(".md").read_text()
+    page = planned.file(DELIVERS)
+    printed = page.with_suffix(".md").read_text()
     assert "Planned by claude-opus-5-5 in 2 turns, 980 tokens, $0.0" in printed
-    desk = desk_with(tmp_path, server)
-    desk.until(lambda status: "spent 1," in status.out, "status", "--week", "2026-W44")
-    audited = desk_with(tmp_path, server)("audit", str(report_file(tmp_path)))
+    planned.desk.until(lambda status: "spent 1," in status.out, "status", "--week", DELIVERS)
+    audited = planned.desk("audit", str(page))
     assert audited.code == 0, audited.out
 
 
-def test_a_plan_that_lacks_a_market_is_corrected_by_the_model(tmp_path: Path, folder: Path) -> None:
-    script = [said("USD/JPY", turn=0), said("JP", "USD/JPY", turn=1)]
-    with serving(folder, *script) as server:
-        assert desk_with(tmp_path, server)("run", *WEEK).code == 0
-        first, second = plans_asked(server)
+def test_no_report_has_the_key(planned: Planned) -> None:
+    for file in planned.file(DELIVERS).parent.glob("*"):
+        assert KEY not in file.read_text(), f"the key stands in {file.name}"
+
+
+def test_a_plan_that_lacks_a_market_is_corrected_by_the_model(planned: Planned) -> None:
+    first, second = planned.plans_asked(LACKS)
     assert second["messages"][: len(first["messages"])] == first["messages"]
     assert "not planned: JP" in json.dumps(second["messages"][-1])
-    planning = published(tmp_path)["planning"]
+    planning = planned.report(LACKS)["planning"]
     assert (planning["turns"], planning["remark"]) == (3, None)
     assert planning["usage"]["input_tokens"] == 1_800
 
 
-def test_a_model_that_is_busy_is_asked_again(tmp_path: Path, folder: Path) -> None:
-    busy = {"error": {"message": "Slow down", "type": "rate_limit_error"}, "status": 429}
-    overloaded = {"error": {"message": "Overloaded", "type": "overloaded_error"}, "status": 529}
-    script = [
-        scripted(busy, call=0),
-        scripted(overloaded, call=1),
-        said("USD/JPY", "JP", call=2),
-    ]
-    with serving(folder, *script) as server:
-        assert desk_with(tmp_path, server)("run", *WEEK).code == 0
-        assert len(plans_asked(server)) == 3
-    assert published(tmp_path)["planning"]["usage"]["input_tokens"] == 900
+def test_a_model_that_is_busy_is_asked_again(planned: Planned) -> None:
+    assert len(planned.plans_asked(BUSY)) == 3
+    assert planned.report(BUSY)["planning"]["usage"]["input_tokens"] == 900
 
 
-def test_the_built_in_product_manager_plans_where_the_model_does_not(
-    tmp_path: Path, folder: Path
-) -> None:
-    with serving(folder, scripted({"content": "I would rather not.", "usage": USED})) as server:
-        assert desk_with(tmp_path, server)("run", *WEEK).code == 0
-        assert len(plans_asked(server)) == 2
-    report = published(tmp_path)
+def test_the_built_in_product_manager_plans_where_the_model_does_not(planned: Planned) -> None:
+    assert len(planned.plans_asked(DECLINES)) == 2
+    report = planned.report(DECLINES)
     assert "claude-opus-5-5 did not deliver" in report["planning"]["remark"]
     assert report["planning"]["usage"]["input_tokens"] == 1_800, "what was billed is counted"
 
 
-def test_a_key_that_is_refused_is_not_tried_again(tmp_path: Path, folder: Path) -> None:
-    refused = {"error": {"message": "invalid key", "type": "authentication_error"}, "status": 401}
-    with serving(folder, scripted(refused)) as server:
-        assert desk_with(tmp_path, server)("run", *WEEK).code == 0
-        assert len(plans_asked(server)) == 1
-    assert "401" in published(tmp_path)["planning"]["remark"]
+def test_a_key_that_is_refused_is_not_tried_again(planned: Planned) -> None:
+    assert len(planned.plans_asked(REFUSED)) == 1
+    assert "401" in planned.report(REFUSED)["planning"]["remark"]

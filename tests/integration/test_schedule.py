@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from temporalio.client import Client, ScheduleOverlapPolicy
 from temporalio.common import SearchAttributeKey
+from temporalio.service import RPCError
 
 from desk.contracts.names import SCHEDULE_ID
 from desk.contracts.runs.week import WeekRequest
@@ -25,11 +26,19 @@ from tests.support.homes import home_settings
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    settings = home_settings(tmp_path)
+@pytest.fixture(scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
+    settings = home_settings(tmp_path_factory.mktemp("desk"))
     async with embedded_server(settings.home, settings.server):
         yield Desk(await connect(settings), settings, hosting=True)
+
+
+@pytest.fixture
+async def desk(shared: Desk) -> AsyncIterator[Desk]:
+    """One server for all tests; each finds it without a schedule."""
+    yield shared
+    with suppress(RPCError):
+        await shared.client.get_schedule_handle(SCHEDULE_ID).delete()
 
 
 def earlier(settings: Settings) -> Settings:

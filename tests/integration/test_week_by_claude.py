@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
+def test_a_week_by_claude_and_its_tape_without_key_or_model(tmp_path: Path, folder: Path) -> None:
     script = Scripted()
     # A cross rate that it asked for is a claim, and so is the other agent's differential.
     script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/JPY").says(
@@ -64,11 +64,14 @@ def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
     script.research("JP", "research_rates").stops("length").says(told="cut off")
     with model_server(folder, script.fixtures("USD/JPY", "EUR/USD", "JP")) as server:
         desk = desk_with(tmp_path, server)
-        done = desk(*RUN)
-        assert done.code == 0, done.err
-        assert "research_agent_1 is claude-sonnet-5-5" in done.err
+        with desk.up():
+            done = desk(*RUN)
+            assert done.code == 0, done.err
+            assert "research_agent_1 is claude-sonnet-5-5" in done.err
+            report, tape = report_of(tmp_path), tmp_path / "week.tape.gz"
+            saved = desk("tape", "save", report["timings"]["workflow_id"], str(tape))
+            assert saved.code == 0, saved.err
         asked = server.asked
-    report = report_of(tmp_path)
     told = [event["text"] for event in section(report, "USD/JPY")["events"]]
     assert any("as yields diverged" in text for text in told)
     assert not any("151.234" in text for text in told)
@@ -85,9 +88,13 @@ def test_a_week_by_claude(tmp_path: Path, folder: Path) -> None:
     assert {entry["model"] for entry in asked} == {"claude-opus-5-5", "claude-sonnet-5-5"}
     offered = {tool["function"]["name"] for entry in asked for tool in entry.get("tools") or ()}
     assert {"ecb__get_historical", "central_banks__get_policy_rate"} <= offered
-    audited = desk("audit", str(next((tmp_path / "reports" / "weekly").glob("*.r1.json"))))
-    assert audited.code == 0, audited.out
     assert report["usage"]["input_tokens"] == 900 * _answered(asked)
+    (file,) = (tmp_path / "reports" / "weekly").glob("*.r1.json")
+    audited = desk("audit", str(file))
+    assert audited.code == 0, audited.out
+    plays_from(tape, file, tmp_path)
+    said = _answered(asked) - 1
+    assert len(server_turns(tape)) == said, "a turn of the tape for each answer but the refusal"
 
 
 def _answered(asked: list[dict[str, Any]]) -> int:
@@ -95,31 +102,14 @@ def _answered(asked: list[dict[str, Any]]) -> int:
     return len(asked) - 2
 
 
-def test_a_week_by_claude_is_played_from_its_tape_without_key_or_model(
-    tmp_path: Path, folder: Path
-) -> None:
-    script = Scripted()
-    script.research("USD/JPY", "research_fx").calls("ecb__get_quote", symbol="EUR/USD").says(
-        events={"fx_movement": "USD/JPY moved by [[USD/JPY:move]] as yields diverged."}
-    )
-    tape, out = tmp_path / "week.tape.gz", tmp_path / "played"
-    with model_server(folder, script.fixtures("USD/JPY", "JP")) as server:
-        desk = desk_with(tmp_path, server)
-        with desk.up():
-            done = desk("run", "--week", LAST_WEEK, "--markets", "USD/JPY,JP")
-            assert done.code == 0, done.err
-            (report,) = (tmp_path / "reports" / "weekly").glob("*.r1.json")
-            run = json.loads(report.read_text())["timings"]["workflow_id"]
-            saved = desk("tape", "save", run, str(tape))
-            assert saved.code == 0, saved.err
-        asked = len(server.asked)
+def plays_from(tape: Path, file: Path, tmp_path: Path) -> None:
+    """A desk that has the tape alone comes to the same report."""
     assert KEY.encode() not in gzip.decompress(tape.read_bytes())
-    alone = DeskCommand(tmp_path / "alone")
+    alone, out = DeskCommand(tmp_path / "alone"), tmp_path / "played"
     played = alone("run", "--tape", str(tape), "--out", str(out))
     assert played.code == 0, played.err
-    assert asked == len(server_turns(tape)), "a turn of the tape for each call of the model"
     (again,) = out.rglob("*.json")
-    same = alone("audit", str(report), "--same-as", str(again))
+    same = alone("audit", str(file), "--same-as", str(again))
     assert same.code == 0, same.out
 
 
