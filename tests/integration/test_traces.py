@@ -1,5 +1,6 @@
 """A run is one trace, from the command to the calls that came of it, sent where it is wanted."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -27,6 +28,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Received]:
             folder,
             ANTHROPIC_API_KEY=KEY,
             ANTHROPIC_BASE_URL=m.url,
+            DESK_MCP_CONFIG=str(sources(folder)),
             DESK_MCP_TRANSPORT="configured",
             OTEL_EXPORTER_OTLP_ENDPOINT=received.url,
             OTEL_EXPORTER_OTLP_HEADERS=f"authorization=Bearer%20{SECRET}",
@@ -37,6 +39,15 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Received]:
         assert done.code == 0, done.err
         assert SECRET not in done.out + done.err + (folder / "home/logs/desk.log").read_text()
         yield received
+
+
+def sources(folder: Path) -> Path:
+    """Those of the project's that are asked of these markets."""
+    every = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    asked = ("ecb", "central_banks", "official_statistics")
+    file = folder / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {name: every[name] for name in asked}}))
+    return file
 
 
 def chain(spans: list[SentSpan], last: SentSpan) -> list[str]:

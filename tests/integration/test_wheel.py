@@ -95,10 +95,10 @@ def test_an_empty_folder_has_a_week_its_audit_and_an_answer(desk: Path, tmp_path
         for name, value in home_environment(tmp_path).items()
         if name not in ("DESK_HOME", "DESK_REPORTS")
     }
-    told("run", "--week", "2026-W44")
-    assert list((folder / "reports" / "weekly").glob("2026-W44*.html"))
+    told("run", "--week", "2026-W44", "--markets", "USD/JPY,JP")
+    (page,) = (folder / "reports" / "weekly").glob("2026-W44*.r1.html")
     assert (folder / ".desk").is_dir()
-    assert "2026-W44" in told("audit", "2026-W44")
+    assert "2026-W44" in told("audit", str(page.with_suffix(".json")))
     assert told("ask", "Where is USD/JPY against its 52-week range?")
     assert "market" in told("graph")
     assert told("--version").startswith("research-desk ")

@@ -102,7 +102,7 @@ _OF_THE_MOMENT = frozenset(
 )
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     asked=st.lists(st.sampled_from(MARKETS), min_size=2, max_size=5),
     most_events=st.sampled_from((1, 60, 90)),
@@ -147,7 +147,7 @@ async def test_a_week_comes_to_the_same_with_and_without_continuing(
 async def test_however_often_a_market_is_rerun_each_history_is_short(
     client: Client, tmp_path: Path
 ) -> None:
-    most, reruns = 150, 40
+    most, reruns = 60, 18
     config = continuing(desk_config(policy_rate("JP")), most_events=most)
     async with desk_workers(client, tmp_path):
         week = await start_week(client, config)
