@@ -72,7 +72,8 @@ class Review:
 
     `objections` are those of the source that was asked again, by result and claim id. `conflicts`
     are those of the sound findings with each other and with what the validator read. `silent`
-    names the second sources that could not be asked.
+    names the second sources that could not be asked. `objected` keeps what was found to speak
+    against each result's claims by themselves: no conflict changes it.
     """
 
     findings: Sequence[ResearchResult]
@@ -82,6 +83,7 @@ class Review:
     averages: Sequence[Averages] = ()
     objections: Mapping[tuple[str, str], Objection] = field(default_factory=dict)
     silent: Sequence[str] = ()
+    objected: dict[tuple[str, Claim], Objection | None] = field(default_factory=dict)
 
     @property
     def delivered(self) -> dict[str, list[Delivered]]:
@@ -161,7 +163,6 @@ class _Judge:
     delivered: Mapping[str, Sequence[Delivered]]
     surviving: Mapping[str, Claim]
     found: dict[str, ClaimVerdict] = field(default_factory=dict)
-    objected: dict[tuple[str, Claim], Objection | None] = field(default_factory=dict)
     series: dict[tuple[str, ...], tuple[SeriesComparison, Averages] | None] = field(
         default_factory=dict
     )
@@ -180,11 +181,11 @@ class _Judge:
         """What the ledger, with the result's own claims as inputs, or the source that was asked
         again has against a claim."""
         place = (each.result.result_id, each.claim)
-        if place not in self.objected:
-            self.objected[place] = self._of_ledger(each) or self.review.objections.get(
+        if place not in self.review.objected:
+            self.review.objected[place] = self._of_ledger(each) or self.review.objections.get(
                 (each.result.result_id, each.claim.claim_id)
             )
-        return self.objected[place]
+        return self.review.objected[place]
 
     def fallen_beside_sound(self) -> Iterator[ClaimVerdict]:
         """A rejection of each claim that falls while its id has another verdict."""

@@ -176,14 +176,14 @@ class Case:
         return tuple(answer.source for answer in answers if answer)
 
 
-def open_case(request: TurnRequest) -> Case:
-    """The findings with the sources' answers.
+def open_case(request: TurnRequest, calls: Iterable[ToolCall]) -> Case:
+    """The findings with the sources' answers to the calls that were to be made.
 
     Raises:
         TaskNotPossible: a source that is asked again could not be asked, or its answer cannot be
             read. A second source may be silent.
     """
-    asked = {call.capability for call in questions(request)}
+    asked = {call.capability for call in calls}
     averages, no_averages = _second(request, Capability.MONTH_AVERAGES, MonthAverages, asked)
     ends, no_ends = _second(request, Capability.MONTH_END_RATES, MonthEndRates, asked)
     daily, no_daily = _second(request, Capability.DAILY_RATES, Histories, asked)
@@ -308,11 +308,12 @@ def take_turn(request: TurnRequest) -> Turn:
         TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
             read.
     """
-    if calls := unasked(questions(request), request.results):
+    asked = questions(request)
+    if calls := unasked(asked, request.results):
         return Turn(
             calls=calls, note=f"Ask the sources about {market_of(request).market} once more"
         )
-    return Turn(result=_result(open_case(request)))
+    return Turn(result=_result(open_case(request, asked)))
 
 
 def _asked_again(request: TurnRequest) -> list[ToolCall]:
