@@ -107,7 +107,7 @@ def detect_conflicts(
     targets: set[str] = set()
     for (subject, metric, day), stands in _stands_by_figure(market, results).items():
         bounds = bounds_of(subject, metric, day, voting, ranges)
-        if any(_contradict(one, other, bounds) for one, other in _of_two_results(stands)):
+        if _are_at_odds(stands, lambda stand: stand.result.result_id, bounds):
             besides = {stand.result.result_id for stand in stands}
             positions = (
                 *(_position(stand, voting) for stand in stands),
@@ -138,7 +138,7 @@ def week_conflicts(
     for name, stands in _by_claim(outcomes).items():
         claim = stands[0].claim
         bounds = bounds_of(claim.subject, claim.metric, claim.as_of, voting, ranges)
-        if any(_contradict(one, other, bounds) for one, other in _of_two_markets(stands)):
+        if _are_at_odds(stands, lambda stand: stand.result.market, bounds):
             about = claim.subject if claim.subject in markets else min(markets)
             positions = [claim_position(stand, voting) for stand in stands]
             topic = f"{WEEK}/conflict/{name}"
@@ -393,18 +393,19 @@ def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
     return stands
 
 
-def _of_two_results(stands: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
-    return _differing(stands, lambda stand: stand.result.result_id)
-
-
-def _of_two_markets(stands: Sequence[Stand]) -> Iterator[tuple[Stand, Stand]]:
-    return _differing(stands, lambda stand: stand.result.market)
-
-
-def _differing(
-    stands: Sequence[Stand], key: Callable[[Stand], str]
-) -> Iterator[tuple[Stand, Stand]]:
-    return ((one, other) for one, other in combinations(stands, 2) if key(one) != key(other))
+def _are_at_odds(
+    stands: Sequence[Stand], whose: Callable[[Stand], str], bounds: Bounds | None
+) -> bool:
+    """Whether stands of two, be it results or markets, contradict each other. What many state
+    alike, as each market does of the dollar's rate, is compared once."""
+    stated = [(whose(stand), within(_statement(stand), bounds)) for stand in stands]
+    # Equal values may be given to different digits, which say how near another must come.
+    pairs = {
+        (one, str(one.value), other, str(other.value)): (one, other)
+        for (by, one), (who, other) in combinations(stated, 2)
+        if by != who
+    }
+    return any(_contradict(one, other) for one, other in pairs.values())
 
 
 def _position(stand: Stand, voting: VotingConfig) -> Position:
@@ -412,8 +413,8 @@ def _position(stand: Stand, voting: VotingConfig) -> Position:
     return own_judgement(position) if stand.claim.metric is Metric.TARGET else position
 
 
-def _contradict(one: Stand, other: Stand, bounds: Bounds | None) -> bool:
-    compared = normalise(within(_statement(one), bounds), within(_statement(other), bounds))
+def _contradict(one: StatedFigure, other: StatedFigure) -> bool:
+    compared = normalise(one, other)
     if isinstance(compared, Comparable):
         return not compared.agree
     return compared.reason is Difference.UNIT

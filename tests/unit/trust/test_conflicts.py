@@ -306,6 +306,17 @@ def test_one_claim_stated_differently_in_two_markets_is_a_conflict_of_the_week()
     }
 
 
+def test_a_rounded_figure_hides_no_contradiction_of_the_same_figure_with_its_digits() -> None:
+    def fixed(value: str, market: str) -> MarketOutcome:
+        stated = claim("USD/JPY", Metric.LAST, value)
+        result = finding(stated, market=market, sources=[source("European Central Bank")])
+        return MarketOutcome(market=market, outcome=Outcome.RESEARCHED, results=(result,))
+
+    rounded, finer = fixed("153.5", "EUR/JPY"), fixed("153.54", "GBP/JPY")
+    assert week_conflicts([rounded, finer], VOTING) == ()
+    assert len(week_conflicts([fixed("153.50", "USD/JPY"), rounded, finer], VOTING)) == 1
+
+
 def test_no_more_conflicts_are_kept_than_an_outcome_holds_and_open_ones_go_first() -> None:
     areas = [f"{a}{b}" for a in "ABCDEFGH" for b in "ABCDEFGH"]
     sure = [decided(area, "25", ONE) for area in areas]
