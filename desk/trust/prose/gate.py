@@ -10,6 +10,7 @@ The rule is the whole of it, and docs/method.md says it in the same words.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 from unicodedata import category
 
@@ -24,6 +25,10 @@ from desk.trust.prose.sentences import split_sentences
 
 LONGEST_NAME: Final = 200
 """The bound of `desk.contracts.base.ShortText`."""
+
+MOST_REMEMBERED: Final = 1_000
+"""Texts of which a process remembers the figures: a sentence is looked at when it is written, when
+it is validated, and when the document is compiled. Those of a week are a quarter."""
 
 MOST_NAMED: Final = 6
 """How many claims a reason names."""
@@ -231,6 +236,7 @@ def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
     return "".join(kept).strip()
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def unbacked(prose: str) -> tuple[Unbacked, ...]:
     """The figures of a text that are no references, in the order in which they stand."""
     text = REFERENCE.sub(lambda found: _MASK * len(found[0]), prose)
