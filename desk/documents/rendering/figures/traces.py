@@ -433,7 +433,7 @@ class Traces:
         result, source = self._results.get(evidence_id), self._sources.get(evidence_id)
         if result is None:
             return _listed(evidence_id, source, self._document)
-        named = provenance_of(result)
+        named = self._named[evidence_id]
         excerpt = None if claim.inputs else excerpt_of(claim, self._answers[evidence_id])
         origins = (
             row_origin(excerpt),
@@ -466,6 +466,11 @@ class Traces:
     def _answers(self) -> dict[str, Answer | None]:
         """The contents in one of the desk's shapes; several figures are read from each."""
         return {name: _readable(result) for name, result in self._results.items()}
+
+    @cached_property
+    def _named(self) -> dict[str, Provenance | None]:
+        """Who published each, as it says itself."""
+        return {name: provenance_of(result) for name, result in self._results.items()}
 
     @cached_property
     def _sources(self) -> dict[str, DataSource]:
