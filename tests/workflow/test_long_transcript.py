@@ -59,8 +59,7 @@ def telling(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> ToolA
 @dataclass
 class Tireless:
     """A model that asks for a tool ninety-nine times before it delivers, and is read as Claude
-    would be: `transcript` is the length of all that was said, `shown` of what it was
-    shown at every fifth turn."""
+    would be: `transcript` is the length of all that was said, `shown` of what it was shown."""
 
     half_way: asyncio.Event = field(default_factory=asyncio.Event)
     taken: int = 0
@@ -74,9 +73,8 @@ class Tireless:
         if not by_model or not request.exchanges:
             return ordinary_turn(request)
         self.taken += 1
-        if self.taken % 5 == 0:
-            self.last_shown = json.dumps(messages("{}", request))
-            self.shown.append(len(self.last_shown))
+        self.last_shown = json.dumps(messages("{}", request))
+        self.shown.append(len(self.last_shown))
         if self.taken == TURNS // 2:
             self.half_way.set()
         if len(request.exchanges) < TURNS:

@@ -374,7 +374,7 @@ async def test_a_delivery_ends_when_it_would_have_ended(server: Client, tmp_path
         async with desk_workers(server, tmp_path, secrets={"SLACK_WEBHOOK_URL": there.url}):
             week = await start_week(
                 server,
-                continuing(desk_config(policy_rate("JP"), open_for_seconds=1)),
+                continuing(desk_config(policy_rate("JP"), open_for_seconds=6)),
                 deliveries=deliveries,
             )
             first = await published(server, 1)
