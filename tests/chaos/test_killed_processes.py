@@ -14,8 +14,10 @@ from desk.contracts.runs.week import WeekStatus
 from desk.platform.temporal.client import connect
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
 from tests.support.counted_worker import all_ended, read_notes
-from tests.support.fleet import ROLES, WEEK, desk_at, effects, start
+from tests.support.fleet import WEEK, desk_at, effects, start
 from workers.hosting import Role
+
+TOGETHER = (Role.ALL,)
 
 
 async def published(client: Client) -> str:
@@ -48,7 +50,8 @@ def repeated(log: Path) -> list[str]:
 @pytest.fixture(scope="module")
 async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, int]:
     """The report of a week in which nothing was killed, and how many effects it took."""
-    async with desk_at(tmp_path_factory.mktemp("undisturbed")) as (settings, _, _, log):
+    directory = tmp_path_factory.mktemp("undisturbed")
+    async with desk_at(directory, TOGETHER) as (settings, _, _, log):
         client = await connect(settings)
         await start(client, settings)
         report = await published(client)
@@ -85,7 +88,7 @@ async def test_a_killed_server_loses_nothing(
     after: int, tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, count = undisturbed
-    async with desk_at(tmp_path) as (settings, server, _, log):
+    async with desk_at(tmp_path, TOGETHER) as (settings, server, _, log):
         client = await connect(settings)
         await start(client, settings)
         await effects(log, after)
@@ -100,7 +103,7 @@ async def test_server_and_workers_killed_together_repeat_no_completed_effect(
     after: int, tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, _ = undisturbed
-    async with desk_at(tmp_path) as (settings, server, fleet, log):
+    async with desk_at(tmp_path, TOGETHER) as (settings, server, fleet, log):
         client = await connect(settings)
         await start(client, settings)
         await effects(log, after)
@@ -108,9 +111,7 @@ async def test_server_and_workers_killed_together_repeat_no_completed_effect(
         os.kill(server.pid, signal.SIGSTOP)
         await all_ended(log)
         os.kill(server.pid, signal.SIGKILL)
-        for role in ROLES:
-            fleet.kill(role)
-        for role in ROLES:
-            fleet.start(role)
+        fleet.kill_all()
+        fleet.start_all()
         assert await published(client) == report
     assert repeated(log) == []

@@ -18,6 +18,7 @@ from desk.platform.temporal.client import connect
 from tests.support.counted_worker import hold_up, let_go, read_notes
 from tests.support.fleet import MARKETS, WEEK, desk_at, effects, start
 from tests.support.forks import forked_command
+from workers.hosting import Role
 
 EVERY_MARKET = "/market/"
 LAST_MARKET = "/market/USD/HKD/"
@@ -77,7 +78,7 @@ def done_markets(lines: list[dict[str, Any]]) -> set[str]:
 async def test_a_killed_watcher_stops_nothing_and_the_next_goes_on_where_the_run_stands(
     tmp_path: Path,
 ) -> None:
-    async with desk_at(tmp_path) as (settings, server, _, log):
+    async with desk_at(tmp_path, (Role.ALL,)) as (settings, server, _, log):
         client = await connect(settings)
         hold_up(log, EVERY_MARKET)
         await start(client, settings)

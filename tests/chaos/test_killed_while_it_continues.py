@@ -6,7 +6,6 @@ import signal
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
@@ -71,10 +70,10 @@ def done_twice(log: Path) -> list[str]:
     return [key for key, count in counts.items() if count > 1]
 
 
-@pytest.mark.parametrize("server_too", [False, True])
 async def test_every_rerun_is_done_once_whoever_is_killed_as_the_run_continues(
-    server_too: bool, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
+    """The worker alone at first, then the server with it."""
     async with desk_at(tmp_path) as (settings, server, fleet, log):
         client = await connect(settings)
         await start(client, settings)
@@ -85,7 +84,7 @@ async def test_every_rerun_is_done_once_whoever_is_killed_as_the_run_continues(
             await client.get_workflow_handle(RUN).signal(Message.RERUN_MARKET, rerun)
         for number in range(len(REASONS) - 1):
             await continued(client, seen)
-            if server_too and number == 1:
+            if number == 1:
                 os.kill(server.pid, signal.SIGKILL)
             fleet.kill(Role.ORCHESTRATOR)
             fleet.start(Role.ORCHESTRATOR)

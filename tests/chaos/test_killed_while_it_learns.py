@@ -130,7 +130,8 @@ async def test_a_hypothesis_is_scored_after_everything_was_killed_while_it_waite
     tmp_path: Path,
 ) -> None:
     about = hypothesis()
-    async with desk_at(tmp_path) as (settings, server, fleet, _):
+    roles = (Role.ORCHESTRATOR, Role.SOURCES)
+    async with desk_at(tmp_path, roles) as (settings, server, fleet, _):
         client = await connect(settings)
         fleet.kill(Role.SOURCES)
         waits = await client.start_workflow(
