@@ -33,7 +33,7 @@ from tests.support.stocks import StockDesk, stock_desk
 SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
 USUAL: Final = DEFAULTS / "desk.toml"
 PRACTICE: Final = PROJECT / ".mcp.practice.json"
-DRAWN: Final = 8
+DRAWN: Final = 5
 ENDED: Final = 0.8
 A_WEEK: Final = 7 * 24
 TECHNICAL: Final = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)
