@@ -250,16 +250,16 @@ def _request(call: ModelCall) -> dict[str, Any]:
 
 def _answer(message: anthropic.types.Message, asked: Mapping[str, Any]) -> ModelAnswer:
     blocks = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
-    text = "".join(block.text for block in message.content if block.type == "text")
+    words = "".join(block.text for block in message.content if block.type == "text")
     model = str(asked["model"])
     if is_claude(model):
         counted = message.usage.model_dump(mode="json", exclude_none=True)
         usage = usage_of(message.model, counted)
     else:
-        usage, text = _counted(message, asked, model), object_in(text)
+        usage = _counted(message, asked, model)
     return ModelAnswer(
         content=tuple(cast("list[JsonValue]", blocks)),
-        text=text,
+        text=object_in(words),
         stop_reason=_stop_reason(message.stop_reason),
         usage=usage,
         request_id=message._request_id,

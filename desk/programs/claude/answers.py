@@ -1,7 +1,7 @@
 """Answers of tools as a model reads them, and which tools can still answer it."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from pydantic import JsonValue
@@ -9,11 +9,17 @@ from pydantic import JsonValue
 from desk.contracts.agents.capabilities import USUAL_CAPABILITY
 from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Claim
+from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.figures import MOST_TOLD, told_claims
 
 LONGEST_RESULT: Final = 50_000
 """As many characters of one tool's answer as a model is shown."""
+
+LONGEST_REASON: Final = 300
+
+BUSY: Final = frozenset({CallFault.TIMEOUT, CallFault.CIRCUIT_OPEN})
+"""Why a call had no answer that the same tool may give a minute later."""
 
 TOOLS: Final = "tools"
 OTHER_TOOLS: Final = "other_tools"
@@ -26,17 +32,32 @@ an answer measures over all of them is among its claims."""
 def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     """A tool's answer as a model reads it: JSON, under the name that it may refer to it by, behind
     the claims that it makes, each named as it is written in prose."""
-    name = result.evidence_id.rsplit("/", 1)[-1]
+    name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(claims)[:MOST_TOLD]
     told = {
         "evidence": name,
-        "claims": told_claims(tuple(claims)[:MOST_TOLD]) or None,
-        "content": thinned(result.content),
+        "claims": told_claims(told_as) or None,
+        "content": thinned(_without_claimed(result.content, told_as)),
         "error": result.error,
     }
     text = json.dumps({k: v for k, v in told.items() if v is not None}, ensure_ascii=False)
     if len(text) <= LONGEST_RESULT:
         return text
     return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
+
+
+def _without_claimed(content: JsonValue, claims: Collection[Claim]) -> JsonValue:
+    """An analysis without the figures that stand among its claims, which say them as they print."""
+    figures = content.get("figures") if isinstance(content, dict) else None
+    if not isinstance(content, dict) or not isinstance(figures, list):
+        return content
+    named = {(str(claim.metric), claim.as_of.isoformat()) for claim in claims}
+    left = [each for each in figures if not isinstance(each, dict) or _name_of(each) not in named]
+    around = {name: held for name, held in content.items() if name != "figures"}
+    return {**around, "figures": left} if left else around
+
+
+def _name_of(figure: Mapping[str, JsonValue]) -> tuple[str, str]:
+    return str(figure.get("metric")), str(figure.get("as_of"))
 
 
 def thinned(content: JsonValue) -> JsonValue:
@@ -60,12 +81,37 @@ def size_of(result: ToolResult) -> int:
 
 def answering(request: TurnRequest) -> Iterator[ToolSpec]:
     """The tools without those that the desk itself has just asked for the task, and that had
-    nothing: a model would ask in vain."""
+    nothing: a model would ask in vain. One that was busy may answer now."""
+    dead = {(each.call.server, each.call.tool) for each in _in_vain(request)}
+    return (spec for spec in request.tools if (spec.server, spec.tool) not in dead)
+
+
+def asked_in_vain(request: TurnRequest) -> list[JsonValue]:
+    """What the desk asked for the task and nobody could answer, with the reason that was given: a
+    model then does not look for it."""
+    told = {(each.call.tool, _why(each)): None for each in _in_vain(request)}
+    return [{"asked": tool.replace("_", " "), "why": why} for tool, why in told]
+
+
+def _in_vain(request: TurnRequest) -> list[ToolResult]:
+    """The answers of the tools that had nothing whatever the desk asked them."""
     own = [each for exchange in request.exchanges if not exchange.said for each in exchange.results]
     told = {(each.call.server, each.call.tool) for each in own if not _is_empty(each)}
-    asked = {(each.call.server, each.call.tool) for each in own}
-    dead = asked - told
-    return (spec for spec in request.tools if (spec.server, spec.tool) not in dead)
+    return [each for each in own if (each.call.server, each.call.tool) not in told]
+
+
+def _why(answer: ToolResult) -> str:
+    """Why an answer has nothing, in its source's words."""
+    content = answer.content if isinstance(answer.content, dict) else {}
+    missing = content.get("missing") or answer.error or "it does not say why"
+    match missing:
+        case dict():
+            words = "; ".join(dict.fromkeys(map(str, missing.values())))
+        case list():
+            words = "; ".join(map(str, missing))
+        case _:
+            words = str(missing)
+    return words[:LONGEST_REASON]
 
 
 def there_is(request: TurnRequest, material: str) -> set[str]:
@@ -86,7 +132,7 @@ def asked_by(specs: Iterable[ToolSpec]) -> set[str]:
 def _is_empty(answer: ToolResult) -> bool:
     """Whether an answer says why it has nothing, and has nothing."""
     if answer.status is not ToolStatus.OK:
-        return True
+        return answer.fault not in BUSY
     content = answer.content
     if not isinstance(content, dict) or not content.get("missing"):
         return False

@@ -238,15 +238,23 @@ def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:
 
 
 def calls_without_answer(request: TurnRequest) -> Iterator[str]:
-    """The tools that a model asked in vain, each once, without those calls that the desk did not
-    make, as one too many. Why is another's words, and stands with the tool result. A name with a
-    figure in it is not told."""
+    """The tools that a model asked in vain, each once, without those that answered another of its
+    calls, and without those calls that the desk did not make, as one too many. Why is another's
+    words, and stands with the tool result. A name with a figure in it is not told."""
+    asked = asked_by_model(request)
+    answered = {_tool_of(result) for result in asked if result.status is ToolStatus.OK}
     named = (
         f"{result.call.server}: {result.call.tool} was asked and did not answer"
-        for result in asked_by_model(request)
-        if result.status is not ToolStatus.OK and not _is_not_made(result)
+        for result in asked
+        if _tool_of(result) not in answered
+        and result.status is not ToolStatus.OK
+        and not _is_not_made(result)
     )
     return (told for told in dict.fromkeys(named) if not any(sign.isdigit() for sign in told))
+
+
+def _tool_of(result: ToolResult) -> tuple[str, str]:
+    return result.call.server, result.call.tool
 
 
 def _is_not_made(result: ToolResult) -> bool:

@@ -81,6 +81,12 @@ async def test_an_answer_has_its_text_its_blocks_its_reason_and_its_request() ->
     assert answer.request_id == "req_1"
 
 
+async def test_a_remark_behind_the_answer_costs_no_further_turn() -> None:
+    words = '{"priority": 1}\n\nTell me if you want more.'
+    answer = await asked(answering(message(content=[{"type": "text", "text": words}])))
+    assert answer.text == '{"priority": 1}'
+
+
 async def test_tokens_and_money_are_counted_with_those_of_the_cache() -> None:
     usage = (await asked(answering(message()))).usage
     assert (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens) == (5_000, 200, 4_000)

@@ -14,8 +14,20 @@ NAMES = sorted(
     path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md")
 )
 PARTS = {
-    *("ahead", "asked_of_you", "can_be_looked_into", "claims", "conflicts", "counts"),
-    *("decisions_ahead", "earlier_rounds", "events", "findings", "forms", "news", "objections"),
+    *("ahead", "asked_in_vain", "asked_now", "asked_of_you", "calls_left", "can_be_looked_into"),
+    *(
+        "claims",
+        "conflicts",
+        "counts",
+        "decided_by",
+        "decisions_ahead",
+        "earlier_rounds",
+        "events",
+        "findings",
+        "forms",
+        "news",
+        "objections",
+    ),
     *("question", "quiet", "read", "recalled", "recommendations"),
 }
 """What the material of some task holds."""

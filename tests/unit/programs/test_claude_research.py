@@ -23,6 +23,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of, with_opening
@@ -395,6 +396,26 @@ def test_a_tool_that_had_nothing_for_the_desk_is_offered_to_nobody() -> None:
         exchange = own.model_copy(update={"results": (*own.results, answer)})
         changed = given_request.model_copy(update={"exchanges": (exchange,), "tools": (spec,)})
         assert len(model_call(changed).tools) == offered
+        told = [{"asked": "get yields", "why": "not fetched"}] if missing else None
+        assert material(changed).get("asked_in_vain") == told
+        assert ("`asked_in_vain`" in model_call(changed).system) is bool(missing)
+
+
+@pytest.mark.parametrize(
+    ("fault", "offered"),
+    [(CallFault.TIMEOUT, 1), (CallFault.CIRCUIT_OPEN, 1), (CallFault.UNREACHABLE, 0)],
+)
+def test_a_tool_that_was_busy_when_the_desk_asked_is_offered_still(
+    fault: CallFault, offered: int
+) -> None:
+    given_request = asked()
+    (own,) = given_request.exchanges
+    call = ToolCall(call_id="USD/JPY/yields", server="cross_asset", tool="get_yields")
+    spec = ToolSpec(server=call.server, tool=call.tool, description="", input_schema={})
+    busy = ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error="no answer", fault=fault)
+    exchange = own.model_copy(update={"results": (*own.results, busy)})
+    changed = given_request.model_copy(update={"exchanges": (exchange,), "tools": (spec,)})
+    assert len(model_call(changed).tools) == offered
 
 
 def test_news_are_asked_for_only_where_there_are_some_or_a_tool_that_has_them() -> None:
@@ -450,6 +471,9 @@ def test_what_was_asked_in_vain_and_what_could_not_be_read_is_missing() -> None:
         "Could not be read: The second page of the statement.",
         "tracker: flows was asked and did not answer",
     )
+    again = call.model_copy(update={"call_id": f"{call.call_id}.2"})
+    answers = answered(again, NewsItems(as_of=window(WEEK).end, source=PRESS, items=()))
+    assert not any("flows" in words for words in finding(asked(failed, answers)).missing)
     not_made = ToolResult(call=call, status=ToolStatus.REFUSED, error="only 10 calls on a task")
     assert not any("flows" in words for words in finding(asked(not_made)).missing)
 

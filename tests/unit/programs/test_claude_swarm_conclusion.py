@@ -19,6 +19,7 @@ from desk.contracts.swarm.plan import Refinement
 from desk.programs.claude.turns import model_call
 from desk.programs.swarm.conclusion.account import account_of
 from desk.programs.swarm.objectives import FORMS, answer_by
+from desk.programs.swarm.tasks import BEHIND
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
@@ -74,9 +75,29 @@ def test_a_conclusion_is_the_models_prose_over_claims_of_the_specialists() -> No
     assert [(s.title, s.content) for s in made.sections] == [
         ("Against it", "It moved by [[USD/JPY:move]].")
     ]
-    assert made.further == Refinement(**further)
+    behind = f"{further['objective']}{BEHIND}{OBJECTIVE}"
+    assert made.further == Refinement(objective=behind, reason=further["reason"])
     assert (made.agent, made.answered, made.hypotheses) == (AgentId.RESEARCH_LEADER, True, ())
     assert review_synthesis(made, with_levels().state) == ()
+
+
+def test_a_later_round_is_concluded_for_the_objective_and_told_what_it_was_for() -> None:
+    query = Query(question=f"What do the banks say?{BEHIND}{OBJECTIVE}")
+    request = with_levels()
+    assignment = request.assignment.model_copy(update={"query": query})
+    told = material(request.model_copy(update={"assignment": assignment}))
+    assert (told["objective"], told["asked_now"]) == (OBJECTIVE, "What do the banks say?")
+    assert "asked_now" not in material(request)
+
+
+def test_what_is_missing_is_told_once_and_no_command_for_a_desk_without_a_model() -> None:
+    request = unmatched("45.7")
+    told = material(request)
+    of_one = [line for each in told["findings"] for line in each["missing"]]
+    assert not {*of_one} & {*told["missing"]}
+    assert "desk swarm" not in json.dumps(told)
+    assert '"about"' in json.dumps(model_call(request).schema_of_result)
+    assert '"about"' not in json.dumps(model_call(overbought("45.7")).schema_of_result)
 
 
 def test_a_direction_is_held_against_the_last_price_that_was_measured() -> None:

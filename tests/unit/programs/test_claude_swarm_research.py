@@ -1,5 +1,6 @@
 """A specialist that is a model: it names figures and never values, and is held short."""
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
@@ -21,7 +22,7 @@ from desk.programs.swarm.claude.research import (
     MOST_FINDINGS,
     MOST_SAYINGS,
 )
-from desk.programs.swarm.tasks import SPECIALIST_TASKS
+from desk.programs.swarm.tasks import BEHIND, SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
 from desk.trust.ledger.derivation import derive
 from desk.trust.ledger.evidence import verified_answer
@@ -277,8 +278,25 @@ def test_a_model_is_told_how_often_it_may_ask() -> None:
     limits = request.assignment.limits.model_copy(update={"max_calls": 10})
     bounded = request.assignment.model_copy(update={"limits": limits})
     asked = sum(len(exchange.results) for exchange in request.exchanges)
-    told = material(request.model_copy(update={"assignment": bounded}))
-    assert told["calls_left"] == 10 - asked
+    tool = ToolSpec(server="analysis", tool="price_history", description="", input_schema={})
+    offered = {"assignment": bounded, "tools": (tool,)}
+    assert material(request.model_copy(update=offered))["calls_left"] == 10 - asked
+    assert material(request.model_copy(update={"assignment": bounded}))["calls_left"] is None
+
+
+def test_what_an_answer_measures_is_told_once() -> None:
+    request = researching(TaskType.ANALYSE_TECHNICALS, sector())
+    told = json.dumps(model_call(request).messages)
+    assert "[[USD/JPY:breadth]]" in told
+    assert "66.67" in told and '\\"value\\": \\"66.67' not in told
+
+
+def test_a_model_is_told_the_question_that_a_further_round_is_for() -> None:
+    request = researching()
+    query = Query(question=f"What do the bands say?{BEHIND}Is the yen dear?")
+    assignment = request.assignment.model_copy(update={"query": query})
+    told = material(request.model_copy(update={"assignment": assignment}))
+    assert told["objective"] == "Is the yen dear?"
 
 
 def test_a_model_is_told_the_method_of_a_tool_once() -> None:

@@ -25,7 +25,15 @@ from desk.contracts.findings.source_results import DecisionCalendar, SourceResul
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.weeks import TimeWindow
-from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read, server_asked
+from desk.programs.builtin.evidence import (
+    Evidence,
+    ask,
+    consult,
+    is_offered,
+    market_of,
+    read,
+    server_asked,
+)
 from desk.programs.swarm.conclusion.wording import plain, within
 from desk.programs.swarm.objectives.form import ObjectiveForm
 from desk.programs.swarm.objectives.matching import form_of
@@ -43,10 +51,23 @@ def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, Js
     """The questions that the form of the objective needs and the specialist does not ask itself;
     none where it is another's work."""
     form = _own_form(request)
-    if form is None:
-        return {}
-    found = ((capability, _arguments(request, capability)) for capability in form.asks)
+    asks = form.asks if form is not None else _asked_for_any_form(request)
+    found = ((capability, _arguments(request, capability)) for capability in asks)
     return {capability: arguments for capability, arguments in found if arguments is not None}
+
+
+def _asked_for_any_form(request: TurnRequest) -> tuple[Capability, ...]:
+    """What measures the figures by which most forms decide, where a model that concludes may name
+    the form."""
+    if not _may_be_named(request) or not is_offered(request.assignment, Capability.STANDING):
+        return ()
+    return (Capability.STANDING,)
+
+
+def _may_be_named(request: TurnRequest) -> bool:
+    """Whether it is left to a model to say which form the objective has."""
+    query = request.assignment.query
+    return query is not None and request.model != BUILTIN and form_of(query).form is None
 
 
 def answers_for_the_form(request: TurnRequest) -> dict[Capability, type[SourceResult]]:
@@ -85,7 +106,7 @@ def marks_of_the_form(request: TurnRequest, claims: Iterable[Claim]) -> tuple[Cl
     query = request.assignment.query
     form = form_of(query).form if query else None
     if form is None:
-        return tuple(mark_claims(claims)) if query and request.model != BUILTIN else ()
+        return tuple(mark_claims(claims)) if _may_be_named(request) else ()
     decides = {*form.decides, *(FORMS[form.mirror].decides if form.mirror else ())}
     return tuple(claim for claim in mark_claims(claims) if claim.metric in decides)
 

@@ -8,9 +8,9 @@ worth its price.
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
 from desk.contracts.base import Confidence, Contract, ShortText
@@ -24,6 +24,7 @@ from desk.contracts.swarm.plan import Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
+from desk.programs.question.builtin.asking import query_of
 from desk.programs.question.claude.synthesis import (
     ProposedSection,
     ProposedSynthesis,
@@ -42,8 +43,12 @@ from desk.programs.swarm.claude.material import (
     told_conflicts,
     told_findings,
     told_memories,
+    told_objective,
     withheld,
 )
+from desk.programs.swarm.conclusion.wording import plain
+from desk.programs.swarm.objectives.matching import form_of
+from desk.programs.swarm.tasks import BEHIND, first_asked
 from desk.trust.prose import LONGEST_TEXT, clip, references
 
 MOST_PROPOSED: Final = 6
@@ -177,37 +182,41 @@ class ProposedConclusion(Contract):
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
     """The objective and what was found for it, condensed, with the desk's own answer, as JSON."""
-    task, own = request.assignment, answer_in(base)
+    own = answer_in(base)
+    told_before = {line for result in results_in(request) for line in result.missing}
     return json.dumps(
         {
-            "objective": task.query.question if task.query else None,
-            "parameters": task.query.parameters if task.query else {},
-            "as_of": task.window.end.isoformat(),
-            "asked_for": task.instructions,
+            **told_objective(request),
+            "as_of": request.assignment.window.end.isoformat(),
             "forms": forms_told(request),
             "findings": told_findings(request),
             "claims": claims_told(request),
             "conflicts": told_conflicts(request.conflicts),
             "recalled": told_memories(request),
-            "missing": own.missing,
-            "answer_of_the_desk": own.model_dump(
-                mode="json",
-                include={
-                    "summary": True,
-                    "hypotheses": {
-                        "__all__": {
-                            *("kind", "leaning", "weeks", "probability"),
-                            *("statement", "refuted_by"),
-                        }
-                    },
-                    "further": True,
-                    "answered": True,
-                    "decided": True,
-                },
-            ),
+            "missing": [line for line in own.missing if line not in told_before],
+            "answer_of_the_desk": _told_answer(request, own),
         },
         ensure_ascii=False,
     )
+
+
+def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
+    """What the desk answers by rule. Where it could not tell what was asked, its words are how to
+    ask otherwise, for a desk without a model; what it measured stands in the findings."""
+    each = {"kind", "leaning", "weeks", "probability", "statement", "refuted_by"}
+    told: dict[str, JsonValue] = own.model_dump(
+        mode="json",
+        include={
+            "summary": True,
+            "hypotheses": {"__all__": each},
+            "further": True,
+            "answered": True,
+            "decided": True,
+        },
+    )
+    if form_of(query_of(request)).form is None:
+        del told["summary"]
+    return told
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
@@ -247,9 +256,16 @@ def _concluded(
             "summary": clip(f"{told.first} {prose.summary}".strip(), LONGEST_TEXT),
             "hypotheses": hypotheses,
             "decided": told.decided,
-            "further": Refinement(**further.model_dump()) if further else None,
+            "further": _further(request, further) if further else None,
         }
     )
+
+
+def _further(request: TurnRequest, wanted: ProposedFurther) -> Refinement:
+    """The next round, with the question that it is for."""
+    first = plain(first_asked(query_of(request).question), "")
+    objective = clip(f"{wanted.objective}{BEHIND}{first}") if first else wanted.objective
+    return Refinement(objective=objective, reason=wanted.reason)
 
 
 def _has_level(
@@ -267,4 +283,14 @@ def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
     return {name: known[name] for name in names if name in known}
 
 
-TASK: Final = ModelTask((prompt("swarm_conclusion"),), ProposedConclusion, material, result)
+def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+    """The form; a form of the objective can be named only where there are some to choose from."""
+    schema: dict[str, Any] = ProposedConclusion.model_json_schema()
+    if not forms_told(request):
+        schema["properties"].pop("about")
+    return schema
+
+
+TASK: Final = ModelTask(
+    (prompt("swarm_conclusion"),), ProposedConclusion, material, result, schema=_schema
+)

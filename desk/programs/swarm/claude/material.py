@@ -16,6 +16,8 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.claude.figures import told_claims
+from desk.programs.swarm.objectives.matching import form_of
+from desk.programs.swarm.tasks import asked_now, first_asked
 from desk.trust.conflicts import dissent, surviving_claims
 from desk.trust.ledger import EvidenceUnusable, check_result
 from desk.trust.prose import claims_in, references
@@ -24,7 +26,23 @@ LEVELS: Final = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
 """What a hypothesis on a market is held against."""
 
 
+ASKED_NOW: Final = "asked_now"
+
 _OF_A_VIEW: Final = {"kind", "subject", "leaning", "confidence", "probability"}
+
+
+def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
+    """What was asked at first, what this round is to find out where that is another thing, and by
+    which figure code decides it where it can."""
+    query = request.assignment.query
+    if query is None:
+        return {"objective": None}
+    first, now, form = first_asked(query.question), asked_now(query.question), form_of(query).form
+    return {
+        "objective": first,
+        **({ASKED_NOW: now} if now != first else {}),
+        **({"decided_by": form.line} if form else {}),
+    }
 
 
 def results_in(request: TurnRequest) -> tuple[ResearchResult, ...]:

@@ -30,6 +30,7 @@ from desk.programs.swarm.claude.material import (
     symbols_found,
     told_findings,
     told_memories,
+    told_objective,
 )
 from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALIST_TASKS, SPECIALITIES
 
@@ -84,16 +85,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     task = request.assignment
     return json.dumps(
         {
-            "objective": task.query.question if task.query else None,
-            "parameters": task.query.parameters if task.query else {},
+            **told_objective(request),
             "as_of": task.window.end.isoformat(),
-            "asked_for": task.instructions,
             "effort": request.complexity or "choose",
             "efforts": _told_efforts(),
             "markets_found": symbols_found(request),
-            "markets_of_the_desk": [
-                {"symbol": market.market, "kind": market.kind} for market in request.markets
-            ],
+            "markets_of_the_desk": _told_markets(request),
             "specialists": _told_specialists(),
             "earlier_rounds": told_findings(request),
             "claims": claims_told(request),
@@ -144,6 +141,14 @@ def _plan(
         ),
         follows=tuple(dict.fromkeys(proposed.follows)),
     )
+
+
+def _told_markets(request: TurnRequest) -> dict[str, JsonValue]:
+    """The symbols of the desk's own markets, by their kind."""
+    told: dict[str, list[JsonValue]] = {}
+    for market in request.markets:
+        told.setdefault(market.kind, []).append(market.market)
+    return {**told}
 
 
 def _told_efforts() -> dict[str, JsonValue]:

@@ -41,6 +41,7 @@ from desk.programs.claude.news import short_id
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import clipped, room_for
 from desk.programs.swarm.claude.material import told_memories
+from desk.programs.swarm.tasks import first_asked
 from desk.trust.prose import references
 
 LONGEST_ANSWERS: Final = 12_000
@@ -52,7 +53,8 @@ _SERIES: Final = frozenset(
     {"days", "values", "closes", "opens", "highs", "lows", "volumes", "averages"}
 )
 
-_LEFT_OUT: Final = _AS_CLAIMS | _SERIES | {"as_of", "source"}
+_LEFT_OUT: Final = _AS_CLAIMS | _SERIES | {"as_of", "source", "missing"}
+"""What is missing is told of all answers together."""
 
 RULES: Final = prompt("specialist")
 """What whoever looks at one side of a market is told besides, in a swarm and in an episode."""
@@ -96,14 +98,14 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
     """What whoever looks at one side of a market is shown of it."""
     task, found = request.assignment, found_in(base)
     return {
-        "objective": task.query.question if task.query else None,
+        "objective": first_asked(task.query.question) if task.query else None,
         "your_part": task.instructions,
         "stands_in": task.agent is AgentId.RESERVE_SPECIALIST,
         "market": found.market,
         "kind": task.market.kind if task.market else None,
         "areas": list(task.market.areas) if task.market else [],
         "as_of": task.window.end.isoformat(),
-        "calls_left": calls_left(request),
+        "calls_left": calls_left(request) if request.tools else None,
         "claims": {**told_claims(found.claims)},
         "answers": told_answers(request),
         "findings_of_the_desk": _told_findings(found),
@@ -124,7 +126,7 @@ def calls_left(request: TurnRequest) -> int | None:
 def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
     """The desk's own findings, which the model writes anew."""
     told = {"findings", "contradictions", "recommendations", "views", "confidence"}
-    whole: dict[str, JsonValue] = found.model_dump(mode="json", include=told)
+    whole: dict[str, JsonValue] = found.model_dump(mode="json", include=told, exclude_defaults=True)
     return whole
 
 
@@ -146,6 +148,7 @@ def told_answers(request: TurnRequest) -> list[JsonValue]:
             "content": clipped(_with_method_once(answer, methods), room),
         }
         for answer in answers.values()
+        if _without_figures(answer.content)
     ]
 
 

@@ -8,6 +8,7 @@ from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.runs.swarm import SwarmRequest
 from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.weeks import TimeWindow
+from desk.programs.swarm.tasks import OUTPUT_FORMAT
 from desk.runs.assignments import assignment_of
 
 LEADS_FIRST: Final = 1
@@ -73,10 +74,8 @@ def _parameters(request: SwarmRequest, subagent: SubagentSpec) -> dict[str, str]
 
 def told(subagent: SubagentSpec) -> str:
     """A specialist's part in prose, for a model."""
+    form = "" if subagent.output_format == OUTPUT_FORMAT else subagent.output_format
+    wanted = f"What to deliver: {form}\n\n" if form else ""
     return (
-        f"Your objective: {subagent.objective}\n\n"
-        f"What to deliver: {subagent.output_format}\n\n"
-        f"What is not yours: {subagent.boundaries}\n\n"
-        f"It takes {subagent.least_calls} to {subagent.most_calls} calls of tools in all, those"
-        " that the desk makes for you among them."
+        f"Your objective: {subagent.objective}\n\n{wanted}What is not yours: {subagent.boundaries}"
     )[:4_000]

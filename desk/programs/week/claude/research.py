@@ -28,7 +28,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
-from desk.programs.claude.answers import OTHER_TOOLS, answering, asked_by
+from desk.programs.claude.answers import OTHER_TOOLS, answering, asked_by, asked_in_vain
 from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
@@ -140,6 +140,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "views": [view.model_dump(mode="json") for view in found.views],
         "news": list(told(request)),
         "missing": found.missing,
+        "asked_in_vain": asked_in_vain(request),
         "warnings": found.warnings,
     }
     return json.dumps({n: value for n, value in material.items() if value}, ensure_ascii=False)
