@@ -336,3 +336,10 @@ def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
         return issue.event == event.event_id
     named = {found.name for found in found_in(event.description)}
     return not named.isdisjoint(issue.claims)
+
+
+def is_about_finding(issue: ValidationIssue, statement: str) -> bool:
+    """Whether an objection is about a finding that is no event: it names no event, and of claims
+    those that the finding refers to, no more and no fewer."""
+    named = {found.name for found in found_in(statement)}
+    return issue.event is None and bool(named) and named == {*issue.claims}

@@ -9,6 +9,7 @@ from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import (
     Correction,
     EventType,
+    Finding,
     Impact,
     Leaning,
     MarketEvent,
@@ -161,14 +162,17 @@ def test_what_no_code_can_look_at_is_not_settled(kind: str) -> None:
 EVENT = "USD/JPY:move"
 
 
-def reported(issue: ValidationIssue) -> ResearchReport:
-    """The sample week, in which the validator of USD/JPY has one objection."""
+def reported(issue: ValidationIssue, *findings: Finding) -> ResearchReport:
+    """The sample week, in which the validator of USD/JPY has one objection, and an agent these
+    findings."""
     outcomes = []
     for outcome in sample_outcomes():
         if outcome.market == "USD/JPY":
             assert outcome.validation is not None
             validation = outcome.validation.model_copy(update={"issues": (issue,)})
-            outcome = outcome.model_copy(update={"validation": validation})
+            first, *others = outcome.results
+            results = (first.model_copy(update={"findings": findings}), *others)
+            outcome = outcome.model_copy(update={"validation": validation, "results": results})
         outcomes.append(outcome)
     return sample_report(sample_record(outcomes))
 
@@ -245,6 +249,36 @@ def test_an_objection_is_printed_beside_its_event() -> None:
     assert "medium impact: a larger move than most**" in line
     assert "medium, not settled by evidence" in line
     assert WORDS in render_html(report)
+
+
+FOUND = Finding(
+    topic="the level",
+    statement="The pair stands at [[USD/JPY:last]].",
+    confidence=0.6,
+    claims=("USD/JPY:last",),
+)
+
+
+def about_finding(severity: Severity) -> ValidationIssue:
+    return objection(IssueType.OVERSTATED, severity=severity, claims=FOUND.claims)
+
+
+def test_an_objection_is_printed_beside_the_finding_whose_claims_it_names() -> None:
+    report = reported(about_finding(Severity.MEDIUM), FOUND)
+    lines = [line for line in render_markdown(report).splitlines() if WORDS in line]
+    (line,) = lines
+    assert "Found: The pair stands at" in line and "medium, not settled by evidence" in line
+    assert render_html(report).count(WORDS) == 1
+    assert audit(report) == ()
+
+
+def test_a_critical_objection_to_a_finding_takes_it_out() -> None:
+    report = reported(about_finding(Severity.CRITICAL), FOUND)
+    assert section(report).findings == ()
+    assert "finding 1" in {dropped.place for dropped in section(report).dropped}
+    assert audit(report) == ()
+    kept = reported(about_finding(Severity.MEDIUM), FOUND)
+    assert audit(changed(kept, severity=Severity.CRITICAL))
 
 
 def test_nothing_agrees_beside_an_objection_that_stands() -> None:

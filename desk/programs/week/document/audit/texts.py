@@ -47,6 +47,7 @@ from desk.trust.prose import (
     Text,
     clip,
     is_about,
+    is_about_finding,
     objections_to,
     render,
     unbacked,
@@ -278,6 +279,9 @@ def _against(
             yield f"it is told as {told.outcome}, and by the evidence it is {found[-1].outcome}"
     if about and withholds(told.severity, told.outcome):
         yield f"{about[0].event_id} is printed although the objection takes it out"
+    printed = (f for f in section.findings if is_about_finding(told, f.statement))
+    if withholds(told.severity, told.outcome) and any(printed):
+        yield "a finding is printed although the objection takes it out"
 
 
 def _contested(section: MarketReport, grounds: ObjectionGrounds) -> ObjectionGrounds:

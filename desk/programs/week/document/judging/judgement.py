@@ -46,6 +46,7 @@ from desk.trust.ledger.events import check_event_day, check_scheduled_day, sched
 from desk.trust.prose import (
     clip,
     is_about,
+    is_about_finding,
     render,
     review,
     split_sentences,
@@ -81,7 +82,8 @@ def grounds_of(
 
 
 def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard:
-    """The outcome without the events against which an objection holds that withholds them."""
+    """The outcome without the events and findings against which an objection holds that withholds
+    them."""
     objections = [
         (issue, settled.outcome)
         for issue in (outcome.validation.issues if outcome.validation else ())
@@ -96,7 +98,13 @@ def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard
         for event_id, event in grounds.events.items()
         if event_id not in left
     )
-    return Heard(outcome.model_copy(update={"results": results}), dropped)
+    gone = (
+        DroppedSentence(place=f"finding {place}", reason=WHY[against])
+        for result in outcome.results
+        for place, finding in enumerate(result.findings, start=1)
+        if (against := _against_finding(finding, objections)) is not None
+    )
+    return Heard(outcome.model_copy(update={"results": results}), (*dropped, *gone))
 
 
 def objections_of(
@@ -106,10 +114,12 @@ def objections_of(
     that was taken out went with it: why the text is gone stands with what was left out."""
     issues = outcome.validation.issues if outcome.validation else ()
     left = {event.event_id for result in outcome.results for event in result.events}
+    found = {f.statement for result in outcome.results for f in result.findings}
     return tuple(
         _reported(issue, grounds)
         for issue in dict.fromkeys(issues)
-        if _is_to_what_stands(issue, grounds, left)
+        if any(is_about_finding(issue, statement) for statement in found)
+        or _is_to_what_stands(issue, grounds, left)
     )
 
 
@@ -142,7 +152,13 @@ def _without(result: ResearchResult, objections: _Objections) -> ResearchResult:
         for event in result.events
         if not any(is_about(issue, event) for issue, _ in objections)
     )
-    return result.model_copy(update={"events": kept})
+    findings = tuple(f for f in result.findings if _against_finding(f, objections) is None)
+    return result.model_copy(update={"events": kept, "findings": findings})
+
+
+def _against_finding(finding: Finding, objections: _Objections) -> ObjectionOutcome | None:
+    about = (o for issue, o in objections if is_about_finding(issue, finding.statement))
+    return next(about, None)
 
 
 def _against(event: MarketEvent, objections: _Objections) -> ObjectionOutcome:

@@ -14,6 +14,7 @@ from desk.contracts.week.report import (
     CalendarRow,
     MarketReport,
     ReportedEvent,
+    ReportedObjection,
     ResearchReport,
     Theme,
 )
@@ -51,6 +52,7 @@ from desk.programs.week.document.rendering.objections import (
     dropped_lines,
     objection_words,
     objections_to,
+    objections_to_finding,
     other_objections,
     rejected_lines,
 )
@@ -294,6 +296,7 @@ def _market(
         *(_event(event, market) for event in digest.events),
         *(
             f"Found: {escaped(found.text)} (confidence {share_words(found.confidence)})"
+            + _objected(objections_to_finding(found, market))
             for found in market.findings
         ),
         *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
@@ -330,9 +333,11 @@ def _event(event: ReportedEvent, market: MarketReport) -> str:
         f"**{impact_words(event, market)}**, {print_full_day(event.event_date)}: "
         f"{escaped(event.text)} "
         f"(confidence {share_words(event.confidence)}, {checked}){source}"
-    ) + "".join(
-        f" **Objection**, {escaped(objection_words(each))}" for each in objections_to(event, market)
-    )
+    ) + _objected(objections_to(event, market))
+
+
+def _objected(objections: Iterable[ReportedObjection]) -> str:
+    return "".join(f" **Objection**, {escaped(objection_words(each))}" for each in objections)
 
 
 def _reported(story: Reported) -> str:

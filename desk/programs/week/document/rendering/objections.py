@@ -9,11 +9,12 @@ from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
 from desk.contracts.week.report import (
     MarketReport,
     ReportedEvent,
+    ReportedFinding,
     ReportedObjection,
     ResearchReport,
 )
 from desk.documents.rendering.words.trust import CHECK_WORDS
-from desk.trust.prose import is_about
+from desk.trust.prose import is_about, is_about_finding
 
 OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
     ObjectionOutcome.CONFIRMED: "confirmed by evidence",
@@ -24,19 +25,30 @@ OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
 
 def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedObjection, ...]:
     """The objections that are printed beside an event: those that it is named in, and those that
-    name no event and are about one of the claims that its prose refers to."""
-    return tuple(each for each in market.objections if is_about(each, event))
+    name no event, are about one of the claims that its prose refers to, and are not printed beside
+    a finding."""
+    of_findings = {
+        each for found in market.findings for each in objections_to_finding(found, market)
+    }
+    about = (each for each in market.objections if is_about(each, event))
+    return tuple(each for each in about if each not in of_findings)
+
+
+def objections_to_finding(
+    finding: ReportedFinding, market: MarketReport
+) -> tuple[ReportedObjection, ...]:
+    """The objections that are printed beside a finding: those that name the claims it refers to."""
+    return tuple(e for e in market.objections if is_about_finding(e, finding.statement))
 
 
 def other_objections(
     market: MarketReport, events: Iterable[ReportedEvent]
 ) -> tuple[ReportedObjection, ...]:
-    """The objections that are printed beside none of the events: what they are about was taken out,
-    or is told elsewhere."""
-    told = [event for event in events if market.objections]
-    return tuple(
-        each for each in market.objections if not any(is_about(each, event) for event in told)
-    )
+    """The objections that are printed beside none of the events and findings: what they are about
+    was taken out, or is told elsewhere."""
+    beside = {each for event in events for each in objections_to(event, market)}
+    beside |= {o for found in market.findings for o in objections_to_finding(found, market)}
+    return tuple(each for each in market.objections if each not in beside)
 
 
 def objection_words(objection: ReportedObjection) -> str:
