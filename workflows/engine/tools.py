@@ -5,6 +5,7 @@ until one satisfies."""
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 
 from temporalio import workflow
@@ -242,7 +243,10 @@ class ToolAsking:
         within = max(self._policy.deadlines.tool_tries - taken, SHORTEST_TRY)
         try:
             result = await self._activity(
-                self._request(call, within), activity_id, sources_left=sources_left
+                self._request(call, within),
+                activity_id,
+                sources_left=sources_left,
+                tried=taken > timedelta(0),
             )
         except ActivityError as error:
             if is_cancelled_exception(error):
@@ -262,7 +266,7 @@ class ToolAsking:
         return ToolRequest(call=call, as_of=as_of, within=within, together=tuple(together))
 
     async def _activity(
-        self, request: ToolRequest, activity_id: str, *, sources_left: int
+        self, request: ToolRequest, activity_id: str, *, sources_left: int, tried: bool = False
     ) -> ToolResult:
         market, server = self._assignment.market, request.call.server
         subject = market.market if market else self._assignment.task_id
@@ -274,7 +278,7 @@ class ToolAsking:
             task_queue=source_queue(server),
             activity_id=activity_id,
             summary=summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore"),
-            **self._bounds(sources_left),
+            **self._bounds(sources_left, tried=tried),
         )
 
     def _fault(self, error: ActivityError) -> CallFault | None:
@@ -284,11 +288,18 @@ class ToolAsking:
             self.outages = merged_outages((*self.outages, outage_of(told.circuit)))
         return told.fault
 
-    def _bounds(self, sources_left: int) -> ActivityBounds:
-        """A source leaves time for those that could stand in for it, and for the agent."""
+    def _bounds(self, sources_left: int, *, tried: bool) -> ActivityBounds:
+        """A source leaves time for those that could stand in for it, and for the agent. What was
+        `tried` among others has one try less."""
         bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
-        allowed = bounds["schedule_to_close_timeout"]
-        return {**bounds, "schedule_to_close_timeout": share_of(allowed, sources_left)}
+        allowed, retries = bounds["schedule_to_close_timeout"], bounds["retry_policy"]
+        if tried:
+            retries = replace(retries, maximum_attempts=max(1, retries.maximum_attempts - 1))
+        return {
+            **bounds,
+            "schedule_to_close_timeout": share_of(allowed, sources_left),
+            "retry_policy": retries,
+        }
 
     def _refused(self, call: ToolCall, what: str) -> ToolResult:
         return refused(call, f"{what} is not on the list of {self._profile.agent}")

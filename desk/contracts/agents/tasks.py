@@ -1,7 +1,7 @@
 """What an agent is asked to do."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -48,6 +48,11 @@ class Effort(StrEnum):
     LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"
+
+
+FEWEST_TURNS: Final = 3
+"""The desk's own questions, what these call for, and a result; or these, an answer of a model, and
+one correction. `desk.toml` gives no agent fewer."""
 
 
 class AgentLimits(Contract):

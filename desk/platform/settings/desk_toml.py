@@ -42,7 +42,7 @@ from desk.contracts.agents.config import (
     ThresholdConfig,
     VotingConfig,
 )
-from desk.contracts.agents.tasks import AgentLimits
+from desk.contracts.agents.tasks import FEWEST_TURNS, AgentLimits
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.episode.actions import Charges
 from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, MarketSpec, PairSymbol
@@ -277,6 +277,7 @@ def read_desk_file(path: Path, variables: Mapping[str, str] = MappingProxyType({
     _check_ports(read.server)
     _check_time_zone(path, read.schedule.time_zone)
     _check_fallbacks(path, read.agents)
+    _check_turns(path, read.agents)
     _check_answers(path, read.capabilities)
     _check_voters(path, read.voting)
     wanted = read.deliveries if read.deliveries and read.deliveries.channels else None
@@ -368,6 +369,16 @@ def _check_fallbacks(path: Path, agents: dict[AgentId, _Agent]) -> None:
             raise SettingsError(
                 f"{path.name}: agents.{agent}.fallback is '{agent}', the agent itself; "
                 f"allowed: {others}"
+            )
+
+
+def _check_turns(path: Path, agents: dict[AgentId, _Agent]) -> None:
+    """Whether each agent has the turns that any of its tasks takes."""
+    for agent, entry in agents.items():
+        if entry.limits is not None and entry.limits.max_turns < FEWEST_TURNS:
+            raise SettingsError(
+                f"{path.name}: agents.{agent}.limits.max_turns is {entry.limits.max_turns}; "
+                f"at least {FEWEST_TURNS}: to ask, to ask again, and to deliver"
             )
 
 

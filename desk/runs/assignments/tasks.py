@@ -5,7 +5,14 @@ from typing import Final
 
 from desk.agents.program import AgentProfile
 from desk.contracts.agents.config import AgentConfig, RunPolicy
-from desk.contracts.agents.tasks import AgentLimits, Effort, Query, TaskAssignment, TaskType
+from desk.contracts.agents.tasks import (
+    FEWEST_TURNS,
+    AgentLimits,
+    Effort,
+    Query,
+    TaskAssignment,
+    TaskType,
+)
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec, NodeSpec
@@ -129,9 +136,6 @@ def market_task(
 
 _TURNS: Final = {Effort.LOW: 0.5, Effort.MEDIUM: 0.75, Effort.HIGH: 1.0}
 """The part of its turns that an agent has."""
-
-FEWEST_TURNS: Final = 3
-"""The desk's own questions, an answer, and one correction."""
 
 
 def effort_for(priority: int) -> Effort:

@@ -316,6 +316,10 @@ def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(proj
         ("[thresholds]\ncoverage = 90\n", ["thresholds.coverage is 90", "less than or equal to 1"]),
         ("[agents.reviewer]\n", ["agents.reviewer is 'reviewer'", "'validator_agent'"]),
         (
+            "[agents.validator_agent]\nlimits = { max_turns = 2, max_tokens = 1000 }\n",
+            ["agents.validator_agent.limits.max_turns is 2", "at least 3"],
+        ),
+        (
             '[agents.validator_agent]\nfallback = "validator_agent"\n',
             ["agents.validator_agent.fallback", "the agent itself", "research_agent_1"],
         ),

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desk.contracts.agents.tasks import AgentLimits, Effort
-from desk.runs.assignments.tasks import FEWEST_TURNS, effort_for, turns_for
+from desk.contracts.agents.tasks import FEWEST_TURNS, AgentLimits, Effort
+from desk.runs.assignments.tasks import effort_for, turns_for
 
 RISING = (Effort.LOW, Effort.MEDIUM, Effort.HIGH)
 
