@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import (
     EventType,
     Forecast,
@@ -25,6 +26,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
+from desk.programs.claude.figures import told_claims
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of, with_opening
 from desk.programs.turns import builtin_turn
@@ -34,6 +36,7 @@ from desk.trust.seals import content_hash
 from tests.support.builders import (
     answered,
     calendar,
+    claim,
     decision,
     decisions,
     pair_market,
@@ -431,6 +434,21 @@ def test_news_are_asked_for_only_where_there_are_some_or_a_tool_that_has_them() 
 
 def with_tools(*tools: ToolSpec) -> TurnRequest:
     return asked().model_copy(update={"tools": tools})
+
+
+def test_a_question_is_about_days_and_no_week() -> None:
+    given_request = asked()
+    assert material(given_request)["week"] == WEEK
+    query = Query(question="How did the yen do in October?")
+    changed = given_request.assignment.model_copy(update={"query": query})
+    told = material(given_request.model_copy(update={"assignment": changed}))
+    assert "week" not in told and " to 2026-11-0" in told["days"]
+
+
+def test_one_day_in_a_row_is_told_to_nobody() -> None:
+    once, twice = (claim("USD/JPY", Metric.STREAK, days, Unit.DAYS) for days in ("-1", "-2"))
+    assert told_claims([once]) == {}
+    assert "fell for 2 days in a row" in told_claims([twice])["[[USD/JPY:streak]]"]
 
 
 def test_a_finding_that_is_no_event_has_a_field() -> None:

@@ -116,7 +116,8 @@ def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -
 def test_the_model_is_shown_the_blackboard_its_claims_and_what_the_parts_found() -> None:
     told = material(asked(*ALL, recalled=(memory(text="Quiet."),)))
     parts = told["board"]["parts"]
-    assert parts["sentiment_data"]["figures"]["news_tone"]["prints"] == "-12.0"
+    assert parts["sentiment_data"]["figures"] == ["news_tone"]
+    assert told["claims"]["[[NVDA:news_tone]]"].startswith("-12.0;")
     assert "revenue_growth" in parts["fundamentals_data"]["lacking"]
     assert "[[NVDA:rsi]]" in told["claims"]
     assert [each["subagent"] for each in told["findings_of_the_parts"]] == list(ALL)

@@ -62,15 +62,18 @@ def sources_behind(request: TurnRequest, claims: Iterable[Claim]) -> tuple[DataS
     return tuple(found.values())[:MOST_SOURCES]
 
 
-def told_board(request: TurnRequest) -> dict[str, JsonValue]:
+def told_board(request: TurnRequest, *, with_claims: bool = False) -> dict[str, JsonValue]:
     """The blackboard as it stands: each part with its figures and what it lacks, the insights, the
-    recommendation, and the actions taken."""
+    recommendation, and the actions taken. Of figures that are told `with_claims` their names."""
     board = board_of(request)
     return {
         "symbol": board.symbol,
         "as_of": board.as_of.isoformat(),
         "weeks_ahead": board.weeks,
-        "parts": {name: _told_part(part) for name, part in _parts_of(board).items()},
+        "parts": {
+            name: _told_part(part, with_claims=with_claims)
+            for name, part in _parts_of(board).items()
+        },
         "insights": [_told_insight(insight) for insight in board.insights],
         "recommendation": _told_recommendation(board),
         "evaluated": board.evaluation is not None,
@@ -85,7 +88,7 @@ def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
     return {
         "question": task.query.question if task.query else None,
         "asked_for": task.instructions,
-        "board": told_board(request),
+        "board": told_board(request, with_claims=True),
         "claims": {**told_claims(claims_on_board(request).values())},
         "findings_of_the_parts": _told_parts(request),
         "conflicts": told_conflicts(request.conflicts),
@@ -104,14 +107,17 @@ def _figures(board: Blackboard) -> Iterator[MeasuredFigure]:
         yield from part.figures if part else ()
 
 
-def _told_part(part: BoardPart | None) -> JsonValue:
+def _told_part(part: BoardPart | None, *, with_claims: bool) -> JsonValue:
     if part is None:
         return None
-    return {
-        "figures": {
+    figures: JsonValue = [figure.metric for figure in part.figures]
+    if not with_claims:
+        figures = {
             figure.metric: {"prints": _printed(figure), "as_of": figure.as_of.isoformat()}
             for figure in part.figures
-        },
+        }
+    return {
+        "figures": figures,
         "lacking": list(part.lacking),
         **({"no_facts_but_generated_by": part.generated} if part.generated else {}),
     }

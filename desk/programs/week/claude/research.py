@@ -121,7 +121,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     material = {
         "market": task.market.market if task.market else None,
         "task": task.task_type,
-        "week": task.week,
+        **_span(request),
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
         "question": task.query.question if task.query else None,
@@ -144,6 +144,15 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "warnings": found.warnings,
     }
     return json.dumps({n: value for n, value in material.items() if value}, ensure_ascii=False)
+
+
+def _span(request: TurnRequest) -> dict[str, str]:
+    """What is researched: a week, or the days that a question is about."""
+    task = request.assignment
+    if task.query is None:
+        return {"week": task.week}
+    first, last = window_days(task.window)
+    return {"days": f"{first} to {last}"}
 
 
 def _at_the_start(request: TurnRequest, found: ResearchResult) -> Figures:
