@@ -255,6 +255,15 @@ def test_a_model_names_the_form_and_the_desk_decides_by_its_figure() -> None:
     assert "decided: by the form `overbought` the figure says no" in told
 
 
+def test_a_form_is_offered_of_the_currency_that_is_asked_about() -> None:
+    request = unmatched("13.3", "Has the yen been too hot to handle lately?")
+    assert material(request)["forms"]["overbought"] == "Is JPY overbought?"
+    said = {"summary": "It has [[USD/JPY:rsi]].", "about": "overbought", "decided": "yes"}
+    made = synthesis(request, said)
+    assert made.decided == "yes"
+    assert "The model took it as `--about overbought`: Is JPY overbought?" in made.summary
+
+
 def test_a_models_yes_that_no_figure_decides_is_told_as_the_models() -> None:
     said = {"summary": "Yes: it has [[USD/JPY:rsi]].", "decided": "yes"}
     made = synthesis(unmatched("45.7"), said)
@@ -305,9 +314,13 @@ def test_no_form_is_offered_where_the_desk_has_one() -> None:
 def overbought(index: str) -> TurnRequest:
     """A conclusion on whether the pair is overbought, by an index that was measured."""
     measured, mark = claims(Metric.RSI, Metric.RSI, rsi=index)
-    name = claim_id("USD/JPY", Metric.RSI_OVERBOUGHT)
-    changed = {"claim_id": name, "metric": Metric.RSI_OVERBOUGHT, "value": Decimal(70)}
-    request = concluding(delivered(measured, mark.model_copy(update=changed)))
+    marks = (
+        mark.model_copy(
+            update={"claim_id": claim_id("USD/JPY", metric), "metric": metric, "value": Decimal(at)}
+        )
+        for metric, at in ((Metric.RSI_OVERBOUGHT, 70), (Metric.RSI_OVERSOLD, 30))
+    )
+    request = concluding(delivered(measured, *marks))
     query = Query(question="Is USD/JPY overbought?", parameters={"about": "overbought"})
     assignment = request.assignment.model_copy(update={"query": query})
     return request.model_copy(update={"assignment": assignment})

@@ -13,7 +13,7 @@ from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.account import Account, account_of
-from desk.programs.swarm.objectives import FORMS, answer_by, form_of
+from desk.programs.swarm.objectives import FORMS, answer_by, asked_by, form_of
 
 _SAYS: Final[Mapping[YesOrNo, str]] = {
     YesOrNo.YES: "The model says yes, and no figure of the desk decides it.",
@@ -36,7 +36,7 @@ def forms_told(request: TurnRequest) -> dict[str, str]:
         return {}
     account = account_of(request)
     return {
-        form.name: form.about(account.markets)
+        form.name: asked_by(form, account)
         for form in FORMS.values()
         if form.markets is None
         and form.decides
@@ -107,5 +107,5 @@ def _by_form(request: TurnRequest, about: str | None) -> ModelDecision | None:
     answer = answer_by(form, account, {})
     if answer.decided not in _SAYS:
         return None
-    taken = f"The model took it as `--about {form.name}`: {form.about(account.markets)}"
+    taken = f"The model took it as `--about {form.name}`: {asked_by(form, account)}"
     return ModelDecision(answer.decided, f"{answer.first} {taken}")

@@ -6,6 +6,7 @@ A form is one `ObjectiveForm` in one of the modules that `registry` lists.
 from desk.programs.swarm.objectives.answering import (
     FormAnswer,
     answer_by,
+    asked_by,
     instead_of,
     offered,
     taken_as,
@@ -36,6 +37,7 @@ __all__ = [
     "ObjectiveForm",
     "QuestionMeaning",
     "answer_by",
+    "asked_by",
     "form_of",
     "instead_of",
     "matched",

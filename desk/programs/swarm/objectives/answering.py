@@ -65,6 +65,18 @@ def answer_by(
     return FormAnswer(joined(firsts), tuple(rest), addressed, _yes_or_no(answers))
 
 
+def asked_by(form: ObjectiveForm, account: Account) -> str:
+    """The form's question as `answer_by` takes it: of the second currency of a pair where the
+    objective asks about that."""
+    query, markets = account.request.assignment.query, account.markets
+    if query is None or not form.mirror or len(markets) != 1:
+        return form.about(markets)
+    pair = markets[0].market
+    currency = currency_meant(first_asked(query.question), pair)
+    turned = currency is not None and side_of(pair, currency) == -1
+    return form.question.format(currency) if turned else form.about(markets)
+
+
 def currency_meant(objective: str, market: str) -> str | None:
     """Which of a pair's currencies an objective names first, or else that of the country that it
     names; None where it names the pair, or neither of them."""
