@@ -11,7 +11,7 @@ from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Claim
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import TurnRequest
-from desk.programs.claude.figures import MOST_TOLD, told_claims
+from desk.programs.claude.figures import MOST_TOLD, told_claims, worth_telling
 
 LONGEST_RESULT: Final = 50_000
 """As many characters of one tool's answer as a model is shown."""
@@ -32,7 +32,7 @@ an answer measures over all of them is among its claims."""
 def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     """A tool's answer as a model reads it: JSON, under the name that it may refer to it by, behind
     the claims that it makes, each named as it is written in prose."""
-    name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(claims)[:MOST_TOLD]
+    name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(worth_telling(claims))[:MOST_TOLD]
     told = {
         "evidence": name,
         "claims": told_claims(told_as) or None,

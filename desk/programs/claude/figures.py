@@ -126,12 +126,12 @@ def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:
 def told_claims(claims: Iterable[Claim]) -> dict[str, str]:
     """Claims as a model is told of them, wherever it is: by what to write, what that prints, what
     it prints with its verb where it has one, and its day."""
-    return {f"[[{claim.claim_id}]]": _told(claim) for claim in claims if not _is_one_day(claim)}
+    return {f"[[{claim.claim_id}]]": _told(claim) for claim in claims}
 
 
-def _is_one_day(claim: Claim) -> bool:
-    """Whether it counts the days in a row that a price went one way, and there is one."""
-    return claim.metric is Metric.STREAK and abs(claim.value) <= 1
+def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
+    """The claims that there is something to write of: one day is no row of days."""
+    return (c for c in claims if c.metric is not Metric.STREAK or abs(c.value) > 1)
 
 
 def _told(claim: Claim) -> str:

@@ -26,7 +26,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
-from desk.programs.claude.figures import told_claims
+from desk.programs.claude.figures import told_claims, worth_telling
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of, with_opening
 from desk.programs.turns import builtin_turn
@@ -447,7 +447,7 @@ def test_a_question_is_about_days_and_no_week() -> None:
 
 def test_one_day_in_a_row_is_told_to_nobody() -> None:
     once, twice = (claim("USD/JPY", Metric.STREAK, days, Unit.DAYS) for days in ("-1", "-2"))
-    assert told_claims([once]) == {}
+    assert list(worth_telling([once, twice])) == [twice]
     assert "fell for 2 days in a row" in told_claims([twice])["[[USD/JPY:streak]]"]
 
 

@@ -29,7 +29,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.claude.answers import OTHER_TOOLS, answering, asked_by, asked_in_vain
-from desk.programs.claude.figures import Figures, figures_of, told_claims
+from desk.programs.claude.figures import Figures, figures_of, told_claims, worth_telling
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
     Oddities,
@@ -126,7 +126,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "areas": task.market.areas if task.market else (),
         "question": task.query.question if task.query else None,
         "asked_of_you": task.instructions,
-        "claims": told_claims(claims),
+        "claims": told_claims(worth_telling(claims)),
         "events": [
             {
                 "event_id": event.event_id,
