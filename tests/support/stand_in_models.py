@@ -338,9 +338,13 @@ def _findings(of: Answering) -> Answer:
     }
 
 
+NOT_DECIDED: Final = "What was measured does not decide it."
+
+
 def _conclusion(of: Answering) -> Answer:
     """The desk's answer; where it has none, a yes or a no by the figure that decides."""
-    own = {**_kept(of.shown["answer_of_the_desk"], "summary answered decided"), "hypotheses": []}
+    kept = _kept(of.shown["answer_of_the_desk"], "summary answered decided")
+    own = {"summary": NOT_DECIDED, **kept, "hypotheses": []}
     known = of.key.objectives.get(of.asked_for("objective"))
     if own.get("decided") or known is None or known.holds is None:
         return own
