@@ -24,14 +24,6 @@ SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
 SWARM_AGENTS: Final = tuple(dict.fromkeys((*PROGRAM.agents, *SPECIALITIES)))
 """Everybody who works in a swarm."""
 
-OUTPUT_FORMAT: Final = (
-    "Findings, each with its topic, a statement with references to claims in place of figures, its"
-    " confidence and the claims that it rests on. A view of the direction over the next four weeks"
-    " and what to do about it, with a confidence. What in the findings speaks against each other,"
-    " what follows from them, and what was looked for and not found."
-)
-"""What every specialist delivers, told to a model."""
-
 SPECIALISTS: Final = tuple(SPECIALITIES)
 """The specialists in the order in which they are asked where an objective prefers none."""
 

@@ -12,7 +12,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.contracts.swarm.plan import Complexity, SwarmPlan
 from desk.programs.claude.turns import model_call
-from desk.programs.swarm.tasks import OUTPUT_FORMAT
+from desk.programs.swarm.run.assignments import OUTPUT_FORMAT
 from desk.trust.prose.prose_review import review
 from tests.support.questions import material
 from tests.support.swarm_asking import (

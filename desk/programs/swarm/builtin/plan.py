@@ -28,8 +28,8 @@ from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.swarm.findings import heard_on
 from desk.programs.swarm.objectives.form import ObjectiveForm
+from desk.programs.swarm.run.assignments import OUTPUT_FORMAT
 from desk.programs.swarm.tasks import (
-    OUTPUT_FORMAT,
     SPECIALIST_TASKS,
     SPECIALISTS,
     SPECIALITIES,

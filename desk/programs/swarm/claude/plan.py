@@ -32,7 +32,8 @@ from desk.programs.swarm.claude.material import (
     told_memories,
     told_objective,
 )
-from desk.programs.swarm.tasks import OUTPUT_FORMAT, SPECIALIST_TASKS, SPECIALITIES
+from desk.programs.swarm.run.assignments import OUTPUT_FORMAT
+from desk.programs.swarm.tasks import SPECIALIST_TASKS, SPECIALITIES
 
 LONGEST_BRIEF: Final = 800
 LONGEST_STRATEGY: Final = 1_500

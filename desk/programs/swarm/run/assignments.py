@@ -8,8 +8,15 @@ from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.runs.swarm import SwarmRequest
 from desk.contracts.swarm.plan import SubagentSpec
 from desk.contracts.weeks import TimeWindow
-from desk.programs.swarm.tasks import OUTPUT_FORMAT
 from desk.runs.assignments import assignment_of
+
+OUTPUT_FORMAT: Final = (
+    "Findings, each with its topic, a statement with references to claims in place of figures, its"
+    " confidence and the claims that it rests on. A view of the direction over the next four weeks"
+    " and what to do about it, with a confidence. What in the findings speaks against each other,"
+    " what follows from them, and what was looked for and not found."
+)
+"""What every specialist delivers, and no model is told of: the form of its answer says it."""
 
 LEADS_FIRST: Final = 1
 SPECIALISES: Final = 2
