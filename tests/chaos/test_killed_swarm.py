@@ -7,8 +7,8 @@ import pytest
 
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.platform.settings import McpTransport
-from tests.support.scenario_desk import Asked
-from tests.support.scenario_fleet import until
+from tests.support.scenarios.desk import Asked
+from tests.support.scenarios.fleet import until
 from tests.swarm_scenarios.desk import (
     AS_KNOWN,
     OBJECTIVE,

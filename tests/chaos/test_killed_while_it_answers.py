@@ -12,8 +12,8 @@ import pytest
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import question
-from tests.support.knowledge_process import FAULTY_KNOWLEDGE
-from tests.support.scenario_desk import (
+from tests.support.knowledge.process import FAULTY_KNOWLEDGE
+from tests.support.scenarios.desk import (
     LOOPBACK,
     Asked,
     ask,
@@ -24,7 +24,7 @@ from tests.support.scenario_desk import (
     over_stdio,
     question_words,
 )
-from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
+from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet, until
 
 pytestmark = pytest.mark.timeout(300)
 

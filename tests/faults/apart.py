@@ -8,7 +8,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from tests.faults.place import Place, Running
-from tests.support.scenario_fleet import ScenarioFleet
+from tests.support.scenarios.fleet import ScenarioFleet
 
 ALL_ROLES = "all"
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.fault import Fault, Judged, NotTried, Program, Row, Seen, failed, judge, not_tried
 from tests.faults.scene import Scene, Stage
-from tests.support.scenario_network import NotAllowed
+from tests.support.scenarios.network import NotAllowed
 
 Pair = tuple[Fault, Program]
 

@@ -15,7 +15,7 @@ import psutil
 
 from tests.support.command import BINARIES
 from tests.support.homes import PROJECT, home_environment
-from tests.support.scenario_fleet import Effects
+from tests.support.scenarios.fleet import Effects
 
 T = TypeVar("T")
 

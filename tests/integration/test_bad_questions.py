@@ -11,9 +11,9 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec
 from tests.support.command import Answer, DeskCommand
 from tests.support.graphs import graph, node, synthesis
-from tests.support.knowledge_corpus import CorpusFolder, encrypted, pdf_of
+from tests.support.knowledge.corpus import CorpusFolder, encrypted, pdf_of
 from tests.support.large_graphs import answered, fan
-from tests.support.scenario_desk import desk_variables, over_stdio
+from tests.support.scenarios.desk import desk_variables, over_stdio
 
 MANY = 1_000
 LARGE = 3_000_000

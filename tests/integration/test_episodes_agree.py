@@ -28,7 +28,7 @@ from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table
 from desk.training.vector_env import StockResearchVectorEnv
 from tests.support.homes import PROJECT
-from tests.support.stocks import StockDesk, stock_desk
+from tests.support.stocks.board import StockDesk, stock_desk
 
 SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
 USUAL: Final = DEFAULTS / "desk.toml"

@@ -14,8 +14,8 @@ from mcp import Client, MCPError, StdioServerParameters
 
 from desk.sources.knowledge.server import build_server
 from tests.support.homes import PROJECT
-from tests.support.knowledge_corpus import CorpusFolder, small_corpus
-from tests.support.knowledge_process import (
+from tests.support.knowledge.corpus import CorpusFolder, small_corpus
+from tests.support.knowledge.process import (
     INITIALIZED,
     HttpAsking,
     called,

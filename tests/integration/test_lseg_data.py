@@ -18,7 +18,7 @@ import pytest
 from desk.sources.reuters.access import access_from
 from desk.sources.reuters.platform import LsegNews
 from desk.sources.reuters.server import ReutersTools
-from tests.support.lseg_address import (
+from tests.support.addresses.lseg import (
     APP_KEY,
     CLIENT_ID,
     CLIENT_SECRET,

@@ -14,8 +14,8 @@ from desk.contracts.names import CallFault
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
+from tests.support.addresses.guarded import TOKEN, Guard, Trouble, guarded
 from tests.support.foreign_server import RAMBLE
-from tests.support.guarded_address import TOKEN, Guard, Trouble, guarded
 from tests.support.homes import PROJECT, free_port
 
 HELD = {"text": "The rate  was held.\nSo it was."}

@@ -26,9 +26,9 @@ from desk.sources.ecb.store import cached_file, packaged_file
 from desk.sources.knowledge import server as knowledge
 from desk.sources.sentiment import server as sentiment
 from desk.sources.statistics import server as official_statistics
+from tests.support.addresses.rates import serving
 from tests.support.forks import forked_command
 from tests.support.homes import await_port, free_port
-from tests.support.rates_address import serving
 from tests.support.rates_files import with_a_later_day
 from tests.support.servers import module_of
 

@@ -64,10 +64,10 @@ from tests.support.learning import forecast, lesson, question
 from tests.support.opened import FirstUnanswered, opening_turn, together
 from tests.support.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
 from tests.support.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
-from tests.support.stocks import SERVERS as STOCK_SERVERS
-from tests.support.stocks import Outcomes, episode, start_episode, stock_turn
-from tests.support.swarms import SERVERS as SWARM_SERVERS
-from tests.support.swarms import (
+from tests.support.stocks.board import SERVERS as STOCK_SERVERS
+from tests.support.stocks.board import Outcomes, episode, start_episode, stock_turn
+from tests.support.swarms.runs import SERVERS as SWARM_SERVERS
+from tests.support.swarms.runs import (
     concluded,
     lower_in_four_weeks,
     refined,
@@ -75,8 +75,8 @@ from tests.support.swarms import (
     swarm,
     swarm_turn,
 )
-from tests.support.swarms import found as swarm_found
-from tests.support.swarms import plan as swarm_plan
+from tests.support.swarms.runs import found as swarm_found
+from tests.support.swarms.runs import plan as swarm_plan
 from workflows.learning import LearningSystemWorkflow
 from workflows.tool_call import ToolCallWorkflow
 

@@ -59,17 +59,17 @@ from tests.support.scripted import (
     finding,
 )
 from tests.support.spending import MODEL, priced
-from tests.support.stocks import SERVERS as STOCK_SERVERS
-from tests.support.stocks import Outcomes, episode, start_episode, stock_turn
-from tests.support.swarms import SERVERS as SWARM_SERVERS
-from tests.support.swarms import (
+from tests.support.stocks.board import SERVERS as STOCK_SERVERS
+from tests.support.stocks.board import Outcomes, episode, start_episode, stock_turn
+from tests.support.swarms.runs import SERVERS as SWARM_SERVERS
+from tests.support.swarms.runs import (
     concluded,
     lower_in_four_weeks,
     start_swarm,
     swarm,
     swarm_turn,
 )
-from tests.support.swarms import found as swarm_found
+from tests.support.swarms.runs import found as swarm_found
 from workflows.learning import LearningSystemWorkflow
 
 MENDS, DROPS, VOTES, ASKS, NEEDS_ANOTHER = "USD/JPY", "EUR/USD", "GBP/USD", "USD/CHF", "AUD/USD"

@@ -9,8 +9,8 @@ from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT
-from tests.support.knowledge_process import HttpAsking, http_server
-from tests.support.scenario_desk import (
+from tests.support.knowledge.process import HttpAsking, http_server
+from tests.support.scenarios.desk import (
     LOOPBACK,
     Asked,
     ask,
@@ -19,8 +19,8 @@ from tests.support.scenario_desk import (
     over_http,
     over_stdio,
 )
-from tests.support.scenario_fleet import scenario_fleet, until
-from tests.support.scenario_histories import history_of
+from tests.support.scenarios.fleet import scenario_fleet, until
+from tests.support.scenarios.histories import history_of
 
 TWICE = ("--error-rate", "1", "--error-kinds", "duplicate")
 

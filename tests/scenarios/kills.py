@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
-from tests.support.knowledge_process import FAULTY_KNOWLEDGE
-from tests.support.scenario_desk import (
+from tests.support.knowledge.process import FAULTY_KNOWLEDGE
+from tests.support.scenarios.desk import (
     LOOPBACK,
     Asked,
     asked_until_answered,
     desk_variables,
     over_stdio,
 )
-from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet, until
+from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet, until
 
 CALL_MS = 1_000
 """So long every call takes, so that a kill finds calls at work."""

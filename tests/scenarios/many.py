@@ -9,9 +9,9 @@ from tests.knowledge.accuracy import verdict
 from tests.knowledge.known import HELD_OUT, QUESTIONS, KnownQuestion, load
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.large_graphs import answered, fan
-from tests.support.scenario_desk import LOOPBACK, desk_variables, over_stdio
-from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet
-from tests.support.scenario_runs import Finished, all_answered
+from tests.support.scenarios.desk import LOOPBACK, desk_variables, over_stdio
+from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet
+from tests.support.scenarios.runs import Finished, all_answered
 
 GOAL_SHARE = 0.9
 GOAL_HOP_SECONDS = 1.0

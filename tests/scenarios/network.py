@@ -2,9 +2,9 @@
 
 from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
-from tests.support.scenario_desk import asked_until_answered, desk_variables, over_stdio
-from tests.support.scenario_fleet import scenario_fleet
-from tests.support.scenario_network import NEAR, Quality, lossy_line
+from tests.support.scenarios.desk import asked_until_answered, desk_variables, over_stdio
+from tests.support.scenarios.fleet import scenario_fleet
+from tests.support.scenarios.network import NEAR, Quality, lossy_line
 
 BAD = Quality(loss=0.05, delay_ms=50, jitter_ms=20)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from tests.knowledge.known import KnownQuestion, load
-from tests.support.scenario_desk import ask, desk_variables, over_stdio
-from tests.support.scenario_network import NotAllowed
+from tests.support.scenarios.desk import ask, desk_variables, over_stdio
+from tests.support.scenarios.network import NotAllowed
 
 QUESTION_ID = "ticket-document-01"
 

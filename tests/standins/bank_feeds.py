@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
 from tests.standins.world import Decision, decisions
-from tests.support.feed_address import item, rss
+from tests.support.addresses.feeds import item, rss
 
 TITLES = {
     "US": "Federal Reserve issues FOMC statement",

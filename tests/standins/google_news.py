@@ -12,7 +12,7 @@ from functools import cache
 from tests.standins.ecb import header, rows_until
 from tests.standins.provider import NOT_FOUND, Ask, Provider, Reply
 from tests.standins.world import Decision, decisions
-from tests.support.feed_address import item, rss
+from tests.support.addresses.feeds import item, rss
 
 PATH = "rss/search"
 

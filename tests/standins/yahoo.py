@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from tests.standins.exchange_rates import per_dollar
 from tests.standins.provider import Ask, Provider, Reply
-from tests.support.yahoo_address import (
+from tests.support.addresses.yahoo import (
     Chart,
     Company,
     Rating,

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.local_address import answering
+from tests.support.addresses.local import answering
 
 TOKEN: Final = "personal-token-of-the-desk"
 

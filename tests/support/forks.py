@@ -93,8 +93,8 @@ def forked_worker(
 
 
 def forked_server(variables: Mapping[str, str], out: Path) -> Fork:
-    """The embedded Temporal server of `tests.support.scenario_server`, which says in a file that it
-    is ready, until killed."""
+    """The embedded Temporal server of `tests.support.scenarios.server`, until killed. It says in a
+    file that it is ready."""
     return Fork(_serve, {**os.environ, **variables}, out)
 
 
@@ -102,7 +102,7 @@ def _serve(environment: Mapping[str, str], out: Path) -> None:
     _say_in(out, 1)
     sys.stdout = os.fdopen(1, "w", closefd=False)
     _stand_in(environment)
-    asyncio.run(importlib.import_module("tests.support.scenario_server").main())
+    asyncio.run(importlib.import_module("tests.support.scenarios.server").main())
 
 
 def _command(

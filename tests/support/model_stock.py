@@ -21,7 +21,7 @@ from desk.programs.episode.program import STOCK_TASKS
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed, window
 from tests.support.model_questions import Part
-from tests.support.swarm_asking import AS_OF, COMPUTED, DAY, MODEL, NVIDIA, WEEK, digest
+from tests.support.swarms.asking import AS_OF, COMPUTED, DAY, MODEL, NVIDIA, WEEK, digest
 
 SYMBOL: Final = NVIDIA.market
 QUESTION: Final = "NVDA: buy, hold or sell for the next 4 weeks?"

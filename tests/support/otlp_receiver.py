@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
-from tests.support.local_address import answering
+from tests.support.addresses.local import answering
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from tests.support.local_address import answering
+from tests.support.addresses.local import answering
 
 OPTIONS = "AWS4-HMAC-SHA256"
 

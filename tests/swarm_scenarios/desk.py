@@ -15,8 +15,8 @@ from desk.contracts.question.graph import NodeState
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import Stage
 from tests.support.homes import home_environment
-from tests.support.scenario_desk import LOOPBACK, Asked, again_until_answered, asking, ended
-from tests.support.scenario_fleet import ScenarioFleet, scenario_fleet
+from tests.support.scenarios.desk import LOOPBACK, Asked, again_until_answered, asking, ended
+from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet
 from tests.support.servers import module_of
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"

@@ -6,7 +6,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from starters.terminal.exit_status import ExitStatus
 from tests.scenarios.scenario import Scenario, Sight, Stage
-from tests.support.scenario_desk import Asked
+from tests.support.scenarios.desk import Asked
 from tests.swarm_scenarios.desk import (
     ALL_FIVE,
     OBJECTIVE,

@@ -23,7 +23,7 @@ from tests.support.desk import desk_workers
 from tests.support.homes import home_settings
 from tests.support.scripted import ScriptedTools
 from tests.support.spending import Spender, budgeted
-from tests.support.swarms import (
+from tests.support.swarms.runs import (
     ALL_FIVE,
     SERVERS,
     concluded,

@@ -21,7 +21,7 @@ from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.command import BINARIES
 from tests.support.desk import desk_workers, register_search_attributes
 from tests.support.scripted import ScriptedAnalyst
-from tests.support.swarms import SERVERS, YEN, found, plan, start_swarm, swarm, swarm_turn
+from tests.support.swarms.runs import SERVERS, YEN, found, plan, start_swarm, swarm, swarm_turn
 
 DAYS = 2
 WITHIN = 5

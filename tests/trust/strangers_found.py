@@ -25,8 +25,8 @@ from desk.programs.week.document.publishing import publish
 from starters.published.audit import audit_report
 from starters.terminal.exit_status import ExitStatus
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
-from tests.support.stock_reports import stock_record
-from tests.support.swarm_reports import swarm_record
+from tests.support.stocks.reports import stock_record
+from tests.support.swarms.reports import swarm_record
 from tests.trust.in_process import Tools
 from tests.trust.real_weeks import Desk, Findings, real_config
 from tests.trust.strangers import damaged_copies

@@ -26,7 +26,7 @@ from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.desk import desk_workers
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up
-from tests.support.swarms import (
+from tests.support.swarms.runs import (
     ALL_FIVE,
     AS_OF,
     SERVERS,

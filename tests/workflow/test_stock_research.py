@@ -36,7 +36,7 @@ from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.horizon import SETTLING
 from tests.support.desk import desk_workers
 from tests.support.scripted import ScriptedAnalyst, gives_up
-from tests.support.stocks import (
+from tests.support.stocks.board import (
     AS_OF,
     CAME,
     SERVERS,

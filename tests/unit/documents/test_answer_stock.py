@@ -19,7 +19,7 @@ from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.programs.episode.actions import DATA
 from desk.programs.episode.document.words import part_lines
 from tests.support.answers import FINISHED_AT
-from tests.support.stock_reports import stock_record
+from tests.support.stocks.reports import stock_record
 
 A = StockAction
 

@@ -20,7 +20,7 @@ from desk.programs.episode.document import words
 from desk.programs.episode.document.audit import outcome_findings
 from desk.trust.seals import content_hash, sealed
 from tests.support.answers import FINISHED_AT
-from tests.support.stock_reports import stock_record
+from tests.support.stocks.reports import stock_record
 
 Told = dict[str, Any]
 Change = Callable[[Told], None]

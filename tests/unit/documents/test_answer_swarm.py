@@ -17,7 +17,7 @@ from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
-from tests.support.swarm_reports import (
+from tests.support.swarms.reports import (
     conclusion,
     direction,
     on_target,

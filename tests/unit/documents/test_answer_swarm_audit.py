@@ -12,7 +12,7 @@ from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.trust.seals import sealed
 from starters.published.audit import counted_words
 from tests.support.answers import FINISHED_AT
-from tests.support.swarm_reports import swarm_record
+from tests.support.swarms.reports import swarm_record
 
 Change = Callable[[dict[str, Any]], None]
 

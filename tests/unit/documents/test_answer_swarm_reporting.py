@@ -15,7 +15,7 @@ from desk.documents.answer.publishing import publish_answer, read_answer_file
 from desk.programs.swarm.document.words import token_words
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
-from tests.support.swarm_reports import OBJECTIVE, RUN, direction, swarm_record
+from tests.support.swarms.reports import OBJECTIVE, RUN, direction, swarm_record
 from tests.unit.documents.test_reporting_answer import Page
 
 HOSTILE = '</title><script>alert("x")</script>'

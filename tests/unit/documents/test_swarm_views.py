@@ -28,7 +28,7 @@ from starters.terminal.tables import WIDTH
 from tests.support.answers import FINISHED_AT
 from tests.support.builders import finding, view
 from tests.support.hypotheses import hypothesis_request, scored_hypothesis
-from tests.support.swarm_reports import direction, swarm_record, swing
+from tests.support.swarms.reports import direction, swarm_record, swing
 from tests.unit.documents.test_reporting_answer import Page
 
 UP, DOWN = Leaning.UP, Leaning.DOWN

@@ -17,9 +17,9 @@ from desk.platform.settings.mcp_json import (
     read_mcp_config,
     servers_to_serve,
 )
+from tests.support.addresses.rates import serving
 from tests.support.homes import PROJECT
 from tests.support.lying_server import SLOW_SECONDS
-from tests.support.rates_address import serving
 
 SILENT = "61.25"
 """Seconds that the silent server sleeps: by them its process is told from any other."""

@@ -26,7 +26,7 @@ from desk.programs.episode.document.words import (
     step_lines,
 )
 from tests.support.answers import FINISHED_AT, market_record
-from tests.support.stock_reports import AS_OF, stock_record
+from tests.support.stocks.reports import AS_OF, stock_record
 
 A = StockAction
 

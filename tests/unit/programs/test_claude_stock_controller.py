@@ -14,7 +14,7 @@ from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material
-from tests.support.swarm_asking import NVIDIA, ORDERS, objection, said, symbols
+from tests.support.swarms.asking import NVIDIA, ORDERS, objection, said, symbols
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION

@@ -19,7 +19,7 @@ from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown
 from tests.support.questions import material
-from tests.support.swarm_asking import ORDERS, memory, objection, research, said
+from tests.support.swarms.asking import ORDERS, memory, objection, research, said
 
 RSI = f"{SYMBOL}:rsi"
 

@@ -23,7 +23,7 @@ from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.model_stock import ALL, BOTH_WAYS, PRICES, SYMBOL, advice, shown
 from tests.support.questions import material
-from tests.support.swarm_asking import ORDERS, memory, objection, said, synthesis
+from tests.support.swarms.asking import ORDERS, memory, objection, said, synthesis
 
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION
 HOLD: dict[str, Any] = {"reasons_for": ["patterns"], "reasons_against": ["trend", "stretch"]}

@@ -14,7 +14,7 @@ from desk.programs.turns import is_for_a_model
 from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ROLES, SYMBOL, blank, board_after, part, working
 from tests.support.questions import material
-from tests.support.swarm_asking import ORDERS, research, said
+from tests.support.swarms.asking import ORDERS, research, said
 
 NEWS = StockAction.FETCH_NEWS
 BASIC = StockAction.RUN_TA_BASIC

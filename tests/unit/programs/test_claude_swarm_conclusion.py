@@ -24,7 +24,7 @@ from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.questions import material
-from tests.support.swarm_asking import (
+from tests.support.swarms.asking import (
     AS_OF,
     DAY,
     NVIDIA,

@@ -15,7 +15,7 @@ from desk.programs.claude.turns import model_call
 from desk.programs.swarm.run.assignments import OUTPUT_FORMAT
 from desk.trust.prose.prose_review import review
 from tests.support.questions import material
-from tests.support.swarm_asking import (
+from tests.support.swarms.asking import (
     NVIDIA,
     OBJECTIVE,
     ORDERS,

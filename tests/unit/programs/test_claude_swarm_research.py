@@ -30,7 +30,7 @@ from desk.trust.prose.prose_review import review
 from desk.trust.seals import content_hash
 from tests.support.builders import real_history
 from tests.support.questions import material
-from tests.support.swarm_asking import (
+from tests.support.swarms.asking import (
     AS_OF,
     OBJECTIVE,
     ORDERS,

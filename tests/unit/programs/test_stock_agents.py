@@ -16,7 +16,7 @@ from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.programs.turns import builtin_turn
 from desk.trust.prose.references import render
 from tests.support.builders import answered, failed
-from tests.support.stock_answers import (
+from tests.support.stocks.answers import (
     ACCOUNTS,
     ADVANCED,
     ALL,
@@ -31,7 +31,7 @@ from tests.support.stock_answers import (
     quickly,
     without_digits,
 )
-from tests.support.stock_asking import AS_OF, acting
+from tests.support.stocks.asking import AS_OF, acting
 
 
 def asked(action: StockAction, **shown: Any) -> Turn:

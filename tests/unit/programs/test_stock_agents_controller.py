@@ -19,7 +19,7 @@ from desk.programs.episode.actions import DATA
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered, failed
-from tests.support.stock_answers import (
+from tests.support.stocks.answers import (
     ACCOUNTS,
     ADVANCED,
     ADVICE,
@@ -33,7 +33,7 @@ from tests.support.stock_answers import (
     entry,
     fetched,
 )
-from tests.support.stock_asking import AS_OF, NVIDIA, choosing
+from tests.support.stocks.asking import AS_OF, NVIDIA, choosing
 
 
 def symbols(*named: str, nearest: Sequence[str] = (), last_day: date | None = None) -> KnownSymbols:

@@ -8,8 +8,8 @@ from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.trust.prose.synthesis_review import claims_in
-from tests.support.stock_answers import ADVANCED, ADVICE, BASIC, INSIGHT
-from tests.support.stock_asking import AS_OF, Played, offline_servers
+from tests.support.stocks.answers import ADVANCED, ADVICE, BASIC, INSIGHT
+from tests.support.stocks.asking import AS_OF, Played, offline_servers
 
 
 async def test_an_episode_fills_the_whole_blackboard_in_the_usual_order() -> None:

@@ -21,7 +21,7 @@ from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.server import build_server, from_arguments
 from desk.sources.analysis.yahoo import YahooStocks
 from desk.sources.ecb.store import RatesStore
-from tests.support.yahoo_address import (
+from tests.support.addresses.yahoo import (
     CALENDAR,
     STATEMENTS,
     Answer,

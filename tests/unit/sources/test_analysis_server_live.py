@@ -10,7 +10,7 @@ from desk.analytics.technical.series import NoPrices
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.analysis.yahoo import YahooStocks
 from desk.sources.ecb.store import RatesStore
-from tests.support.yahoo_address import NOT_FOUND, Answer, in_json, yahoo
+from tests.support.addresses.yahoo import NOT_FOUND, Answer, in_json, yahoo
 
 DAYS = tuple(date(2024, 6, day) for day in (3, 4, 5, 6, 7, 10, 11))
 NOW = datetime(2024, 6, 11, 15, tzinfo=UTC)

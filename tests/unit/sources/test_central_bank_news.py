@@ -17,7 +17,7 @@ from desk.sources.news.banks.server import BankFeedTools, build_server
 from desk.sources.news.feed import FeedReader
 from desk.sources.serving.reachability import Reach
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
-from tests.support.feed_address import UNUSABLE, Answer, atom, feeds, item, rdf, rss
+from tests.support.addresses.feeds import UNUSABLE, Answer, atom, feeds, item, rdf, rss
 
 AS_OF = datetime(2026, 10, 30, 16, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -6,7 +6,7 @@ import pytest
 from desk.sources.serving.downloads import NotDownloaded, download, require_success, status_of
 from tests.standins.provider import Failure
 from tests.standins.serving import Standins
-from tests.support.feed_address import Answer, feeds
+from tests.support.addresses.feeds import Answer, feeds
 from tests.support.homes import free_port
 
 

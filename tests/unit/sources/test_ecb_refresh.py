@@ -12,7 +12,7 @@ from desk.contracts.findings.sources import RefreshOutcome, RefreshStatus
 from desk.sources.ecb.rates import read_rates
 from desk.sources.ecb.store import RatesStore, cached_file, packaged_file, rates_file
 from desk.sources.serving import kept_file
-from tests.support.rates_address import serving
+from tests.support.addresses.rates import serving
 from tests.support.rates_files import rates_csv, with_a_later_day, write_rates, zipped
 
 THURSDAY, FRIDAY, MONDAY = date(2026, 10, 29), date(2026, 10, 30), date(2026, 11, 2)

@@ -17,7 +17,7 @@ from desk.sources.ecb.server import build_server
 from desk.sources.ecb.store import cached_file, rates_file
 from desk.sources.serving.kept_file import FAILURE_KEPT_SECONDS
 from desk.sources.serving.upkeep import Upkeep
-from tests.support.rates_address import serving
+from tests.support.addresses.rates import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 
 FRIDAY, MONDAY, TUESDAY = date(2026, 10, 30), date(2026, 11, 2), date(2026, 11, 3)

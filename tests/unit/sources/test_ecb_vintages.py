@@ -12,7 +12,7 @@ from desk.sources.ecb.server import EcbTools
 from desk.sources.ecb.store import RatesStore, cached_file, rates_file
 from desk.sources.serving.kept_file import refresh
 from desk.sources.serving.vintages import revisions_path
-from tests.support.rates_address import serving
+from tests.support.addresses.rates import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 
 FRIDAY, MONDAY = date(2026, 10, 30), date(2026, 11, 2)

@@ -12,7 +12,7 @@ from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import NewsItems
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.server import TOPIC_QUERIES, GoogleNewsTools, HeadlineTopic
-from tests.support.feed_address import Answer, atom, feeds, item, rss
+from tests.support.addresses.feeds import Answer, atom, feeds, item, rss
 
 AS_OF = datetime(2026, 10, 30, 16, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -13,7 +13,7 @@ from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.findings.source_results import NewsItems
 from desk.sources.news.server import build_server
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
-from tests.support.feed_address import Answer, feeds, item, rss
+from tests.support.addresses.feeds import Answer, feeds, item, rss
 from tests.support.homes import await_port, free_port
 from tests.unit.sources.test_google_news import AS_OF
 

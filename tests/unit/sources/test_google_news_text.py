@@ -11,7 +11,7 @@ from desk.analytics.links import web_link
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.server import GoogleNewsTools
 from desk.sources.news.text import plain_text
-from tests.support.feed_address import feeds, item, rss
+from tests.support.addresses.feeds import feeds, item, rss
 from tests.unit.sources.test_google_news import AS_OF
 
 PIECES = st.sampled_from(

@@ -7,7 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.sources.news.feed import MOST_KEPT, FeedReader
 from desk.sources.news.server import GoogleNewsTools
-from tests.support.feed_address import UNUSABLE, Answer, feeds, item, rss
+from tests.support.addresses.feeds import UNUSABLE, Answer, feeds, item, rss
 from tests.unit.sources.test_google_news import AS_OF, HOUR, found, headlines, tools
 
 

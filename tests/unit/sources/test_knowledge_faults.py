@@ -12,10 +12,8 @@ from mcp import Client
 from pydantic import ValidationError
 
 from desk.sources.knowledge.server import build_server
-from tests.support.faulty_knowledge import build_faulty_server
-from tests.support.faulty_wires import HttpFaults, Message, Receive, Send
-from tests.support.knowledge_corpus import small_corpus
-from tests.support.knowledge_faults import (
+from tests.support.knowledge.corpus import small_corpus
+from tests.support.knowledge.faults import (
     FaultKind,
     Faults,
     FaultSettings,
@@ -24,6 +22,8 @@ from tests.support.knowledge_faults import (
     faults_of,
     tool_request,
 )
+from tests.support.knowledge.faulty_server import build_faulty_server
+from tests.support.knowledge.faulty_wires import HttpFaults, Message, Receive, Send
 
 CALLS = [
     ToolRequest(number, "fetch_ticket", {"ticket_id": f"DESK-{number}"}) for number in range(400)

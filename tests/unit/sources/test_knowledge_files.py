@@ -9,7 +9,7 @@ import pytest
 from desk.sources.knowledge.files import CORPUS_DIR, DamagedCorpus, read_corpus
 from desk.sources.knowledge.pdf import PdfTexts
 from desk.sources.knowledge.server import main
-from tests.support.knowledge_corpus import CorpusFolder, pdf_of, small_corpus
+from tests.support.knowledge.corpus import CorpusFolder, pdf_of, small_corpus
 
 Damage = Callable[[CorpusFolder], CorpusFolder]
 MATTER = "title: A\npublished_at: 2026-01-01T00:00:00Z\n"

@@ -11,8 +11,8 @@ from mcp import Client
 from desk.sources.knowledge import pdf as knowledge_pdf
 from desk.sources.knowledge.pdf import LONGEST_PAGE, PdfTexts, UnreadablePdf
 from desk.sources.knowledge.server import build_server
-from tests.support.knowledge_asking import asked, asked_in_turn, refused
-from tests.support.knowledge_corpus import CorpusFolder, encrypted, pdf_of, shown
+from tests.support.knowledge.asking import asked, asked_in_turn, refused
+from tests.support.knowledge.corpus import CorpusFolder, encrypted, pdf_of, shown
 
 URL = "corpus://pdfs/report.pdf"
 NOTHING = b"q Q"

@@ -7,7 +7,7 @@ from mcp import Client
 
 from desk.sources.knowledge.documents import LAST_REPORTS
 from desk.sources.knowledge.server import build_server
-from tests.support.knowledge_corpus import CorpusFolder
+from tests.support.knowledge.corpus import CorpusFolder
 
 TEXT = "# Currencies, {week}\n\n## Summary\n\n- The kiwi led.\n\n## Sources\n\n- ECB evidence\n"
 

@@ -13,8 +13,8 @@ from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PdfTexts
 from desk.sources.knowledge.text import PASSAGE, passages
 from desk.trust.prose.quotations import stands_in
-from tests.support.knowledge_asking import asked, asked_in_turn, refused
-from tests.support.knowledge_corpus import AFTER, BEFORE, CorpusFolder, pdf_of, small_corpus
+from tests.support.knowledge.asking import asked, asked_in_turn, refused
+from tests.support.knowledge.corpus import AFTER, BEFORE, CorpusFolder, pdf_of, small_corpus
 
 LATER_INSTANT = "2026-06-01T00:00:00Z"
 

@@ -8,8 +8,8 @@ from mcp import Client
 
 from desk.contracts.question.knowledge import DocumentAnswer, PdfAnswer, SearchAnswer, TicketAnswer
 from desk.sources.knowledge.server import build_server
-from tests.support.knowledge_asking import asked, asked_in_turn, refused
-from tests.support.knowledge_corpus import AFTER, BEFORE, LATER, CorpusFolder, pdf_of, small_corpus
+from tests.support.knowledge.asking import asked, asked_in_turn, refused
+from tests.support.knowledge.corpus import AFTER, BEFORE, LATER, CorpusFolder, pdf_of, small_corpus
 
 HISTORY = [
     {"at": "2026-01-05T09:00:00Z", "status": "Open", "assignee": None, "summary": "Draft it"},

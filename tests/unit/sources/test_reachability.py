@@ -17,7 +17,7 @@ from desk.sources.serving.reachability import (
     NotReachable,
     Reach,
 )
-from tests.support.feed_address import Answer, feeds
+from tests.support.addresses.feeds import Answer, feeds
 
 CLOSED = "http://127.0.0.1:9"
 """Nobody listens there."""

@@ -13,8 +13,8 @@ from desk.contracts.findings.source_results import NewsItems, StoryCheck
 from desk.sources.reuters.access import access_from
 from desk.sources.reuters.platform import LsegNews
 from desk.sources.reuters.server import ReutersTools
-from tests.support.feed_address import Answer
-from tests.support.lseg_address import (
+from tests.support.addresses.feeds import Answer
+from tests.support.addresses.lseg import (
     APP_KEY,
     HEADLINES,
     PASSWORD,

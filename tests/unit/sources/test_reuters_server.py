@@ -13,8 +13,8 @@ from mcp import Client, StdioServerParameters
 from desk.contracts.findings.source_results import NewsItems, StoryCheck
 from desk.sources.reuters.server import build_server
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
+from tests.support.addresses.lseg import PASSWORD, Platform, Story, lseg
 from tests.support.homes import await_port, free_port
-from tests.support.lseg_address import PASSWORD, Platform, Story, lseg
 from tests.unit.sources.test_reuters import AS_OF, CLAIM, MACHINE, SECOND, story
 
 INSTANT = "2026-10-30T16:00:00Z"

@@ -9,8 +9,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from desk.sources.reuters.access import access_from
 from desk.sources.reuters.platform import LsegNews
 from desk.sources.reuters.server import ReutersTools
-from tests.support.feed_address import Answer
-from tests.support.lseg_address import (
+from tests.support.addresses.feeds import Answer
+from tests.support.addresses.lseg import (
     APP_KEY,
     CLIENT_ID,
     CLIENT_SECRET,

@@ -6,9 +6,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from desk.sources.reuters.access import access_from
 from desk.sources.reuters.platform import MOST_KEPT, LsegNews
 from desk.sources.reuters.server import ReutersTools
-from tests.support.feed_address import Answer
-from tests.support.homes import free_port
-from tests.support.lseg_address import (
+from tests.support.addresses.feeds import Answer
+from tests.support.addresses.lseg import (
     HEADLINES,
     TOKEN_V1,
     UNUSABLE,
@@ -18,6 +17,7 @@ from tests.support.lseg_address import (
     in_json,
     lseg,
 )
+from tests.support.homes import free_port
 from tests.unit.sources.test_reuters import (
     AS_OF,
     CLAIM,

@@ -16,10 +16,10 @@ from desk.analytics.news.stance_words import MOST_CONFIDENCE
 from desk.contracts.episode.analysis import Analysis, Hint, NewsDigest
 from desk.contracts.findings.claims import Metric
 from desk.sources.sentiment.server import build_server
+from tests.support.addresses.feeds import feeds, item, rss
 from tests.support.facts_files import write_facts
-from tests.support.feed_address import feeds, item, rss
 from tests.support.homes import PROJECT, await_port, free_port
-from tests.support.knowledge_corpus import CorpusFolder
+from tests.support.knowledge.corpus import CorpusFolder
 
 AS_OF = "2026-09-21T06:00:00Z"
 START_SECONDS = 60.0

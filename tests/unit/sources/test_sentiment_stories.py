@@ -22,9 +22,9 @@ from desk.sources.sentiment.stories import (
     Story,
     each_once,
 )
+from tests.support.addresses.feeds import Answer, feeds, item, rss
 from tests.support.facts_files import write_facts
-from tests.support.feed_address import Answer, feeds, item, rss
-from tests.support.knowledge_corpus import CorpusFolder
+from tests.support.knowledge.corpus import CorpusFolder
 
 AFTER_THE_FED = datetime(2026, 9, 17, 6, tzinfo=UTC)
 FED = "Federal Reserve leaves its policy rate unchanged, 2026-09-16"

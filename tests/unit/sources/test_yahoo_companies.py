@@ -23,7 +23,7 @@ from desk.sources.yahoo.company_tools import NO_REVISIONS, YahooCompanyTools
 from desk.sources.yahoo.server import build_server, from_arguments
 from tests.standins.provider import Failure
 from tests.standins.serving import Standins
-from tests.support.yahoo_address import (
+from tests.support.addresses.yahoo import (
     CALENDAR,
     CRUMB_PATH,
     STATEMENTS,

@@ -11,8 +11,8 @@ from desk.sources.yahoo import upstream as yahoo_upstream
 from desk.sources.yahoo.server import YahooTools
 from desk.sources.yahoo.session import LARGEST_ANSWER
 from desk.sources.yahoo.upstream import YahooFinance
+from tests.support.addresses.yahoo import Answer, Chart, in_json, weekdays, yahoo
 from tests.support.homes import free_port
-from tests.support.yahoo_address import Answer, Chart, in_json, weekdays, yahoo
 
 NOW = datetime(2026, 11, 3, 9, tzinfo=UTC)
 DAYS = weekdays(date(2026, 10, 1), date(2026, 11, 3))

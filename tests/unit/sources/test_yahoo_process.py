@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from tests.support.addresses.yahoo import Chart, Upstream, match, yahoo
 from tests.support.homes import PROJECT, free_port
-from tests.support.yahoo_address import Chart, Upstream, match, yahoo
 
 AS_OF = "2020-10-31T07:00:00Z"
 QUOTE = {"symbol": "USD/JPY", "as_of": AS_OF}

@@ -14,7 +14,7 @@ from desk.contracts.findings.source_results import Quote, SymbolMatches
 from desk.sources.yahoo.closes import known_from
 from desk.sources.yahoo.server import YahooTools, build_server
 from desk.sources.yahoo.upstream import YahooFinance
-from tests.support.yahoo_address import Chart, Upstream, match, weekdays, yahoo
+from tests.support.addresses.yahoo import Chart, Upstream, match, weekdays, yahoo
 
 NOW = datetime(2026, 11, 3, 9, tzinfo=UTC)
 FRIDAY = date(2026, 10, 30)

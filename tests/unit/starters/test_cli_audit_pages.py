@@ -14,8 +14,8 @@ from desk.documents.rendering import rendering_version
 from desk.documents.rendering.rendering_version import rendering_mark
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.published import Audit, auditing, copied_week, edited, week
-from tests.support.stock_reports import stock_record
-from tests.support.swarm_reports import swarm_record
+from tests.support.stocks.reports import stock_record
+from tests.support.swarms.reports import swarm_record
 
 MARK = re.compile(r"research-desk [0-9a-f]{12}")
 OTHER = "research-desk 0123456789ab"

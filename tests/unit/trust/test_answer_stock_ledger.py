@@ -18,7 +18,7 @@ from desk.trust.ledger.evidence import EvidenceUnusable, verified_answer
 from desk.trust.ledger.rederivation import Ledger
 from desk.trust.seals import content_hash
 from tests.support.builders import answered
-from tests.support.stock_reports import ACCOUNTS, AS_OF
+from tests.support.stocks.reports import ACCOUNTS, AS_OF
 
 DUE = AS_OF + timedelta(weeks=4)
 WINDOW = TimeWindow(start=AS_OF - timedelta(days=7), end=AS_OF, time_zone="UTC")

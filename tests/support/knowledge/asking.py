@@ -7,7 +7,7 @@ from mcp import Client
 from mcp.types import TextContent
 
 from desk.sources.knowledge.server import build_server
-from tests.support.knowledge_corpus import LATER
+from tests.support.knowledge.corpus import LATER
 
 
 async def asked(folder: Path, tool: str, **arguments: Any) -> dict[str, Any]:

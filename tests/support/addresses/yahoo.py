@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
-from tests.support.local_address import answering
+from tests.support.addresses.local import answering
 
 LONDON = ZoneInfo("Europe/London")
 STATEMENTS = "/ws/fundamentals-timeseries/v1/finance/timeseries/"

@@ -33,7 +33,7 @@ from desk.programs.turns import builtin_turn
 from desk.trust.prose.references import REFERENCE, references, render
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.builders import answered
-from tests.support.stock_asking import AS_OF, acting, unrejected
+from tests.support.stocks.asking import AS_OF, acting, unrejected
 
 DAY = date(2024, 6, 10)
 COMPUTED = Provenance(name="analysis", tier=SourceTier.PRIMARY, origin="by hand")

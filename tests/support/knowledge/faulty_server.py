@@ -1,7 +1,8 @@
 """The server `knowledge` with faults on its wire, for tests of what asks it.
 
-    python -m tests.support.faulty_knowledge [--http PORT] [--corpus DIR] [--latency [MS|MIN-MAX]]
-        [--error-rate RATE] [--error-kinds KIND,...] [--fault-seed N] [--faults-tool]
+    python -m tests.support.knowledge.faulty_server [--http PORT] [--corpus DIR]
+        [--latency [MS|MIN-MAX]] [--error-rate RATE] [--error-kinds KIND,...] [--fault-seed N]
+        [--faults-tool]
 
 `--faults-tool` offers `set_faults`, which changes all of this while it runs, and `get_faults`,
 which counts calls received and handled by tool, and faults by kind.
@@ -17,10 +18,10 @@ from mcp.server import MCPServer
 from desk.sources.knowledge.files import CORPUS_DIR
 from desk.sources.knowledge.server import INSTRUCTIONS, offering_tools, parsed, server_parser
 from desk.sources.serving.command_line import run
-from tests.support.faulty_wires import HttpFaults, faults_over_stdio
-from tests.support.knowledge_faults import Faults, FaultTools, add_fault_options, faults_of
+from tests.support.knowledge.faults import Faults, FaultTools, add_fault_options, faults_of
+from tests.support.knowledge.faulty_wires import HttpFaults, faults_over_stdio
 
-MODULE = "tests.support.faulty_knowledge"
+MODULE = "tests.support.knowledge.faulty_server"
 
 
 class FaultyServer(MCPServer[Any]):

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 from html import escape
 from http.server import BaseHTTPRequestHandler
 
-from tests.support.local_address import answering
+from tests.support.addresses.local import answering
 
 _BOMB = "".join(
     f'<!ENTITY a{n} "{"".join(f"&a{n - 1};" for _ in range(10))}">' for n in range(1, 9)

@@ -19,7 +19,7 @@ from tests.knowledge.known import KnownQuestion, why_wrong
 from tests.support.command import BINARIES
 from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT, home_environment
-from tests.support.knowledge_process import KNOWLEDGE, module_for
+from tests.support.knowledge.process import KNOWLEDGE, module_for
 
 LOOPBACK = "127.0.0.1"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 
-from tests.support.local_address import answering
+from tests.support.addresses.local import answering
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """A line between two network namespaces that loses and delays what goes over it.
 
-`python -m tests.support.scenario_router FIRST SECOND --loss 0.05 --delay-ms 50 --jitter-ms 20`.
+`python -m tests.support.scenarios.router FIRST SECOND --loss 0.05 --delay-ms 50 --jitter-ms 20`.
 Each namespace gets a TUN device `line0`; this process takes the IP packets of one and gives them to
 the other later, or not at all. The kernel's own module for this, netem, is not in every kernel.
 """

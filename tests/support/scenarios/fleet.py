@@ -78,7 +78,7 @@ class ScenarioFleet:
             return forked_server(self.variables, out)
         with out.open("wb") as said:
             return subprocess.Popen(
-                [*self._server_inside, sys.executable, "-m", "tests.support.scenario_server"],
+                [*self._server_inside, sys.executable, "-m", "tests.support.scenarios.server"],
                 cwd=PROJECT,
                 env=self._environment,
                 stdout=said,

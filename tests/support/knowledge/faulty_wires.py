@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import Any, BinaryIO, Final
 
-from tests.support.knowledge_faults import FaultKind, Faults, ToolRequest, tool_request
+from tests.support.knowledge.faults import FaultKind, Faults, ToolRequest, tool_request
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -1,4 +1,4 @@
-"""The embedded Temporal server in a process of its own: `python -m tests.support.scenario_server`.
+"""The embedded Temporal server in a process of its own: `python -m tests.support.scenarios.server`.
 
 It says `ready` when it answers. Killed, it takes the server with it.
 """

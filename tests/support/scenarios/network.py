@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tests.support.homes import PROJECT
-from tests.support.scenario_router import DEVICE
+from tests.support.scenarios.router import DEVICE
 
 NEAR, FAR = "198.18.0.1", "198.18.0.2"
 """Of the addresses set aside for measuring networks; they are inside the namespaces only."""
@@ -99,7 +99,7 @@ def _ip(*arguments: str) -> None:
 def _router(line: LossyLine, quality: Quality) -> Iterator[None]:
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "tests.support.scenario_router", line.near, line.far),
+            *(sys.executable, "-m", "tests.support.scenarios.router", line.near, line.far),
             *("--loss", str(quality.loss), "--delay-ms", str(quality.delay_ms)),
             *("--jitter-ms", str(quality.jitter_ms)),
         ],

@@ -15,8 +15,8 @@ from desk.platform.settings import Settings
 from starters.questions.choice import chosen
 from starters.questions.graph_runs import ask_run_id, start_graph
 from tests.knowledge.known import KnownQuestion
-from tests.support.scenario_desk import fault_of
-from tests.support.scenario_histories import MeasuredHistory, history_of
+from tests.support.scenarios.desk import fault_of
+from tests.support.scenarios.histories import MeasuredHistory, history_of
 
 
 @dataclass(frozen=True)

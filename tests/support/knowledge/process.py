@@ -18,7 +18,7 @@ VERSION = "2025-06-18"
 
 
 KNOWLEDGE = "desk.sources.knowledge.server"
-FAULTY_KNOWLEDGE = "tests.support.faulty_knowledge"
+FAULTY_KNOWLEDGE = "tests.support.knowledge.faulty_server"
 _FAULT_OPTIONS = ("--latency", "--error-", "--fault")
 
 

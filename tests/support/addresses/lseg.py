@@ -15,8 +15,8 @@ from http.server import BaseHTTPRequestHandler
 from itertools import count
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.support.feed_address import Answer
-from tests.support.local_address import answering
+from tests.support.addresses.feeds import Answer
+from tests.support.addresses.local import answering
 
 APP_KEY, USERNAME, PASSWORD = "app-key-0001", "GE-A-00000001-1-0001", "pass-word-0001"
 CLIENT_ID, CLIENT_SECRET = "client-id-0001", "client-secret-0001"

@@ -1,0 +1,1 @@
+"""Addresses on this machine at which tests answer in a provider's place."""

@@ -1,0 +1,1 @@
+"""The server `knowledge` for tests: its corpus, its process, its faults."""

@@ -1,0 +1,1 @@
+"""What scenarios are played with: a desk of several processes, its network, its histories."""

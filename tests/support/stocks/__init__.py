@@ -1,0 +1,1 @@
+"""Episodes of stocks for tests: what sources answer, runs, reports."""

@@ -1,0 +1,1 @@
+"""Swarms for tests: requests, runs, reports."""
