@@ -1,5 +1,4 @@
-"""A turn of the desk's own, by the built-in analyst of its task; and what the desk holds of a turn,
-whoever took it."""
+"""Turns by the built-in analysts, and the judgement of every turn, whoever took it."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

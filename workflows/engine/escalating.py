@@ -1,4 +1,4 @@
-"""Putting conflicts to persons: one child workflow a conflict, all side by side."""
+"""How conflicts are put to persons: a child workflow for each, all side by side."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,5 +1,5 @@
-"""Having judged what agents found and sources said. What is held of it is data of the run, and not
-its code's."""
+"""How a run has findings and answers judged: by activities, so that a verdict is part of its
+history, and a later version of the judge cannot change it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta

@@ -1,5 +1,5 @@
-"""What a run asks of the desk's memory, and what it tells it and the learning system. A run goes on
-where neither can be reached."""
+"""How a run asks and tells the desk's memory, and tells the learning system. It goes on where
+neither can be reached."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -21,6 +21,7 @@ from desk.contracts.learning.memory import (
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
+    ActivityBounds,
     cause,
     patient_retry_policy,
     priority,
@@ -45,11 +46,7 @@ async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> Mem
             query,
             activity_id=activity_id,
             summary="What earlier research has to say",
-            start_to_close_timeout=ONE_TRY,
-            schedule_to_close_timeout=AT_MOST,
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=retry_policy(policy.retries),
-            priority=priority(1),
+            **_memory_bounds(policy),
         )
     except ActivityError as error:
         if is_cancelled_exception(error):
@@ -67,11 +64,7 @@ async def remember(
             MemoryEntries(entries=tuple(entries)),
             activity_id=activity_id,
             summary=f"Remember {len(entries)} of this run",
-            start_to_close_timeout=ONE_TRY,
-            schedule_to_close_timeout=AT_MOST,
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=retry_policy(policy.retries),
-            priority=priority(1),
+            **_memory_bounds(policy),
         )
     except ActivityError as error:
         if is_cancelled_exception(error):
@@ -79,8 +72,19 @@ async def remember(
         return Remembered(missing=f"the memory could not be told: {cause(error)}")
 
 
-async def untold(scored: ScoredHypothesis, policy: RunPolicy) -> str | None:
-    """Tell what became of it. Why that could not be done, in words; None where it was."""
+def _memory_bounds(policy: RunPolicy) -> ActivityBounds:
+    return {
+        "start_to_close_timeout": ONE_TRY,
+        "schedule_to_close_timeout": AT_MOST,
+        "heartbeat_timeout": HEARTBEAT_TIMEOUT,
+        "retry_policy": retry_policy(policy.retries),
+        "priority": priority(1),
+    }
+
+
+async def tell_learning(scored: ScoredHypothesis, policy: RunPolicy) -> str | None:
+    """Tells the learning system what became of a hypothesis. Returns None, or why it could not be
+    told."""
     try:
         await workflow.execute_activity_method(
             LearningActivities.tell_hypothesis,

@@ -1,5 +1,4 @@
-"""One execution of a run: its board, which the Temporal UI shows as it changes, and whoever does
-its tasks."""
+"""A run at work: the board that the Temporal UI shows as it changes, and who does its tasks."""
 
 from typing import Generic, TypeVar
 
@@ -20,7 +19,7 @@ Nodes = TypeVar("Nodes", bound=NodeBoard)
 
 
 class Run(Generic[AnyBoard]):
-    """A run at work. Whatever is noted of it stands in the Temporal UI at once."""
+    """A run at work. Each change of its board is shown in the Temporal UI at once."""
 
     def __init__(self, board: AnyBoard) -> None:
         self.board = board
@@ -46,22 +45,22 @@ class NodeRun(Run[Nodes]):
 
     @property
     def tasks(self) -> TaskRunner:
-        """Whoever does the run's tasks."""
+        """The runner of its tasks, by the run's policy."""
         return self.tasks_by(self._policy)
 
     def tasks_by(self, policy: RunPolicy) -> TaskRunner:
-        """Whoever does its tasks by rules of a node's own."""
+        """The runner of its tasks, by a node's own policy."""
         return TaskRunner(policy, self.board.budget, self.tools)
 
     def begin(self, node: str) -> None:
-        """Somebody has begun to work."""
+        """A node has begun."""
         self.board.begin(node, workflow.now())
         self.show()
 
     def end(
         self, node: str, done: TaskOutcome | Undelivered, key: str | None = None
     ) -> NodeOutcome:
-        """What somebody brought, or why there is nothing."""
+        """A node has ended: the outcome, or why there is none."""
         outcome = self.board.end(node, done, workflow.now(), key)
         self.show()
         return outcome

@@ -52,7 +52,7 @@ from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnC
 from workflows.engine.judging import evaluation_judged, judged_conflicts, recommendation_judged
 from workflows.engine.options import MARKET, note_outcome, unusable
 from workflows.engine.publishing import published
-from workflows.engine.remembering import recall, remember, untold
+from workflows.engine.remembering import recall, remember, tell_learning
 from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
 
@@ -476,7 +476,7 @@ class StockSteps:
             board.notes.append(f"the learning system was not told: {judged.untellable}")
             return
         scored = judged.scored
-        if scored is not None and (words := await untold(scored, policy)):
+        if scored is not None and (words := await tell_learning(scored, policy)):
             board.notes.append(words)
 
     async def _done(self, action: StockAction, context: TurnContext) -> TaskOutcome | None:

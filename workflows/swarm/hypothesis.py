@@ -34,7 +34,7 @@ from workflows.engine.options import (
     priority,
     retry_policy,
 )
-from workflows.engine.remembering import remember, untold
+from workflows.engine.remembering import remember, tell_learning
 
 ONE_CALL: Final = timedelta(minutes=1)
 """A source that cannot be asked for so long is asked again later."""
@@ -196,7 +196,7 @@ class HypothesisWorkflow:
     async def _tell(self, outcome: ScoredHypothesis) -> None:
         if not self._request.learn:
             return
-        if words := await untold(outcome, self._request.policy):
+        if words := await tell_learning(outcome, self._request.policy):
             self._notes.append(words)
 
     async def _remember(self, outcome: ScoredHypothesis) -> None:

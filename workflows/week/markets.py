@@ -142,8 +142,8 @@ class MarketResearchWorkflow:
 GRACE = timedelta(minutes=1)
 """How long after its deadline a market's workflow is ended, if it still runs."""
 
-REST_FOR_COMMENTARY = 2
-"""A rerun may spend half of what is left; the commentary after it wants some too."""
+RERUN_SHARES = 2
+"""A rerun may spend one part in so many of what is left: the commentary wants some too."""
 
 LATE = "not finished by its deadline"
 LATE_FOR_THE_WEEK = "not finished by the week's deadline"
@@ -191,7 +191,7 @@ class WeekMarkets:
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
         """One market once more; what it found before stands where it finds nothing now. Its tasks
         say anew what they ask first: other sources may be within reach than when it was planned."""
-        part = self._board.budget.reserve(REST_FOR_COMMENTARY)
+        part = self._board.budget.reserve(RERUN_SHARES)
         deadline = self._deadline(report_due)
         await self._research(self._request(plan, deadline, report_due, part, {}, rerun=rerun))
 

@@ -137,7 +137,7 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
     )
     task = _task(profile, TaskType.PLAN_WEEK, config, board, deadline, context)
     try:
-        outcome = await TaskRunner(config.policy, board.budget).run(task, sharing=AT_MOST)
+        outcome = await TaskRunner(config.policy, board.budget).run(task, sharing=PLANNING_SHARES)
     except TaskFailed as failed:
         raise _no_plan(str(failed)) from failed
     plan = outcome.result
@@ -171,8 +171,8 @@ async def comment_week(
     return CommentedWeek(written, outcome.contribution)
 
 
-AT_MOST = 4
-"""Planning may take a quarter of the budget at a call: the rest is for the markets."""
+PLANNING_SHARES = 4
+"""A call of the planner may take one part in so many of the budget: the rest is for the markets."""
 
 
 def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
