@@ -15,6 +15,7 @@ from importlib.resources import files
 
 from pydantic import JsonValue
 
+from desk.analytics.names.markets import AREAS
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
@@ -43,28 +44,6 @@ PAIRS = (
     *("USD/NOK", "USD/CNY", "USD/HKD", "USD/SGD", "USD/KRW", "USD/INR", "USD/IDR", "USD/THB"),
     *("USD/MYR", "USD/PHP"),
 )
-CURRENCY_AREAS = {
-    "EUR": "XM",
-    "USD": "US",
-    "JPY": "JP",
-    "GBP": "GB",
-    "CHF": "CH",
-    "AUD": "AU",
-    "NZD": "NZ",
-    "CAD": "CA",
-    "SEK": "SE",
-    "NOK": "NO",
-    "CNY": "CN",
-    "HKD": "HK",
-    "SGD": "SG",
-    "KRW": "KR",
-    "INR": "IN",
-    "IDR": "ID",
-    "THB": "TH",
-    "MYR": "MY",
-    "PHP": "PH",
-    "TWD": "TW",
-}
 HKD_BAND = Band(low=Decimal("7.75"), high=Decimal("7.85"), authority="the HKMA")
 ECB = Provenance(
     name="ECB",
@@ -108,7 +87,7 @@ def pair_market(pair: str = "USD/JPY", *, digits: int = 4) -> MarketSpec:
         market=pair,
         kind=MarketKind.PAIR,
         group=MarketGroup.G10,
-        areas=tuple(CURRENCY_AREAS[currency] for currency in pair.split("/")),
+        areas=tuple(AREAS[currency] for currency in pair.split("/")),
         digits=digits,
         band=HKD_BAND if pair == "USD/HKD" else None,
     )
@@ -265,7 +244,7 @@ def decisions(week: str, *decided: RateDecision, covered_until: str | None = Non
         as_of=window(week).end,
         source=TABLE,
         decisions=decided,
-        covered_until=dict.fromkeys(CURRENCY_AREAS.values(), until),
+        covered_until=dict.fromkeys(AREAS.values(), until),
     )
 
 
