@@ -13,9 +13,10 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -37,7 +38,13 @@ from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.published.published_files import read_report
 from starters.session import Desk
 from starters.terminal.exit_status import exit_now
-from starters.weeks.backfill.command import MAX_ACTIVE, PastWeeks, shown_backfill
+from starters.weeks.backfill.command import (
+    MAX_ACTIVE,
+    BackfillProgress,
+    BackfillStatus,
+    PastWeeks,
+    shown_backfill,
+)
 from starters.weeks.backfill.weeks import BackfillTable, look_at_all
 from starters.weeks.schedule import put_into_force
 from tests.bench.processes import all_polled, worker_processes
@@ -45,8 +52,14 @@ from tests.support.homes import PROJECT, home_environment
 from tests.support.real_desk import report_file
 
 FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W44"
-GOALS = {50: 180, 104: 600}
-"""So many weeks in so many seconds."""
+GOALS = {50: 120, 104: 300}
+"""So many weeks in so many seconds, on two quiet cores."""
+
+MOST_MEMORY = 300
+"""The MB that no worker is to exceed, however many weeks it has seen."""
+
+ROWS = 8
+"""Stretches of weeks that are told apart, to see what grows."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,14 @@ class Load:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What the processes had taken by the time that so many weeks had ended."""
+
+    weeks: int
+    loads: Mapping[str, Load]
+
+
+@dataclass(frozen=True)
 class Figures:
     """What was measured. The processors' time, unlike the wall time, hardly depends on what else
     the machine has to do.
@@ -65,7 +86,7 @@ class Figures:
 
     table: BackfillTable
     seconds: float
-    loads: Mapping[str, Load]
+    standings: Sequence[Standing]
     reports: tuple[ResearchReport, ...]
     learned: Advice | None
 
@@ -98,6 +119,28 @@ class Asked:
         return f"{self.weeks} past weeks, {which}, {how}"
 
 
+class Watched:
+    """A display of progress that also notes what the processes have taken whenever weeks end."""
+
+    def __init__(self, shown: BackfillProgress, processes: Mapping[str, psutil.Process]) -> None:
+        self._shown = shown
+        self._processes = processes
+        self.standings = [self._standing(0)]
+
+    def update(self, status: BackfillStatus) -> None:
+        """Show it, and note what has been taken where a week has ended since."""
+        if status.done > self.standings[-1].weeks:
+            self.standings.append(self._standing(status.done))
+        self._shown.update(status)
+
+    def note(self, text: str) -> None:
+        """Show it."""
+        self._shown.note(text)
+
+    def _standing(self, weeks: int) -> Standing:
+        return Standing(weeks, {name: _load(one) for name, one in self._processes.items()})
+
+
 def chosen(count: int, seed: int) -> list[str]:
     """Different weeks, earliest first."""
     weeks = [FIRST_WEEK]
@@ -119,25 +162,21 @@ async def measured(asked: Asked) -> Figures:
                 await all_polled(desk, patience_seconds=30)
                 await put_into_force(desk.client, settings.config)
                 processes = {"server": psutil.Process(server.pid), **workers}
-                before = {name: _processor(process) for name, process in processes.items()}
-                began = time.perf_counter()
-                table = await _backfilled(desk, asked)
-                seconds = time.perf_counter() - began
-                loads = {
-                    name: Load(_processor(process) - before[name], _most_memory(process.pid))
-                    for name, process in processes.items()
-                }
+                with shown_backfill() as shown:
+                    progress = Watched(shown, processes)
+                    began = time.perf_counter()
+                    table = await _backfilled(desk, asked, progress)
+                    seconds = time.perf_counter() - began
                 learned = await _learned(desk) if asked.learn else None
-        return Figures(table, seconds, loads, _reports(settings, table), learned)
+        return Figures(table, seconds, progress.standings, _reports(settings, table), learned)
 
 
-async def _backfilled(desk: Desk, asked: Asked) -> BackfillTable:
+async def _backfilled(desk: Desk, asked: Asked, progress: BackfillProgress) -> BackfillTable:
     schedule, reports_dir = desk.settings.config.schedule, desk.settings.reports_dir
     past = [backfilled_week(week, schedule) for week in asked.chosen]
     runs = PastWeeks(past, again=False, learn=asked.learn)
     looks = await look_at_all(desk.client, reports_dir, past)
-    with shown_backfill() as progress:
-        await runs.bring_to_an_end(desk, looks, max_active=asked.max_active, progress=progress)
+    await runs.bring_to_an_end(desk, looks, max_active=asked.max_active, progress=progress)
     return runs.corrected(await look_at_all(desk.client, reports_dir, past))
 
 
@@ -152,6 +191,10 @@ async def _learned(desk: Desk) -> Advice:
 def _reports(settings: Settings, table: BackfillTable) -> tuple[ResearchReport, ...]:
     published = [line.week for line in table.weeks if line.state is WeekState.PUBLISHED]
     return tuple(read_report(report_file(settings, week)) for week in published)
+
+
+def _load(process: psutil.Process) -> Load:
+    return Load(_processor(process), _most_memory(process.pid))
 
 
 def _processor(process: psutil.Process) -> float:
@@ -185,13 +228,40 @@ def _print(figures: Figures, asked: Asked) -> None:
     goal = f" (goal {GOALS[count]} or less)" if count in GOALS else ""
     printed.add_row("wall time", f"{figures.seconds:.0f} s{goal}")
     printed.add_row("weeks a minute", f"{60 * count / figures.seconds:.1f}")
-    processor = sum(load.processor for load in figures.loads.values())
-    printed.add_row("processor time of all", f"{processor:.0f} s")
-    for name, load in figures.loads.items():
-        printed.add_row(name, f"{load.processor:.0f} s, at most {load.memory:.0f} MB")
+    first, last = figures.standings[0], figures.standings[-1]
+    taken = _between(first, last)
+    printed.add_row("processor time of all", f"{sum(taken.values()):.0f} s")
+    for name, seconds in taken.items():
+        goal = "" if name == "server" else f" (goal {MOST_MEMORY} or less)"
+        most = f"at most {last.loads[name].memory:.0f} MB{goal}"
+        printed.add_row(name, f"{seconds:.0f} s, {most}")
     Console(width=88).print(printed)
+    _print_growth(figures.standings)
     if figures.learned is not None:
         _print_learned(figures.learned)
+
+
+def _between(earlier: Standing, later: Standing) -> dict[str, float]:
+    """The seconds that each process kept a processor busy meanwhile."""
+    return {
+        name: load.processor - earlier.loads[name].processor for name, load in later.loads.items()
+    }
+
+
+def _print_growth(standings: Sequence[Standing]) -> None:
+    """What a week takes early and late, and the most memory by then: whatever grows with the number
+    of weeks stands out."""
+    names = list(standings[0].loads)
+    printed = Table("weeks", "all", *names, title="a week's processor seconds, most MB by then")
+    step = max(1, -(-(len(standings) - 1) // ROWS))
+    marks = [*standings[:-1:step], standings[-1]]
+    for earlier, later in pairwise(marks):
+        weeks = later.weeks - earlier.weeks
+        each = {name: seconds / weeks for name, seconds in _between(earlier, later).items()}
+        cells = (f"{each[name]:.2f}, {later.loads[name].memory:.0f}" for name in names)
+        span = f"{earlier.weeks + 1} to {later.weeks}"
+        printed.add_row(span, f"{sum(each.values()):.2f}", *cells)
+    Console(width=110).print(printed)
 
 
 def _print_learned(advice: Advice) -> None:
