@@ -174,17 +174,16 @@ async def with_desk(
 
 async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, limit: float) -> T:
     patience = ServerPatience(settings, tell_wait, limit=limit, at_first=not settings.external)
-    roles = () if server_only else _all_roles()
     while True:
         try:
-            return await _at_a_desk(settings, work, roles, patience)
+            return await _at_a_desk(settings, work, patience, server_only=server_only)
         except Exception as error:
             pause = patience.bear(error)
         await asyncio.sleep(pause)
 
 
 async def _at_a_desk(
-    settings: Settings, work: Work[T], roles: "tuple[Role, ...]", patience: ServerPatience
+    settings: Settings, work: Work[T], patience: ServerPatience, *, server_only: bool
 ) -> T:
     """The work done, by the desk that this process is or at the one that there is."""
 
@@ -194,7 +193,7 @@ async def _at_a_desk(
 
     if not settings.external:
         with contextlib.suppress(HostTaken), HostLock(settings.home):
-            return await host(settings, seen, roles)
+            return await host(settings, seen, () if server_only else _all_roles())
     return await _as_client(settings, seen)
 
 
@@ -247,7 +246,9 @@ async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
 async def _as_client(settings: Settings, work: Work[T]) -> T:
     from desk.platform.temporal.client import connect, located
 
-    return await work(Desk(await connect(settings), located(settings), hosting=False))
+    return await work(
+        Desk(await connect(settings, asks_only=True), located(settings), hosting=False)
+    )
 
 
 @contextlib.asynccontextmanager

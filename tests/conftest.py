@@ -15,7 +15,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 from xdist.scheduler.protocol import Scheduling
 
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.desk import register_search_attributes
 from tests.support.meaning import meaning, words_alone

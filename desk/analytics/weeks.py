@@ -1,31 +1,14 @@
 """Which week a run is about, the instant it knows the world at, and the window it looks at."""
 
-import re
 from datetime import date, datetime, timedelta
 
 import pendulum
 
 from desk.contracts.agents.config import ScheduleConfig, Weekday
-from desk.contracts.weeks import WEEK_PATTERN, TimeWindow, monday_of, week_of
+from desk.contracts.weeks import TimeWindow, monday_of, week_of
 
 DAYS_BEFORE_MONDAY_AFTER = 8
 FRIDAY = 4
-
-
-def parse_week(text: str) -> str:
-    """The ISO week that a person wrote, such as `2026-W44` or `2026-w44`.
-
-    Raises:
-        ValueError: with a sentence that says what a week looks like.
-    """
-    week = text.strip().upper()
-    if not re.fullmatch(WEEK_PATTERN, week):
-        raise ValueError(f"'{text}' is not a week: write the ISO year and week, such as 2026-W44")
-    try:
-        monday_of(week)
-    except ValueError:
-        raise ValueError(f"{week[:4]} has no week {week[-2:]}") from None
-    return week
 
 
 def as_of_of(week: str, schedule: ScheduleConfig) -> datetime:

@@ -1,5 +1,6 @@
 """ISO weeks and the window of time a report is about."""
 
+import re
 from datetime import date, timedelta
 from typing import Annotated, Self
 
@@ -27,6 +28,22 @@ def _existing(week: str) -> str:
 
 IsoWeek = Annotated[str, Field(pattern=WEEK_PATTERN), AfterValidator(_existing)]
 """An ISO week such as `2026-W44`, of a year that has it."""
+
+
+def parse_week(text: str) -> str:
+    """The ISO week that a person wrote, such as `2026-W44` or `2026-w44`.
+
+    Raises:
+        ValueError: with a sentence that says what a week looks like.
+    """
+    week = text.strip().upper()
+    if not re.fullmatch(WEEK_PATTERN, week):
+        raise ValueError(f"'{text}' is not a week: write the ISO year and week, such as 2026-W44")
+    try:
+        monday_of(week)
+    except ValueError:
+        raise ValueError(f"{week[:4]} has no week {week[-2:]}") from None
+    return week
 
 
 def week_of(day: date) -> str:

@@ -35,7 +35,6 @@ from starters.terminal.logs import log_to_file
 from starters.terminal.options import of_week
 from starters.terminal.tables import table_lines
 from starters.weeks.progress import reason_of, waiting_words
-from workers.health import unpolled
 
 EXAMPLE = "Example: desk status --week 2026-W44"
 
@@ -106,6 +105,9 @@ async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
         status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
         if status is not None:
             return status
+        # What workers are made of takes long to import, and most are there and answer.
+        from workers.health import unpolled
+
         if await unpolled(desk.client, None, [Queue.DESK]):
             raise CommandError(
                 f"the run {found.workflow_id} is open but no worker polls the queue "

@@ -11,11 +11,11 @@ from typing import Annotated, Final, NamedTuple
 import typer
 from pydantic import JsonValue, ValidationError
 
-from desk.analytics.weeks import parse_week
 from desk.contracts.base import most_values
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX, Signature
+from desk.contracts.weeks import parse_week
 from desk.documents.answer.audit import (
     AnswerCounts,
     counted_in_answer,

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from desk.analytics.weeks import as_of_of, latest_complete_week, latest_covered_week, parse_week
 from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.findings.source_results import FixingCoverage
-from desk.contracts.weeks import monday_of, next_week
+from desk.contracts.weeks import monday_of, next_week, parse_week
 from starters.terminal.exit_status import UsageError
 
 REFRESH = "desk refresh"
@@ -33,6 +32,9 @@ def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> s
         week = parse_week(text)
     except ValueError as error:
         raise UsageError(str(error)) from None
+    # Calendars take long to import, and most commands are told no week.
+    from desk.analytics.weeks import as_of_of, latest_complete_week
+
     if as_of_of(week, schedule) > now:
         latest = latest_complete_week(now, schedule)
         raise UsageError(
@@ -53,6 +55,8 @@ def chosen_week(
     Raises:
         UsageError: the week lies before the data start.
     """
+    from desk.analytics.weeks import latest_complete_week, latest_covered_week
+
     latest = latest_complete_week(now, schedule)
     if held is None:
         return WeekChoice(

@@ -6,12 +6,12 @@ from typing import Any, Final
 from temporalio.client import Client, WorkflowHandle
 from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 
-from desk.analytics.weeks import parse_week
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import SearchAttribute
 from desk.contracts.names import WorkflowType, week_run_id
 from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.contracts.week.delivery import Deliveries
+from desk.contracts.weeks import parse_week
 from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.terminal.exit_status import CommandError, UsageError
 

@@ -16,7 +16,8 @@ from desk.contracts.names import market_run_id
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import embedded_server
-from desk.platform.temporal.client import connect, desk_plugin
+from desk.platform.temporal.client import connect
+from desk.platform.temporal.plugin import desk_plugin
 from tests.support.command import DeskCommand
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.forks import forked_command

@@ -21,8 +21,8 @@ from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.names import Message, market_run_id, week_run_id
 from desk.contracts.runs.week import WeekStatus
-from desk.platform.temporal.client import desk_plugin
 from desk.platform.temporal.deployment import DEPLOYMENT
+from desk.platform.temporal.plugin import desk_plugin
 from tests.conftest import binary
 from tests.support.command import BINARIES, DeskCommand
 from tests.support.desk import desk_config, pair, register_search_attributes, start_week

@@ -16,8 +16,8 @@ from desk.contracts.findings.escalations import (
     EscalationState,
 )
 from desk.contracts.names import Message, Queue
-from desk.platform.temporal.client import desk_plugin
 from desk.platform.temporal.deployment import current_deployment
+from desk.platform.temporal.plugin import desk_plugin
 from tests.conftest import binary
 from tests.support.cases import case
 from tests.support.desk import register_search_attributes

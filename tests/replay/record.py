@@ -39,7 +39,7 @@ from desk.contracts.names import (
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.runs.week import RerunRequest
 from desk.contracts.week.delivery import Deliveries, EmailTarget, MailSecurity
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
 from tests.conftest import binary

@@ -9,7 +9,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 from temporalio.workflow import NondeterminismError
 
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from tests.replay.careless import ChangedMarketResearch
 from tests.replay.written import HISTORIES
 from workers.orchestrator import WORKFLOWS

@@ -8,7 +8,7 @@ import pytest
 
 from desk.contracts.findings.results import ConflictRecord, ValidationResult
 from desk.contracts.runs.turns import Turn
-from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.conversion import data_converter
 from tests.replay.opposite import decide_the_opposite, is_judge
 from tests.replay.test_histories import RECORDED, history_of, replayer
 from tests.replay.written import HISTORIES

@@ -16,7 +16,7 @@ from desk.contracts.names import AgentId, Message, escalation_run_id
 from desk.contracts.runs.graph import GraphStatus
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.documents.answer.publishing import read_answer_file
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.command import BINARIES
 from tests.support.desk import desk_workers, register_search_attributes

@@ -18,7 +18,7 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.runs.week import RerunRequest, WeekResult, WeekStatus
 from desk.contracts.week.report import Contribution, ResearchReport
 from desk.platform.models.model_calling import ModelFailed
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.week.document.json_form import from_json
 from desk.runs.assignments.budget import CENT_OF_A_CENT, KEPT_BACK
 from tests.support.desk import WEEK, pair, policy_rate, start_week

@@ -11,7 +11,7 @@ from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up, ordinary_turn
 

@@ -21,7 +21,8 @@ from desk.contracts.names import market_run_id, week_run_id
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server
-from desk.platform.temporal.client import connect, desk_plugin
+from desk.platform.temporal.client import connect
+from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.claude.turns import LEFT_OUT, LONGEST_TRANSCRIPT, messages
 from tests.support.desk import WEEK, desk_workers, pair, start_week
 from tests.support.homes import home_settings

@@ -24,7 +24,7 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.runs.week import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
 from desk.contracts.week.delivery import DeliveryState
 from desk.contracts.week.report import MOST_REVISIONS
-from desk.platform.temporal.client import desk_plugin
+from desk.platform.temporal.plugin import desk_plugin
 from starters.runs.watching import wait_until_published
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import known_run

@@ -18,8 +18,7 @@ import pendulum
 from babel import Locale
 from babel.units import format_unit
 
-from desk.analytics.weeks import parse_week
-from desk.contracts.weeks import TimeWindow, monday_of
+from desk.contracts.weeks import TimeWindow, monday_of, parse_week
 
 READ: Final = "period_read"
 """The parameter of a question with the words that named its period."""

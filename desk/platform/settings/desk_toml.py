@@ -12,9 +12,6 @@ from types import MappingProxyType
 from typing import Annotated, Any, Final, Self
 from zoneinfo import ZoneInfo, available_timezones
 
-import jmespath
-from jmespath.exceptions import EmptyExpressionError, LexerError, ParseError
-from jmespath.functions import Functions
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticKnownError
 from pydantic_settings import (
@@ -70,7 +67,6 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
 MISSING: Final = "missing"
 """A field of every answer: why there is none of what was asked for."""
 
-_FUNCTIONS: Final = frozenset(Functions.FUNCTION_TABLE)
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|minutes?|hours?|days?)")
 _UNITS = {"ms": "milliseconds", "millisecond": "milliseconds", "s": "seconds"}
 
@@ -429,6 +425,11 @@ def _check_answer(key: str, capability: Capability, answer: Mapping[str, str]) -
 
 def _fault(expression: str) -> str | None:
     """What is wrong with an expression, and at which character, counted from 1."""
+    # A file without expressions, as most are, is read without their library.
+    import jmespath
+    from jmespath.exceptions import EmptyExpressionError, LexerError, ParseError
+    from jmespath.functions import Functions
+
     try:
         parsed = jmespath.compile(expression).parsed
     except EmptyExpressionError:
@@ -438,7 +439,9 @@ def _fault(expression: str) -> str | None:
     except ParseError as error:
         what = f"'{error.token_value}'" if error.token_value else "its end"
         return f"at character {error.lex_position + 1}: {what} cannot stand there"
-    unknown = next((name for name in _functions(parsed) if name not in _FUNCTIONS), None)
+    unknown = next(
+        (name for name in _functions(parsed) if name not in Functions.FUNCTION_TABLE), None
+    )
     if unknown is None:
         return None
     return f"at character {expression.index(unknown) + 1}: there is no function {unknown}"

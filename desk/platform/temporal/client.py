@@ -1,20 +1,12 @@
-"""The connection to Temporal, and the one plugin that makes client, worker and replayer agree.
-
-The server is the embedded one, or one of the user's own.
-"""
+"""The connection to Temporal. The server is the embedded one, or one of the user's own."""
 
 import asyncio
 import re
 from datetime import timedelta
-from pathlib import Path
 
-import pydantic
-from temporalio.client import Client, GrpcCompression
+from temporalio.client import Client, GrpcCompression, Plugin
 from temporalio.common import MetricMeter
-from temporalio.contrib.pydantic import PydanticPayloadConverter
-from temporalio.converter import DataConverter, ExternalStorage, PayloadCodec
 from temporalio.envconfig import ClientConfig, ClientConnectConfig
-from temporalio.plugin import SimplePlugin
 from temporalio.runtime import (
     LoggingConfig,
     OpenTelemetryConfig,
@@ -24,15 +16,11 @@ from temporalio.runtime import (
     TelemetryFilter,
 )
 from temporalio.service import RPCError
-from temporalio.worker import WorkflowRunner
 
-from desk.platform.payloads.codec import INLINE_LIMIT, CompressingCodec, DirectoryStore
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, SettingsError
-from desk.platform.settings.payload_keys import Keyring
-from desk.platform.settings.store import VARIABLE, StoreSettings
 from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
-from desk.platform.temporal.sandbox import ContextFreeConverter, ContextFreeRunner, workflow_runner
+from desk.platform.temporal.conversion import data_converter
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"
 
@@ -56,9 +44,14 @@ class ServerUnreachable(Exception):
 
 
 async def connect(
-    settings: Settings, *, identity: str | None = None, working: bool = False
+    settings: Settings,
+    *,
+    identity: str | None = None,
+    working: bool = False,
+    asks_only: bool = False,
 ) -> Client:
-    """A client that carries the desk's plugin, so that workers made from it have it too.
+    """A client that carries the desk's plugin, so that workers made from it have it too. One that
+    `asks_only` converts payloads alike, and no worker can be made from it.
 
     A process that is `working` has metrics: it serves them where the settings say, or else sends
     them by OTLP.
@@ -70,13 +63,18 @@ async def connect(
     settings = located(settings)
     options = _options(settings)
     address = options.setdefault("target_host", DEFAULT_ADDRESS)
+    stored = (settings.payload_dir, settings.payload_keys, settings.store)
+    plugins: list[Plugin] = [*trace_plugins(settings)]
+    if not asks_only:
+        # It loads what workers are made of, a tenth of the time in which a command is there.
+        from desk.platform.temporal.plugin import desk_plugin
+
+        plugins = [desk_plugin(*stored), *plugins]
     try:
         return await Client.connect(
             **options,
-            plugins=[
-                desk_plugin(settings.payload_dir, settings.payload_keys, settings.store),
-                *trace_plugins(settings),
-            ],
+            data_converter=data_converter(*stored),
+            plugins=plugins,
             runtime=_runtime(settings if working else None),
             identity=identity,
             # What is large is packed by the payload codec; packing it again gains nothing.
@@ -218,61 +216,3 @@ def _refused(settings: Settings | None, error: ValueError) -> str:
             f"127.0.0.1:9464 ({error})"
         )
     return f"{ENDPOINT} cannot be used for metrics; allowed: such as http://127.0.0.1:4318"
-
-
-def data_converter(
-    payload_dir: Path, keys: Keyring | None = None, store: StoreSettings | None = None
-) -> DataConverter:
-    """Pydantic models as JSON, packed when large, encrypted where there are keys; what is still
-    over the limit goes to the store where there is one, else to disk. Answers to queries stay plain
-    JSON unless there are keys."""
-    packing = CompressingCodec()
-    return ContextFreeConverter(
-        payload_converter_class=PydanticPayloadConverter,
-        payload_codec=packing if keys is None else _encrypting(packing, keys),
-        external_storage=_external(DirectoryStore(payload_dir), store),
-    )
-
-
-def _external(directory: DirectoryStore, store: StoreSettings | None) -> ExternalStorage:
-    """Where there is a store the directory is still read: it has what is older than the store."""
-    if store is None:
-        return ExternalStorage(drivers=[directory], payload_size_threshold=INLINE_LIMIT)
-    # Needs an extra, and most desks share a folder or are one process.
-    try:
-        from desk.platform.payloads.bucket import bucket_driver
-    except ImportError:
-        raise SettingsError(f"{VARIABLE} needs what `make install-deliver` installs") from None
-    bucket = bucket_driver(store)
-    return ExternalStorage(
-        drivers=[bucket, directory],
-        driver_selector=lambda _context, _payload: bucket,
-        payload_size_threshold=INLINE_LIMIT,
-    )
-
-
-def _encrypting(packing: PayloadCodec, keys: Keyring) -> PayloadCodec:
-    # A process without keys need not load what encrypts.
-    from desk.platform.payloads.encryption import EncryptingCodec
-
-    return EncryptingCodec(packing, keys)
-
-
-def desk_plugin(
-    payload_dir: Path, keys: Keyring | None = None, store: StoreSettings | None = None
-) -> SimplePlugin:
-    """Data converter, sandbox and failure types, for `Client.connect` and `Replayer`.
-
-    A validation error in workflow code fails the run: by default Temporal would retry the
-    workflow task for ever, and the run would hang.
-    """
-
-    def runner(given: WorkflowRunner | None) -> WorkflowRunner:
-        return given if isinstance(given, ContextFreeRunner) else workflow_runner()
-
-    return SimplePlugin(
-        "research-desk",
-        data_converter=data_converter(payload_dir, keys, store),
-        workflow_runner=runner,
-        workflow_failure_exception_types=[pydantic.ValidationError],
-    )

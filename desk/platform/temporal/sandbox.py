@@ -1,4 +1,4 @@
-"""What workflow code may reach, and how its payloads are converted.
+"""What workflow code may reach, and what is asked of it for its payloads.
 
 The sandbox stays on, and every relaxation has its reason. Payloads are converted without asking
 what they are for, but for the answers to queries, which are marked as such: for every payload of a
@@ -9,15 +9,14 @@ payload store treat every payload alike.
 """
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from temporalio.api.common.v1 import Payload
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
 from temporalio.common import VersioningBehavior
-from temporalio.converter import DataConverter, StorageDriverStoreContext
+from temporalio.converter import StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance, WorkflowInstanceDetails
 from temporalio.worker.workflow_sandbox import (
     SandboxedWorkflowRunner,
@@ -29,23 +28,6 @@ from temporalio.workflow import Info, _Definition
 from desk.platform.payloads.codec import ANSWER
 
 _NO_TARGET = StorageDriverStoreContext(target=None)
-
-
-class ContextFreeConverter(DataConverter):
-    """A data converter that is the same wherever it is used."""
-
-    def _with_store_context(self, store_ctx: StorageDriverStoreContext) -> DataConverter:
-        """See base class: there, a copy whose store knows for whom it stores."""
-        return self
-
-    async def _external_store_payload_sequence(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """See base class. An answer that the codec left as it is stays so, and loses its mark:
-        `temporal` shows only payloads as text that have no metadata but their encoding."""
-        if not any(ANSWER in payload.metadata for payload in payloads):
-            return await super()._external_store_payload_sequence(payloads)
-        for payload in payloads:
-            payload.metadata.pop(ANSWER, None)
-        return list(payloads)
 
 
 class ContextFreeInstance(WorkflowInstance):

@@ -74,7 +74,7 @@ def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
 
 
 async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> ExitStatus:
-    client = await connect(settings)
+    client = await connect(settings, asks_only=True)
     desk = Desk(client, located(settings), hosting=False)
     found, week = await _chosen_in_time(client, week)
     with shown(found.workflow_id, as_json=as_json) as display:
@@ -184,7 +184,7 @@ class Watcher:
 
     async def _step(self) -> PublishedWeek | None:
         if self._lost:
-            self._client = await connect(self._settings)
+            self._client = await connect(self._settings, asks_only=True)
             self._lost = False
         look = await look_at(self._client, self._workflow_id)
         if not look.open:

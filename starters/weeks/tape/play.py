@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from desk.analytics.weeks import parse_week, window_of
+from desk.analytics.weeks import window_of
 from desk.contracts.runs.tape import Effect, Tape
 from desk.contracts.week.report import ResearchReport
+from desk.contracts.weeks import parse_week
 from desk.platform.settings import Settings, load_settings
 from desk.trust.seals import sealed
 from starters.published.published_files import check_target, copy_set, report_if_here

@@ -10,12 +10,11 @@ from desk.analytics.weeks import (
     as_of_of,
     latest_complete_week,
     latest_covered_week,
-    parse_week,
     week_ended_before,
     window_of,
 )
 from desk.contracts.agents.config import ScheduleConfig, Weekday
-from desk.contracts.weeks import monday_of, next_week, week_of
+from desk.contracts.weeks import monday_of, next_week, parse_week, week_of
 
 LONDON = ScheduleConfig()
 weeks = st.dates(date(1999, 1, 4), date(2099, 12, 28)).map(week_of)

@@ -10,7 +10,7 @@ from temporalio.converter import StorageDriverRetrieveContext, StorageDriverStor
 from desk.platform.payloads.bucket import bucket_driver
 from desk.platform.settings import SettingsError
 from desk.platform.settings.store import StoreSettings, read_store
-from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.conversion import data_converter
 from tests.support.receivers import Bucket, bucket
 
 STORING, RETRIEVING = StorageDriverStoreContext(), StorageDriverRetrieveContext()

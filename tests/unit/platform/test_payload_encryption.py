@@ -10,7 +10,7 @@ from desk.platform.payloads.codec import CompressingCodec, DamagedPayload
 from desk.platform.payloads.encryption import KEY_ID, EncryptingCodec, UnknownKey
 from desk.platform.settings import SettingsError, load_settings
 from desk.platform.settings.payload_keys import Keyring, UnusableKeys, read_keys
-from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.conversion import data_converter
 from tests.support.homes import PROJECT, home_environment
 
 OLD, NEW = b64encode(b"o" * 32).decode(), b64encode(b"n" * 32).decode()

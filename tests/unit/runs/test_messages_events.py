@@ -19,7 +19,7 @@ from temporalio.converter import DataConverter
 from activities.errors import transient
 from desk.contracts.names import CallFault, FailureType, Message, WorkflowType
 from desk.contracts.runs.week import WeekRequest
-from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.conversion import data_converter
 from desk.platform.temporal.history import RunHistory
 from desk.runs.messages import AttemptFailure, Failed, Lost, MessageEvent, RerunAsked
 from starters.monitoring.messages.history import fault_of, told_workflow

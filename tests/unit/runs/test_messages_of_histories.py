@@ -24,7 +24,7 @@ from desk.contracts.runs.messages import (
     ValidationRequestContent,
     ValidationResultContent,
 )
-from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.conversion import data_converter
 from desk.platform.temporal.history import RunHistory
 from desk.runs.messages import ToldWorkflow, chosen, told
 from starters.monitoring.messages.command import lines_of

@@ -11,6 +11,7 @@ from desk.contracts.runs.week import WeekStatus
 from starters.monitoring import status as status_command
 from starters.terminal.exit_status import CommandError
 from tests.unit.starters.test_watch import look
+from workers import health
 
 DESK: Any = SimpleNamespace(client=None)
 RUN: Any = SimpleNamespace(open=True, handle=None, workflow_id="weekly-2026-W44")
@@ -33,7 +34,7 @@ def given(
         return RUN
 
     monkeypatch.setattr(status_command, "status_if_told", answered)
-    monkeypatch.setattr(status_command, "unpolled", nobody)
+    monkeypatch.setattr(health, "unpolled", nobody)
     monkeypatch.setattr(status_command, "known_run", still_open)
 
 

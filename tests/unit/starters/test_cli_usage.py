@@ -85,7 +85,10 @@ def test_commands_that_compute_no_figure_load_no_numpy() -> None:
 
 
 def test_the_status_starts_without_what_draws_logs_and_judges() -> None:
-    names = {"rich.console", "structlog", "desk.trust.prose", "desk.agents.registry", "desk.runs"}
+    names = {
+        *("rich.console", "structlog", "pendulum", "babel", "temporalio.worker"),
+        *("desk.trust.prose", "desk.agents.registry", "desk.runs"),
+    }
     asked = (
         "import sys; from starters.main import loaded; loaded('status')\n"
         f"print({names} & set(sys.modules))"

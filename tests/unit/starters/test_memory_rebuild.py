@@ -16,7 +16,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.learning.memory import MemoryEntries, MemoryEntry, MemoryQuery
 from desk.platform.memory.embedded import EmbeddedMemory
-from desk.platform.temporal.client import data_converter
+from desk.platform.temporal.conversion import data_converter
 from starters.learning.memory import rebuilt, rebuilt_lines, remembrance
 from tests.memory.remembered import SameWords, entry
 

@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from babel.lists import format_list
 from pydantic import JsonValue
 
 from desk.analytics.figures import print_figure, print_full_day
@@ -93,6 +92,9 @@ def analysts_words(model: str) -> str:
 
 def named_together(names: Iterable[str]) -> str:
     """`a`, `a and b`, `a, b and c`, as the CLDR has it for British English."""
+    # Slow to import, and most commands name nothing together.
+    from babel.lists import format_list
+
     return format_list([*names], locale="en_GB")
 
 
