@@ -9,9 +9,10 @@ STICKY_TIMEOUT = timedelta(seconds=1)
 """How long a workflow waits for the worker that has it in memory before another takes over."""
 
 
-COLLECT_AFTER = (5_000, 10, 10)
+COLLECT_AFTER = (5_000, 10, 3)
 """Thresholds of the garbage collector. With Python's own, an eighth of an orchestrator's work is to
-look through the workflows that it holds."""
+look through the workflows that it holds. With ten in the last place those that have ended, which
+refer to themselves, were let go of every fourth week: 84 of 101 that were held had ended."""
 
 _ARENA_MAX: Final = -8
 """`M_ARENA_MAX` of glibc's `mallopt`."""
