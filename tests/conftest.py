@@ -4,7 +4,7 @@ import gc
 import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from temporalio.testing import WorkflowEnvironment
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 from xdist.scheduler.protocol import Scheduling
+from xdist.workermanage import WorkerController
 
 from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
@@ -41,6 +42,13 @@ LONGEST_FIRST = ("chaos", "integration", "workflow", "leak")
 """Folders with files of a minute. They go first, so that none of them is left alone at the end."""
 
 
+WAITING = "tests/chaos/"
+"""Files that wait for most of their time, for what was killed to be noticed."""
+
+MOST_WAITING = 2
+"""So many workers have such files at once. The others meanwhile have files that compute: where all
+wait together, the processors are idle for half of the time."""
+
 TOGETHER = ("tests/architecture/",)
 """Folders whose files go to one worker."""
 
@@ -52,12 +60,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class SideBySide(LoadFileScheduling):  # type: ignore[misc]  # xdist has no types
-    """Files are handed out whole, and those that rest on the same trees of the code together."""
+    """Files are handed out whole, and those that rest on the same trees of the code together; of
+    those that wait, few at once."""
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        """Give a worker the next file: one that does not wait, where enough others have one."""
+        others = [work for other, work in self.assigned_work.items() if other is not node]
+        if sum(map(_waits, others)) >= MOST_WAITING:
+            computing = (file for file in self.workqueue if not file.startswith(WAITING))
+            self.workqueue.move_to_end(next(computing, next(iter(self.workqueue))), last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         """What a test is handed out with."""
         file: str = super()._split_scope(nodeid)
         return str(Path(file).parent) if file.startswith(TOGETHER) else file
+
+
+def _waits(work: Mapping[str, Mapping[str, bool]]) -> bool:
+    """Whether one of the files that a worker has waits, and has tests that are not done."""
+    return any(file.startswith(WAITING) and not all(done.values()) for file, done in work.items())
 
 
 @pytest.hookimpl(optionalhook=True)

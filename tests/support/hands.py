@@ -90,7 +90,12 @@ class Mouse(Hand):
         assert self._on(selector), f"{selector} has not got the focus"
 
     def follow(self, selector: str) -> None:
+        is_link = self.screen.ask(f"document.querySelector({json.dumps(selector)}).tagName") == "A"
+        before = self.screen.ask("location.href")
         self.screen.click(selector, leads_away=True)
+        if is_link and self.screen.ask("location.href") == before:
+            # It moved as the page was brought up to date: a person clicks once more.
+            self.screen.click(selector, leads_away=True)
 
     def unfold(self, selector: str) -> None:
         self.screen.click(selector)
