@@ -44,6 +44,15 @@ _OTHER_END: Final = {
         {Metric.WINDOW_HIGH, Metric.YEAR_HIGH, Metric.BAND_HIGH, Metric.EXPECTED_HIGH}
     ),
 }
+_REACHED: Final = frozenset(
+    {
+        *(Metric.WINDOW_HIGH, Metric.WINDOW_LOW, Metric.YEAR_HIGH, Metric.YEAR_LOW),
+        *(Metric.PRIOR_HIGH, Metric.PRIOR_LOW),
+    }
+)
+_DATED: Final = frozenset({"highest", "lowest"})
+"""Formulas whose claim is of the day on which a level was reached. Without one it is of the day up
+to which was looked."""
 _CODES: Final = {
     name.lower(): code for code in sorted(AREAS) for name in names_of(code) if code in AREAS
 }
@@ -113,6 +122,8 @@ def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
         return None
     if claim.metric in PHRASES and each.form not in (Form.PLAIN, Form.DAY):
         return f"it brings its words along: leave |{each.form} out"
+    if each.form is Form.DAY and claim.metric in _REACHED and claim.formula not in _DATED:
+        return "when it was reached is not known: leave |day out"
     if each.form is Form.MOVED and not moves(claim):
         return f"a {claim.metric} does not move: leave |moved out"
     if each.form in SIDES and not has_sides(claim):

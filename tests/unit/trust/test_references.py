@@ -93,6 +93,16 @@ def test_a_reference_that_does_not_fit_is_refused(prose: str, why: str) -> None:
     assert why in told
 
 
+@pytest.mark.parametrize("metric", [Metric.YEAR_HIGH, Metric.YEAR_LOW, Metric.PRIOR_HIGH])
+def test_a_high_is_dated_only_where_its_claim_is_of_the_day_that_reached_it(metric: Metric) -> None:
+    looked_up_to = claim("USD/JPY", metric, "9.9100")
+    prose = f"It was at [[{looked_up_to.claim_id}]] on [[{looked_up_to.claim_id}|day]]."
+    ((found, told),) = faults(prose, {looked_up_to.claim_id: looked_up_to})
+    assert (found.form, told) == (Form.DAY, "when it was reached is not known: leave |day out")
+    reached = looked_up_to.model_copy(update={"formula": "highest"})
+    assert list(faults(prose, {reached.claim_id: reached})) == []
+
+
 @pytest.mark.parametrize(
     ("prose", "text"),
     [
