@@ -103,7 +103,8 @@ def _asked_for(at: str, week: str) -> str:
     form = {"week": week, "markets": "USD/JPY,EUR/USD,JP"}
     sent = httpx2.post(f"{at}/week", data=form, headers={"Origin": at}, timeout=60)
     page = f"{at}{sent.headers['location']}"
-    eventually(lambda: "turn 1" in httpx2.get(page).text, "agents at work")
+    at_work = ("before its first turn", "turn 1")
+    eventually(lambda: any(told in httpx2.get(page).text for told in at_work), "agents at work")
     return page
 
 
