@@ -46,7 +46,8 @@ _LEVELS: Final = frozenset(
         *(Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH),
     }
 )
-"""Levels, which say nothing by themselves: they count by their distance from the last price."""
+"""Levels, which say nothing by themselves: they count by their distance from the last price, and
+without the action that tells it not at all."""
 
 
 class Days(NamedTuple):
@@ -112,8 +113,7 @@ def worth_lines(
 
 def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
     """The reward of each later day, long where the fitted figures expect a gain and else short."""
-    known = np.hstack([earlier.figures[action] for action in actions])
-    shown = np.hstack([later.figures[action] for action in actions])
+    known, shown = _seen(earlier, actions), _seen(later, actions)
     means, swings = np.nanmean(known, axis=0), np.nanstd(known, axis=0)
     swings = np.where(swings > 0, swings, 1.0)
     fitted, tried = (_standard(each, means, swings) for each in (known, shown))
@@ -123,6 +123,18 @@ def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArr
     expected = tried @ weights
     earned: NDArray[np.float64] = np.sign(expected) * later.rewards
     return earned
+
+
+def _seen(days: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
+    """What is known of each day after these actions: a level only where the last price is."""
+    placed = StockAction.RUN_TA_BASIC in actions
+    return np.hstack([days.figures[action][:, _columns(action, placed)] for action in actions])
+
+
+def _columns(action: StockAction, placed: bool) -> list[int]:
+    """Which of an action's columns can be read, with the last price and without it."""
+    kept = [metric for metric in PART_METRICS[action] if metric is not Metric.LAST]
+    return [at for at, metric in enumerate(kept) if placed or metric not in _LEVELS]
 
 
 def _standard(
