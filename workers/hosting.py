@@ -5,22 +5,29 @@ import gc
 import importlib
 import socket
 import warnings
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Final
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final
 
 from temporalio.client import Client
-from temporalio.worker import Worker, WorkerDeploymentConfig
+from temporalio.worker import Worker
 
-from desk.contracts.names import Queue
+from desk.contracts.names import Queue, source_queue
 from desk.platform.effects import EffectJournal
 from desk.platform.settings import McpTransport, Settings, Versioning
 from desk.platform.telemetry.otlp import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent
 from workers.tuning import COLLECT_AFTER, share_heaps
+
+if TYPE_CHECKING:
+    from activities.tool_calls import ToolActivities
+    from desk.platform.mcp.pool import McpPool
+    from workers.at_hand import AtHand
 
 
 class Role(StrEnum):
@@ -32,6 +39,8 @@ class Role(StrEnum):
     SOURCES = "sources"
     ALL = "all"
 
+
+EVERY_ROLE: Final = frozenset(Role) - {Role.ALL}
 
 QUEUES: Final = {
     Role.ORCHESTRATOR: Queue.DESK,
@@ -62,7 +71,7 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     warnings.filterwarnings("ignore", category=UserWarning, module=r"temporalio\.worker\._activity")
     wanted = set(roles)
     if Role.ALL in wanted:
-        wanted = set(Role) - {Role.ALL}
+        wanted = set(EVERY_ROLE)
     journal = EffectJournal(settings.journal_path)
     async with AsyncExitStack() as stack:
         stack.callback(journal.close)
@@ -103,8 +112,11 @@ async def _workers(
     build = settings.build_id or build_id()
     pins = settings.versioning is Versioning.PINNED
     pinned = await pinned_deployment(client, build) if pins else None
+    tools = cache(partial(_tools, settings, journal, stack))
     if Role.SOURCES in roles:
-        workers += await _sources(client, settings, journal, stack, pinned)
+        from workers.sources import sources
+
+        workers += sources(client, *tools(), pinned)
     for role in sorted(roles & {Role.RESEARCH, Role.VALIDATION}):
         from workers.agents import agents
 
@@ -113,22 +125,41 @@ async def _workers(
         from workers.orchestrator import orchestrator
 
         deployment = pinned if pins else await current_deployment(client, build)
-        workers.append(orchestrator(client, settings, journal, deployment))
+        at_hand = _at_hand(settings, roles, tools)
+        workers.append(orchestrator(client, settings, journal, deployment, at_hand))
     return workers
 
 
-async def _sources(
-    client: Client,
-    settings: Settings,
-    journal: EffectJournal,
-    stack: AsyncExitStack,
-    pinned: WorkerDeploymentConfig | None,
-) -> list[Worker]:
+def _at_hand(
+    settings: Settings, roles: set[Role], tools: "Callable[[], tuple[McpPool, ToolActivities]]"
+) -> "AtHand":
+    """What the orchestrator does of other roles' work. At a server of the user's own nothing: there
+    another of its kind may be, without a source's credentials. At the desk's own whatever comes,
+    and all that has no limit of its own where all roles are in this process."""
+    from workers.at_hand import NOTHING_AT_HAND, AtHand, ToolsAtHand
+
+    if settings.external:
+        return NOTHING_AT_HAND
+    at_hand = AtHand(ToolsAtHand(lambda: tools()[1]).all)
+    if roles != EVERY_ROLE:
+        return at_hand
+    unlimited = (
+        source_queue(name)
+        for name, spec in tools()[0].servers.items()
+        if spec.calls_per_second is None
+    )
+    return replace(at_hand, queues=frozenset((Queue.RESEARCH, Queue.VALIDATION, *unlimited)))
+
+
+def _tools(
+    settings: Settings, journal: EffectJournal, stack: AsyncExitStack
+) -> "tuple[McpPool, ToolActivities]":
+    from activities.tool_calls import ToolActivities
     from desk.platform.mcp.circuit import outlasting
+    from desk.platform.mcp.kept_files import servers_keeping_files
     from desk.platform.mcp.pool import McpPool
     from desk.platform.mcp.redaction import configured_secrets
     from desk.platform.settings.mcp_json import servers_to_serve
-    from workers.sources import sources
 
     in_process = settings.mcp_transport is McpTransport.IN_PROCESS
     policy = settings.config.policy
@@ -145,5 +176,6 @@ async def _sources(
         opens_after=outlasting(policy.retries, policy.deadlines.tool_tries),
         secrets=configured_secrets(settings),
     )
-    await stack.enter_async_context(pool)
-    return sources(client, pool, journal, pinned)
+    # Nothing is opened before it is needed.
+    stack.push_async_exit(pool)
+    return pool, ToolActivities(pool, journal, servers_keeping_files(pool.servers))

@@ -21,6 +21,7 @@ from desk.platform.settings import Settings
 from desk.platform.temporal.deployment import pins, unversioned
 from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
+from workers.at_hand import NOTHING_AT_HAND, AtHand
 from workers.tuning import TUNING, Tuning
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
@@ -53,6 +54,11 @@ holds 3 MB here, and a backfill leaves hundreds of them open: those make way fir
 when they are asked.
 """
 
+CONCURRENT_ACTIVITIES = 300
+"""Three roles' worth: where all are in one process, turns and calls stay with this worker."""
+
+HANDED_AT_ONCE = 8
+"""Activities that one workflow task may have handed to it at once: what a market's agents ask."""
 
 BEATS_APART: Final = timedelta(milliseconds=350)
 """How often the server is told at most that an activity is at work, a quarter of what it waits. It
@@ -68,6 +74,7 @@ def orchestrator(
     settings: Settings,
     journal: EffectJournal,
     deployment: WorkerDeploymentConfig | None = None,
+    at_hand: AtHand = NOTHING_AT_HAND,
 ) -> Worker:
     """The worker of the role, of a version where there is one. Only here do workflows run."""
     publishing = PublishingActivities(settings.reports_dir, settings.signer, settings.store)
@@ -91,10 +98,15 @@ def orchestrator(
             learning.ask_learning,
             learning.tell_learning,
             learning.tell_hypothesis,
+            *at_hand.activities,
         ],
         deployment_config=deployment or unversioned(),
-        workflow_runner=workflow_runner(WAIT_FOR_WEEKS if pins(deployment) else ()),
+        workflow_runner=workflow_runner(
+            WAIT_FOR_WEEKS if pins(deployment) else (), here=at_hand.queues
+        ),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
+        max_concurrent_activities=CONCURRENT_ACTIVITIES,
+        max_eager_activity_reservations_per_workflow_task=HANDED_AT_ONCE,
         max_cached_workflows=CACHED_WORKFLOWS,
         **OWN_TUNING,
     )

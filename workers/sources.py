@@ -5,8 +5,6 @@ from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from activities.tool_calls import ToolActivities
 from desk.contracts.names import source_queue
-from desk.platform.effects import EffectJournal
-from desk.platform.mcp.kept_files import servers_keeping_files
 from desk.platform.mcp.pool import McpPool
 from desk.platform.temporal.deployment import unversioned
 from workers.tuning import TUNING
@@ -15,12 +13,11 @@ from workers.tuning import TUNING
 def sources(
     client: Client,
     pool: McpPool,
-    journal: EffectJournal,
+    activities: ToolActivities,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> list[Worker]:
     """The workers of the role, of a version where there is one. A server's rate limit is its
     queue's, however many workers poll."""
-    activities = ToolActivities(pool, journal, servers_keeping_files(pool.servers))
     return [
         Worker(
             client,

@@ -19,6 +19,8 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import Queue, source_queue
 from desk.contracts.week.report import MarketOutcome
+from desk.platform.temporal.sandbox import workflow_runner
+from workers.orchestrator import CONCURRENT_ACTIVITIES, CONCURRENT_WORKFLOW_TASKS, HANDED_AT_ONCE
 from workers.tuning import TUNING
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
@@ -159,8 +161,10 @@ async def floor_workers(
     markets: Sequence[FloorMarket],
     step: Callable[[], Awaitable[None]] = empty,
 ) -> AsyncIterator[None]:
-    """Workers of all queues that these markets' calls go to, for whom each activity is `step`."""
+    """Workers of all queues that these markets' calls go to, for whom each activity is `step`; all
+    in one process, where they work as those of a desk do."""
     sources = sorted(set().union(*(market.tool_queues for market in markets)))
+    others = (Queue.RESEARCH, Queue.VALIDATION, *sources)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(
             Worker(
@@ -168,12 +172,15 @@ async def floor_workers(
                 task_queue=floor_queue(Queue.DESK),
                 workflows=[FloorWeekWorkflow, FloorMarketWorkflow],
                 activities=[step],
-                max_concurrent_workflow_tasks=16,
+                workflow_runner=workflow_runner(here={floor_queue(queue) for queue in others}),
+                max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
+                max_concurrent_activities=CONCURRENT_ACTIVITIES,
+                max_eager_activity_reservations_per_workflow_task=HANDED_AT_ONCE,
                 max_cached_workflows=2_000,
                 **TUNING,
             )
         )
-        for queue in (Queue.RESEARCH, Queue.VALIDATION, *sources):
+        for queue in others:
             await stack.enter_async_context(
                 Worker(client, task_queue=floor_queue(queue), activities=[step], **TUNING)
             )

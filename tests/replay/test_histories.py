@@ -9,7 +9,9 @@ from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 from temporalio.workflow import NondeterminismError
 
+from desk.contracts.names import Queue
 from desk.platform.temporal.plugin import desk_plugin
+from desk.platform.temporal.sandbox import workflow_runner
 from tests.replay.careless import ChangedMarketResearch
 from tests.replay.written import HISTORIES
 from workers.orchestrator import WORKFLOWS
@@ -47,6 +49,20 @@ async def test_a_recorded_history_replays(path: Path, tmp_path: Path) -> None:
         history_of(path), raise_on_replay_failure=False
     )
     assert outcome.replay_failure is None
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+async def test_it_replays_where_all_roles_are_in_one_process(path: Path, tmp_path: Path) -> None:
+    history = history_of(path)
+    queues = {
+        event.activity_task_scheduled_event_attributes.task_queue.name for event in history.events
+    }
+    one_process = Replayer(
+        workflows=WORKFLOWS,
+        plugins=[desk_plugin(tmp_path)],
+        workflow_runner=workflow_runner(here=queues - {Queue.DESK, ""}),
+    )
+    assert (await one_process.replay_workflow(history)).replay_failure is None
 
 
 async def test_a_changed_workflow_does_not_replay(tmp_path: Path) -> None:

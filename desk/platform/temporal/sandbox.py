@@ -26,17 +26,26 @@ from temporalio.worker.workflow_sandbox import (
 from temporalio.workflow import Info, _Definition
 
 from desk.platform.payloads.codec import ANSWER
+from desk.platform.temporal.staying import keep_here
 
 _NO_TARGET = StorageDriverStoreContext(target=None)
 
 
 class ContextFreeInstance(WorkflowInstance):
     """A sandboxed instance that names no context for any payload, and marks answers to queries.
-    Where it `moves_on`, it goes on with the current version, whatever other runs do."""
+    Where it `moves_on`, it goes on with the current version, whatever other runs do. What it asks
+    for on queues that are `here` stays in this process."""
 
-    def __init__(self, sandboxed: WorkflowInstance, *, moves_on: bool = False) -> None:
+    def __init__(
+        self,
+        sandboxed: WorkflowInstance,
+        *,
+        moves_on: bool = False,
+        here: Collection[str] = (),
+    ) -> None:
         self._sandboxed = sandboxed
         self._moves_on = moves_on
+        self._here = here
 
     def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
         """See base class."""
@@ -45,6 +54,8 @@ class ContextFreeInstance(WorkflowInstance):
             _mark_answers(completion)
         if self._moves_on and completion.HasField("successful"):
             completion.successful.versioning_behavior = VersioningBehavior.AUTO_UPGRADE.value
+        if self._here:
+            keep_here(completion, self.get_info().task_queue, self._here)
         return completion
 
     def get_serialization_context(self, command_info: object | None) -> None:
@@ -77,9 +88,11 @@ _OURS: Final = "workflows."
 class ContextFreeRunner(SandboxedWorkflowRunner):
     """The SDK's sandbox, with such instances. The workflow types in `moving_on` go on with the
     current version where a worker pins its other runs to its own. The SDK has it as an option of a
-    workflow, but then a server refuses the runs of workers without a version."""
+    workflow, but then a server refuses the runs of workers without a version. `here` are queues
+    whose activities stay in this process."""
 
     moving_on: frozenset[str] = frozenset()
+    here: frozenset[str] = frozenset()
 
     def prepare_workflow(self, defn: _Definition) -> None:
         """See base class. It makes an instance to see whether one can be made; of the desk's own
@@ -90,7 +103,8 @@ class ContextFreeRunner(SandboxedWorkflowRunner):
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """See base class."""
         sandboxed = super().create_instance(det)
-        return ContextFreeInstance(sandboxed, moves_on=det.info.workflow_type in self.moving_on)
+        moves_on = det.info.workflow_type in self.moving_on
+        return ContextFreeInstance(sandboxed, moves_on=moves_on, here=self.here)
 
 
 _PASSED_THROUGH = (
@@ -132,7 +146,9 @@ _CLOCK = SandboxMatcher(
 )
 
 
-def workflow_runner(moving_on: Collection[str] = ()) -> ContextFreeRunner:
+def workflow_runner(
+    moving_on: Collection[str] = (), here: Collection[str] = ()
+) -> ContextFreeRunner:
     """The runner of every worker and replayer.
 
     What workflows and the logic in `desk` may import is held by a test, which is why the sandbox
@@ -144,4 +160,6 @@ def workflow_runner(moving_on: Collection[str] = ()) -> ContextFreeRunner:
         invalid_module_members=default.invalid_module_members
         | SandboxMatcher(children={"pendulum": _CLOCK}),
     )
-    return ContextFreeRunner(restrictions=restrictions, moving_on=frozenset(moving_on))
+    return ContextFreeRunner(
+        restrictions=restrictions, moving_on=frozenset(moving_on), here=frozenset(here)
+    )

@@ -13,6 +13,8 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
 
+from desk.platform.temporal.staying import queue_named
+
 Payloads = Sequence[Payload]
 """What was given or returned, as it was encoded: `History.decode` reads it."""
 
@@ -183,7 +185,7 @@ def _activity_scheduled(event: HistoryEvent, told: Any) -> Event:
         *_place(event),
         activity_id=told.activity_id,
         name=told.activity_type.name,
-        queue=told.task_queue.name,
+        queue=queue_named(told.header.fields, told.task_queue.name),
         input=told.input.payloads,
         timeout=told.schedule_to_close_timeout.ToTimedelta().total_seconds() or None,
         decided_by=told.workflow_task_completed_event_id,

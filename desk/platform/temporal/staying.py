@@ -1,0 +1,39 @@
+"""Activities that stay in the process that asks for them.
+
+The server hands what a workflow schedules on its own queue straight to the worker that scheduled
+it, with the answer to the workflow task: neither matching nor a poll is waited for. So a process
+that has a role's workers as well asks for its activities on the workflow's own queue. A workflow
+knows nothing of it and names the role's queue, which goes along in a header: whoever reads a
+history reads that. On replay the queue of an activity is not compared.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Final
+
+from temporalio.api.common.v1 import Payload
+
+if TYPE_CHECKING:
+    from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
+
+_QUEUE: Final = "desk-queue"
+_PLAIN: Final = {"encoding": b"json/plain"}
+
+
+def keep_here(
+    completion: "WorkflowActivationCompletion", own_queue: str, here: Collection[str]
+) -> None:
+    """Have the activities of an activation that belong on queues of this process asked for on the
+    workflow's own."""
+    for command in completion.successful.commands:
+        asked = command.schedule_activity
+        if command.HasField("schedule_activity") and asked.task_queue in here:
+            named = Payload(metadata=_PLAIN, data=json.dumps(asked.task_queue).encode())
+            asked.headers[_QUEUE].CopyFrom(named)
+            asked.task_queue = own_queue
+
+
+def queue_named(headers: Mapping[str, Payload], queue: str) -> str:
+    """The queue that a workflow named for an activity, of the headers and the queue in history."""
+    named = headers.get(_QUEUE)
+    return str(json.loads(named.data)) if named is not None else queue
