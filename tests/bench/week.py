@@ -31,6 +31,7 @@ from tests.bench.floor import (
 )
 from tests.support.homes import home_settings
 from workers.hosting import Role, hosted
+from workers.tuning import keep_what_is_loaded
 from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
@@ -48,6 +49,7 @@ async def main(repetitions: int) -> None:
             server_start = time.perf_counter() - began
             client = await connect(settings)
             async with hosted(client, settings, [Role.ALL]):
+                keep_what_is_loaded()
                 first = await week(client, settings, "warm-up")
                 shape = floor_of(first[1].record.outcomes)
                 weeks, floors = [], []

@@ -1,7 +1,6 @@
 """What `desk up` and `desk worker` do: work until they are told to stop."""
 
 import asyncio
-import gc
 import signal
 from collections.abc import Coroutine
 
@@ -17,6 +16,7 @@ from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_stderr
 from workers.hosting import Role, hosted, worker_identity
+from workers.tuning import keep_what_is_loaded
 
 
 def stay_up() -> ExitStatus:
@@ -76,7 +76,7 @@ async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> E
     client = await connect(settings, identity=worker_identity(role), working=True)
     try:
         async with hosted(client, settings, [role]):
-            _keep_what_is_loaded()
+            keep_what_is_loaded()
             patience.answered()
             say(f"worker {role} at {client.service_client.config.target_host}; Ctrl-C stops it")
             return await until_told_to_stop()
@@ -84,13 +84,6 @@ async def _worked(settings: Settings, role: Role, patience: ServerPatience) -> E
         # What the SDK raises where a server goes away before its namespace was found.
         await check_server(client)
         raise
-
-
-def _keep_what_is_loaded() -> None:
-    """Have what is loaded by now looked through for garbage no more: it stays as long as the
-    process, and is most of what there is."""
-    gc.collect()
-    gc.freeze()
 
 
 async def until_told_to_stop() -> ExitStatus:
