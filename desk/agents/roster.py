@@ -24,12 +24,11 @@ ROSTER: Final[Mapping[AgentId, AgentProfile]] = MappingProxyType(
 
 def profile_of(agent: AgentId, overrides: Sequence[AgentConfig] = ()) -> AgentProfile:
     """An agent as the run's configuration has it, with the tools of the desk's own sources."""
-    profile = ROSTER[agent]
     override = next((entry for entry in overrides if entry.agent == agent), None)
     if override is None:
-        return profile
-    changes = override.model_dump(exclude_none=True, exclude={"agent"})
-    return AgentProfile.model_validate({**profile.model_dump(), **changes})
+        return ROSTER[agent]
+    changes = {name: value for name, value in override if name != "agent" and value is not None}
+    return ROSTER[agent].model_copy(update=changes)
 
 
 def profile_in(policy: RunPolicy, agent: AgentId) -> AgentProfile:
