@@ -352,6 +352,11 @@ class Traces:
         self._document = document
         self._stated = _by_claim(document)
         self._main = {name: _foremost(lines) for name, lines in self._stated.items()}
+        self._own: dict[tuple[str, str], Stated] = {}
+        for name, lines in self._stated.items():
+            for line in lines:
+                self._own.setdefault((name, line.market), line)
+        self._read: dict[str, Trace] = {}
 
     @cached_property
     def entries(self) -> Mapping[str, Stated]:
@@ -379,7 +384,7 @@ class Traces:
         """The entry of a figure as a market's section, or the week, states it; None without one."""
         if claim_id not in self._main:
             return None
-        own = next((line for line in self._stated[claim_id] if line.market == market), None)
+        own = self._own.get((claim_id, market)) if market is not None else None
         if own is None or _agree(own.claim, self._main[claim_id].claim):
             return claim_id
         return f"{claim_id}{OF_MARKET}{own.market}"
@@ -390,13 +395,21 @@ class Traces:
         Raises:
             KeyError: there is no such entry.
         """
-        return self._trace(self.entries[key], ())
+        return self._trace(key, ())
 
-    def _trace(self, stated: Stated, above: tuple[str, ...]) -> Trace:
+    def _trace(self, key: str, above: tuple[str, ...]) -> Trace:
+        """What is not computed has one trace, whichever figures it goes into."""
+        if self.entries[key].claim.inputs:
+            return self._made(self.entries[key], above)
+        if key not in self._read:
+            self._read[key] = self._made(self.entries[key], ())
+        return self._read[key]
+
+    def _made(self, stated: Stated, above: tuple[str, ...]) -> Trace:
         claim = stated.claim
         path = (*above, claim.claim_id)
-        keys = {name: self.key(name, stated.market) for name in claim.inputs if name not in path}
-        inputs = [self.entries[key] for key in keys.values() if key is not None]
+        named = (self.key(name, stated.market) for name in claim.inputs if name not in path)
+        inputs = list(dict.fromkeys(key for key in named if key is not None))
         return Trace(
             claim=claim,
             market=stated.market,
@@ -406,8 +419,10 @@ class Traces:
             verdict_words=COUNTED
             if claim.metric in WEEK_METRICS
             else verdict_words(stated.verdict),
-            formula=formula_words(claim, [line.claim for line in inputs], self._band(claim)),
-            inputs=tuple(self._trace(line, path) for line in inputs),
+            formula=formula_words(
+                claim, [self.entries[key].claim for key in inputs], self._band(claim)
+            ),
+            inputs=tuple(self._trace(key, path) for key in inputs),
             withheld=tuple(name for name in claim.inputs if name not in self._main),
             evidence=tuple(self._evidence(claim, name) for name in claim.evidence),
             checked_with=tuple(self._evidence(claim, name) for name in _checked_with(stated)),
