@@ -15,6 +15,7 @@ from desk.contracts.findings.source_results import PolicyRates, RateDecisions, S
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import TurnRequest
+from desk.trust.contents import read_as
 from desk.trust.ledger import EvidenceUnusable, attributed, read_answer
 
 Answer = TypeVar("Answer", bound=SourceResult)
@@ -103,7 +104,7 @@ def read(request: TurnRequest, capability: Capability, kind: type[Answer]) -> Ev
         failure = _FAILURES[result.status]
         raise _impossible(request, failure, tool, result.error or "no reason was given")
     try:
-        answer = kind.model_validate(result.content)
+        answer = read_as(kind, result.content)
     except ValidationError as error:
         reason = f"its answer is no {kind.__name__}: {error}"
         raise _impossible(request, FailureType.TURN_FAILED, tool, reason) from error

@@ -14,6 +14,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Bounds
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates
 from desk.trust.claims.publishers import FIXED
+from desk.trust.contents import read_as
 
 
 class TargetRange(NamedTuple):
@@ -62,6 +63,6 @@ def bounds_of(
 
 def _rates_in(result: ToolResult) -> tuple[PolicyRate, ...]:
     try:
-        return PolicyRates.model_validate(result.content).rates
+        return read_as(PolicyRates, result.content).rates
     except ValidationError:
         return ()

@@ -27,6 +27,7 @@ from desk.contracts.findings.source_results import (
     Yields,
 )
 from desk.contracts.weeks import TimeWindow
+from desk.trust.contents import read_as
 from desk.trust.seals import content_hash
 
 Answer: TypeAlias = (
@@ -147,7 +148,7 @@ def read_answer(content: JsonValue) -> Answer | None:
     shapes = [model for model, keys in SHAPES if keys <= content.keys()]
     for model in shapes:
         try:
-            return model.model_validate(content)
+            return read_as(model, content)
         except ValidationError:
             continue
     if shapes:

@@ -9,6 +9,7 @@ from desk.contracts.agents.tools import ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.week.report import ResearchReport
+from desk.trust.contents import read_as
 
 Returned = TypeVar("Returned", bound=SourceResult)
 
@@ -62,6 +63,6 @@ def returned_by(
     for result in evidence:
         if result.call.tool == tool and result.status is ToolStatus.OK:
             try:
-                yield model.model_validate(result.content)
+                yield read_as(model, result.content)
             except ValidationError:
                 continue
