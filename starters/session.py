@@ -17,7 +17,7 @@ from desk.platform.payloads.codec_server import opening_of
 from desk.platform.server.failure import PortInUse
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings
-from desk.platform.telemetry.otlp import command_span
+from desk.platform.telemetry.tracing import command_span
 from starters.terminal.exit_status import CommandError
 from starters.terminal.imports import imported_for_good
 

@@ -20,7 +20,7 @@ from temporalio.worker import Worker
 from desk.contracts.names import Queue, source_queue
 from desk.platform.effects import EffectJournal
 from desk.platform.settings import McpTransport, Settings, Versioning
-from desk.platform.telemetry.otlp import traced_servers
+from desk.platform.telemetry.tracing import traced_servers
 from desk.platform.temporal.client import measured, metrics_sent
 from workers.tuning import COLLECT_AFTER, share_heaps
 

@@ -5,12 +5,18 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
+from tests.architecture.parsed import nodes_of
 from tests.architecture.test_layout import OURS, modules, name_of
 
 
 def test_there_is_no_circle_of_modules() -> None:
+    """Neither as they are loaded nor by what their functions import later."""
     trees = _trees()
-    assert _circle({name: set(_needed(trees, name)) for name in trees}) == []
+    everywhere = {
+        name: [each for each in nodes_of(tree) if isinstance(each, ast.Import | ast.ImportFrom)]
+        for name, tree in trees.items()
+    }
+    assert _circle({n: set(_named(trees, found)) for n, found in everywhere.items()}) == []
 
 
 def test_there_is_no_circle_of_packages() -> None:
@@ -55,7 +61,13 @@ def _folder(folders: Collection[str], module: str) -> str:
 
 def _needed(trees: dict[str, ast.Module], module: str) -> Iterator[str]:
     """What has to be loaded before a module can be; what a function imports is not."""
-    for node in _at_import(trees[module].body):
+    return _named(trees, _at_import(trees[module].body))
+
+
+def _named(
+    trees: dict[str, ast.Module], imports: Iterable[ast.Import | ast.ImportFrom]
+) -> Iterator[str]:
+    for node in imports:
         if isinstance(node, ast.ImportFrom) and node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             yield from inner & trees.keys()

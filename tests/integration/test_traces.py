@@ -135,7 +135,7 @@ def test_without_an_address_nothing_of_it_is_loaded(tmp_path: Path) -> None:
 import asyncio, sys
 import starters.session, starters.weeks.run, workers.hosting, workers.orchestrator
 import workers.agents, workers.sources, desk.platform.temporal.client
-from desk.platform.telemetry.otlp import trace_plugins
+from desk.platform.telemetry.tracing import trace_plugins
 from desk.platform.settings import load_settings
 assert trace_plugins(load_settings()) == []
 print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "opentelemetry.exp"))])

@@ -1,12 +1,10 @@
-"""What keeps the desk's memory: what every store can do, and which one the settings choose."""
+"""What keeps the desk's memory: what every store can do."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Final, Protocol
 
 from desk.contracts.learning.memory import MemoryEntry, MemoryQuery, Recalled
-from desk.platform.settings import Settings
 
 _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -63,26 +61,3 @@ def microseconds(instant: datetime) -> int:
 def instant_of(microseconds: int) -> datetime:
     """The instant again, in UTC."""
     return _BEGINNING + timedelta(microseconds=microseconds)
-
-
-EMBEDDED = "embedded"
-CHROMA_FOLDER = "chroma:"
-CHROMA_SERVER = "chroma+"
-
-
-def memory_store(settings: Settings) -> MemoryStore:
-    """The store that is set. Nothing is opened before it is used, and what is wrong with it is
-    said then."""
-    chosen = settings.memory.store
-    if chosen.startswith(CHROMA_SERVER):
-        from desk.platform.memory.chroma import ChromaMemory, ChromaServer
-
-        return ChromaMemory(ChromaServer(chosen.removeprefix(CHROMA_SERVER)))
-    if chosen.startswith(CHROMA_FOLDER):
-        from desk.platform.memory.chroma import ChromaFolder, ChromaMemory
-
-        folder = Path(chosen.removeprefix(CHROMA_FOLDER)).expanduser()
-        return ChromaMemory(ChromaFolder(settings.project_dir / folder))
-    from desk.platform.memory.embedded import EmbeddedMemory
-
-    return EmbeddedMemory(settings.memory_path)

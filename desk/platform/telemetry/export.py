@@ -19,12 +19,7 @@ from opentelemetry.sdk.trace.sampling import (
 from opentelemetry.trace import Link, SpanKind, TraceState
 from opentelemetry.util.types import Attributes
 
-from desk.platform.telemetry.otlp import (
-    DEFAULT_SERVICE,
-    SERVICE_NAME,
-    otlp_endpoint,
-    otlp_headers,
-)
+from desk.platform.telemetry.otlp import DEFAULT_SERVICE, SERVICE_NAME, otlp_endpoint, otlp_headers
 
 ROOT: Final = "desk.root"
 """The attribute of a span that may begin a trace."""

@@ -13,7 +13,7 @@ import temporalio.activity
 import temporalio.workflow
 
 from desk.contracts.names import FailureType
-from desk.platform.telemetry.logs import subject_of
+from desk.platform.telemetry.subject import subject_of
 
 _FAILURES: Final = frozenset(failure.value for failure in FailureType)
 

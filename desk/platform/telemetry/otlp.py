@@ -1,35 +1,13 @@
-"""Traces and metrics by OTLP: off, and nothing of theirs imported, unless an address is set.
+"""Where traces and metrics go by OTLP over HTTP: nowhere, unless an address is set."""
 
-What sends traces is the extra `observe`; metrics by OTLP need no package more than the desk's.
-"""
-
-import contextlib
-import importlib.util
-import logging
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 from urllib.parse import unquote
-
-from pydantic import SecretStr
-
-from desk.contracts.agents.extras import Extra, install_words
-from desk.platform.settings import Settings
-from desk.platform.settings.mcp_json import McpServerSpec, Transport
-
-if TYPE_CHECKING:
-    from temporalio.plugin import SimplePlugin
-
-LOG = logging.getLogger(__name__)
 
 ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
 HEADERS: Final = "OTEL_EXPORTER_OTLP_HEADERS"
 SERVICE_NAME: Final = "OTEL_SERVICE_NAME"
 DEFAULT_SERVICE: Final = "research-desk"
-_PREFIX: Final = "OTEL_"
-
-_NEEDED: Final = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-
-_SAID: list[str] = []
 
 
 def otlp_endpoint(variables: Mapping[str, str], signal: str) -> str | None:
@@ -45,89 +23,3 @@ def otlp_headers(variables: Mapping[str, str]) -> dict[str, str]:
     """The headers that an export carries, such as `authorization=Bearer%20…`."""
     pairs = (pair.partition("=") for pair in variables.get(HEADERS, "").split(",") if "=" in pair)
     return {name.strip().lower(): unquote(value.strip()) for name, _, value in pairs}
-
-
-def tracing(settings: Settings) -> bool:
-    """Whether this process sends traces. A missing package is told once and is no error: the
-    address may be set for other programs."""
-    if otlp_endpoint(settings.variables, "traces") is None:
-        return False
-    if all(_installed(name) for name in _NEEDED):
-        return True
-    if not _SAID:
-        _SAID.append(ENDPOINT)
-        LOG.warning("%s is set; traces are sent after %s", ENDPOINT, install_words(Extra.OBSERVE))
-    return False
-
-
-def trace_plugins(settings: Settings) -> "list[SimplePlugin]":
-    """What a client needs so that its calls and the workers made from it are traced."""
-    if not tracing(settings):
-        return []
-    from desk.platform.telemetry.spans import span_plugins, start_tracing
-
-    start_tracing(settings.variables)
-    return span_plugins()
-
-
-@contextlib.contextmanager
-def command_span(settings: Settings, command: str) -> Iterator[None]:
-    """A span for the time of a command, the first of its trace; sent before the block is left."""
-    if not tracing(settings):
-        yield
-        return
-    from desk.platform.telemetry.spans import spanned_command, start_tracing
-
-    start_tracing(settings.variables)
-    try:
-        with spanned_command(command):
-            yield
-    finally:
-        send_spans(settings)
-
-
-def send_spans(settings: Settings) -> None:
-    """Send what has been recorded: a process of Temporal's ends without the usual clearing up."""
-    if tracing(settings):
-        from desk.platform.telemetry.spans import flush
-
-        flush()
-
-
-def traced_servers(
-    servers: Mapping[str, McpServerSpec], settings: Settings, *, in_process: bool
-) -> dict[str, McpServerSpec]:
-    """The servers, with our own ones that run as processes sending their spans too.
-
-    Other people's servers are given nothing: what they get stands in `.mcp.json`.
-    """
-    if not tracing(settings):
-        return dict(servers)
-    return {
-        name: _traced_process(name, spec, settings.variables)
-        if _is_ours(spec) and not spec.runs_here(in_process=in_process)
-        else spec
-        for name, spec in servers.items()
-    }
-
-
-def _is_ours(spec: McpServerSpec) -> bool:
-    """Our own module, started as `python -m`."""
-    started = spec.transport is Transport.STDIO and spec.command == "python"
-    return started and spec.in_process is not None and spec.args[:2] == ("-m", spec.in_process)
-
-
-def _traced_process(name: str, spec: McpServerSpec, variables: Mapping[str, str]) -> McpServerSpec:
-    passed_on = {n: SecretStr(value) for n, value in variables.items() if n.startswith(_PREFIX)}
-    service = f"{variables.get(SERVICE_NAME, DEFAULT_SERVICE)}.{name}"
-    env = {**passed_on, SERVICE_NAME: SecretStr(service), **spec.env}
-    return spec.model_copy(
-        update={"args": ("-m", "desk.platform.telemetry.traced_server", *spec.args[1:]), "env": env}
-    )
-
-
-def _installed(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False

@@ -33,7 +33,7 @@ from temporalio.worker import (
 
 from desk.contracts.names import ActivityName
 from desk.platform.telemetry.export import FLUSH_MILLIS, ROOT, processor, resource, sampler
-from desk.platform.telemetry.logs import subject_of
+from desk.platform.telemetry.subject import subject_of
 
 _NAME: Final = "research-desk"
 

@@ -19,7 +19,8 @@ from temporalio.service import RPCError
 
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, SettingsError
-from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers, trace_plugins
+from desk.platform.telemetry.otlp import ENDPOINT, otlp_endpoint, otlp_headers
+from desk.platform.telemetry.tracing import trace_plugins
 from desk.platform.temporal.conversion import data_converter
 
 DEFAULT_ADDRESS = "127.0.0.1:7233"

@@ -8,7 +8,7 @@ from temporalio.service import RPCError
 
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.settings import Settings, load_settings
-from desk.platform.telemetry.otlp import send_spans
+from desk.platform.telemetry.tracing import send_spans
 from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.runs.following import check_server
 from starters.session import Desk, ServerPatience, host, say, tell_wait

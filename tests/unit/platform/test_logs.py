@@ -33,7 +33,8 @@ from desk.contracts.names import (
     specialist_run_id,
     week_run_id,
 )
-from desk.platform.telemetry.logs import configure_logs, subject_of
+from desk.platform.telemetry.logs import configure_logs
+from desk.platform.telemetry.subject import subject_of
 from tests.support.homes import PROJECT
 
 WEEK = week_run_id("2026-W44")

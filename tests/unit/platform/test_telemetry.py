@@ -10,7 +10,8 @@ from pydantic import SecretStr
 
 from desk.platform.settings.mcp_json import McpServerSpec
 from desk.platform.telemetry.export import ROOT, resource, sampler
-from desk.platform.telemetry.otlp import otlp_endpoint, otlp_headers, traced_servers, tracing
+from desk.platform.telemetry.otlp import otlp_endpoint, otlp_headers
+from desk.platform.telemetry.tracing import traced_servers, tracing
 from tests.support.homes import home_settings
 
 WHERE = "http://127.0.0.1:4318"
@@ -90,8 +91,8 @@ def test_a_server_inside_the_worker_stays_as_it_is(tmp_path: Any) -> None:
 def test_without_the_packages_a_run_goes_on_and_says_once_what_to_do(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("desk.platform.telemetry.otlp._NEEDED", ("opentelemetry.not_installed",))
-    monkeypatch.setattr("desk.platform.telemetry.otlp._SAID", [])
+    monkeypatch.setattr("desk.platform.telemetry.tracing._NEEDED", ("opentelemetry.not_installed",))
+    monkeypatch.setattr("desk.platform.telemetry.tracing._SAID", [])
     settings = home_settings(tmp_path, **SENDING)
     assert not tracing(settings)
     assert not tracing(settings)
