@@ -22,7 +22,7 @@ from desk.platform.temporal.deployment import pins, unversioned
 from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
 from workers.at_hand import NOTHING_AT_HAND, AtHand
-from workers.tuning import TUNING, Tuning
+from workers.tuning import STAYING, TUNING, Tuning
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
 from workflows.reassignment import ReassignmentWorkflow
@@ -53,12 +53,6 @@ CACHED_WORKFLOWS = 80
 holds 3 MB here, and a backfill leaves hundreds of them open: those make way first, and are replayed
 when they are asked.
 """
-
-CONCURRENT_ACTIVITIES = 300
-"""Three roles' worth: where all are in one process, turns and calls stay with this worker."""
-
-HANDED_AT_ONCE = 8
-"""Activities that one workflow task may have handed to it at once: what a market's agents ask."""
 
 BEATS_APART: Final = timedelta(milliseconds=350)
 """How often the server is told at most that an activity is at work, a quarter of what it waits. It
@@ -105,8 +99,7 @@ def orchestrator(
             WAIT_FOR_WEEKS if pins(deployment) else (), here=at_hand.queues
         ),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
-        max_concurrent_activities=CONCURRENT_ACTIVITIES,
-        max_eager_activity_reservations_per_workflow_task=HANDED_AT_ONCE,
         max_cached_workflows=CACHED_WORKFLOWS,
+        **STAYING,
         **OWN_TUNING,
     )

@@ -74,3 +74,18 @@ TUNING: Tuning = {
     "max_heartbeat_throttle_interval": timedelta(seconds=1),
     "default_heartbeat_throttle_interval": timedelta(milliseconds=300),
 }
+
+
+class Staying(TypedDict):
+    """Options of the `Worker` with which turns and calls stay, where all roles are together."""
+
+    max_concurrent_activities: int
+    max_eager_activity_reservations_per_workflow_task: int
+
+
+STAYING: Final[Staying] = {
+    # Three roles' worth.
+    "max_concurrent_activities": 300,
+    # What a market's agents ask at once; with the SDK's three, a tenth more work of the server.
+    "max_eager_activity_reservations_per_workflow_task": 8,
+}

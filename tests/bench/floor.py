@@ -19,9 +19,7 @@ from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import Queue, source_queue
 from desk.contracts.week.report import MarketOutcome
-from desk.platform.temporal.sandbox import workflow_runner
-from workers.orchestrator import CONCURRENT_ACTIVITIES, CONCURRENT_WORKFLOW_TASKS, HANDED_AT_ONCE
-from workers.tuning import TUNING
+from workers.tuning import STAYING, TUNING
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
@@ -163,6 +161,9 @@ async def floor_workers(
 ) -> AsyncIterator[None]:
     """Workers of all queues that these markets' calls go to, for whom each activity is `step`; all
     in one process, where they work as those of a desk do."""
+    # This module is loaded within the sandbox, for each of the workflows.
+    from desk.platform.temporal.sandbox import workflow_runner
+
     sources = sorted(set().union(*(market.tool_queues for market in markets)))
     others = (Queue.RESEARCH, Queue.VALIDATION, *sources)
     async with AsyncExitStack() as stack:
@@ -173,10 +174,9 @@ async def floor_workers(
                 workflows=[FloorWeekWorkflow, FloorMarketWorkflow],
                 activities=[step],
                 workflow_runner=workflow_runner(here={floor_queue(queue) for queue in others}),
-                max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
-                max_concurrent_activities=CONCURRENT_ACTIVITIES,
-                max_eager_activity_reservations_per_workflow_task=HANDED_AT_ONCE,
+                max_concurrent_workflow_tasks=16,
                 max_cached_workflows=2_000,
+                **STAYING,
                 **TUNING,
             )
         )
