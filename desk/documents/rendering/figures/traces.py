@@ -357,6 +357,7 @@ class Traces:
             for line in lines:
                 self._own.setdefault((name, line.market), line)
         self._read: dict[str, Trace] = {}
+        self._calls: dict[str, EvidenceTrace] = {}
 
     @cached_property
     def entries(self) -> Mapping[str, Stated]:
@@ -445,16 +446,24 @@ class Traces:
                 )
 
     def _evidence(self, claim: Claim, evidence_id: str) -> EvidenceTrace:
+        """A call as a figure's trace has it: with what the figure was read from."""
+        call = self._calls.get(evidence_id)
+        if call is None:
+            call = self._calls[evidence_id] = self._call(evidence_id)
+        excerpt = None
+        if call.recorded and not claim.inputs:
+            excerpt = excerpt_of(claim, self._answers[evidence_id])
+        if excerpt is None:
+            return call
+        origin = row_origin(excerpt) or call.origin
+        return call.model_copy(update={"excerpt": excerpt, "origin": origin})
+
+    def _call(self, evidence_id: str) -> EvidenceTrace:
         result, source = self._results.get(evidence_id), self._sources.get(evidence_id)
         if result is None:
             return _listed(evidence_id, source, self._document)
         named = self._named[evidence_id]
-        excerpt = None if claim.inputs else excerpt_of(claim, self._answers[evidence_id])
-        origins = (
-            row_origin(excerpt),
-            source.origin if source else None,
-            named.origin if named else None,
-        )
+        origins = (source.origin if source else None, named.origin if named else None)
         return EvidenceTrace(
             evidence_id=evidence_id,
             source=source.name if source else named.name if named else None,
@@ -470,7 +479,6 @@ class Traces:
             retrieved_at=result.retrieved_at,
             content_hash=result.content_hash,
             place=result.place,
-            excerpt=excerpt,
         )
 
     @cached_property
