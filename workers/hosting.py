@@ -122,11 +122,13 @@ async def _workers(
 
         workers.append(agents(QUEUES[role], client, settings, journal, pinned))
     if Role.ORCHESTRATOR in roles:
+        from activities.publishing.archive_upkeep import kept_archive
         from workers.orchestrator import orchestrator
 
         deployment = pinned if pins else await current_deployment(client, build)
         at_hand = _at_hand(settings, roles, tools)
-        workers.append(orchestrator(client, settings, journal, deployment, at_hand))
+        archive = await stack.enter_async_context(kept_archive(settings.reports_dir))
+        workers.append(orchestrator(client, settings, journal, deployment, at_hand, archive))
     return workers
 
 

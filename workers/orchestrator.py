@@ -11,6 +11,7 @@ from activities.deliveries import DeliveryActivities
 from activities.judging import JudgeActivities
 from activities.learning import LearningActivities
 from activities.memory import MemoryActivities
+from activities.publishing.archive_upkeep import ArchiveUpkeep
 from activities.publishing.publishing import PublishingActivities
 from desk.agents.registry import PROGRAMS
 from desk.contracts.names import Queue, WorkflowType
@@ -69,9 +70,13 @@ def orchestrator(
     journal: EffectJournal,
     deployment: WorkerDeploymentConfig | None = None,
     at_hand: AtHand = NOTHING_AT_HAND,
+    archive: ArchiveUpkeep | None = None,
 ) -> Worker:
-    """The worker of the role, of a version where there is one. Only here do workflows run."""
-    publishing = PublishingActivities(settings.reports_dir, settings.signer, settings.store)
+    """The worker of the role, of a version where there is one. Only here do workflows run.
+    The `archive` is kept by whoever hosts it."""
+    publishing = PublishingActivities(
+        settings.reports_dir, settings.signer, settings.store, archive
+    )
     secrets = DeliverySecrets.of(settings.variables)
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal, settings.store)
     learning = LearningActivities()

@@ -6,7 +6,6 @@ with the places of its tool calls in Temporal's histories, looked up from the se
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from temporalio.service import RPCError
 from activities.effects import beating
 from activities.errors import permanent, transient
 from activities.metrics import note_report
+from activities.publishing.archive_upkeep import ArchiveUpkeep
 from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.names import FailureType
@@ -40,7 +40,6 @@ from desk.documents.publishing.signature import Signer
 from desk.platform.delivery.shared_reports import SharedReports, StoreUnreachable
 from desk.platform.settings.store import StoreSettings
 from desk.platform.temporal.history import ActivityScheduled, HistoryGone, fetch_events
-from desk.programs.week.archive import write_archive
 from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.publishing import (
     DEFAULT_SLUG,
@@ -50,49 +49,6 @@ from desk.programs.week.document.publishing import (
 )
 from desk.programs.week.document.rendering.coverage_words import known_words
 from desk.trust.prose import clip
-
-LOG = logging.getLogger(__name__)
-
-LONGEST: Final = 60.0
-"""Seconds that a publication waits for its archive, far below what an activity may take."""
-
-
-class ArchiveUpkeep:
-    """Writes the archive of a directory's reports, once at a time.
-
-    Reports that are published together share one: whoever comes while another waits for its turn
-    leaves it to that one, which has not looked at the reports yet.
-    """
-
-    def __init__(self, reports_dir: Path) -> None:
-        self._reports_dir = reports_dir
-        self._one_at_a_time = asyncio.Lock()
-        self._awaited = False
-
-    async def refresh(self) -> None:
-        """See to it that what is published by now gets into the archive.
-
-        Never fails, and never waits long: the reports are out, whatever becomes of the archive.
-        What went wrong is logged, and the next publication or `desk archive` makes up for it.
-        """
-        if self._awaited:
-            return
-        self._awaited = True
-        try:
-            async with self._one_at_a_time:
-                self._awaited = False
-                writing = asyncio.to_thread(write_archive, self._reports_dir)
-                await asyncio.wait_for(writing, LONGEST)
-        except Exception as error:
-            LOG.warning(
-                "the archive in %s is not up to date: %s; `desk archive` writes it anew",
-                self._reports_dir,
-                str(error) or "it takes too long",
-                exc_info=error,
-            )
-        finally:
-            self._awaited = False
-
 
 SIDE_BY_SIDE: Final = 8
 BUDGET_SECONDS: Final = 5.0
@@ -163,17 +119,23 @@ class PublishingActivities:
     Two that are compiled at once in one process take as long as both in turn, and keep the first
     from its readers. Publishing the same run again writes the same files again: a document is on
     disk complete in all its forms or not there at all. Where machines share a store, what others
-    published is fetched first, and what is published here is put there.
+    published is fetched first, and what is published here is put there. The reports' `archive` is
+    left to whoever keeps it; where nobody does, a publication writes it.
     """
 
     def __init__(
-        self, reports_dir: Path, signer: Signer | None = None, store: StoreSettings | None = None
+        self,
+        reports_dir: Path,
+        signer: Signer | None = None,
+        store: StoreSettings | None = None,
+        archive: ArchiveUpkeep | None = None,
     ) -> None:
         self._reports_dir = reports_dir
         self._signer = signer
         self._shared = SharedReports(store, reports_dir)
         self._one_at_a_time = asyncio.Lock()
-        self._archive = ArchiveUpkeep(reports_dir)
+        self._archive = archive or ArchiveUpkeep(reports_dir)
+        self._is_kept = archive is not None
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
@@ -191,8 +153,8 @@ class PublishingActivities:
 
         The tool calls behind it are looked up in their histories first, as far as those can be
         read, and a report of the week before that is about to come out is waited for, to be
-        compared with. The archive of the reports follows; that it cannot be written is logged, and
-        fails nothing.
+        compared with. The archive of the reports follows, before or after the activity has ended;
+        that it cannot be written is logged, and fails nothing.
 
         Raises:
             ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
@@ -202,7 +164,10 @@ class PublishingActivities:
             placed = await _publishing_placed(request)
             late = await _wait_for_week_before(request)
             published = await self._in_turn(lambda: self._report(placed, late))
-            await self._archive.refresh()
+            if self._is_kept:
+                self._archive.want()
+            else:
+                await self._archive.refresh()
             return published
 
     @activity.defn

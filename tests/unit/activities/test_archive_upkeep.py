@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import threading
 import webbrowser
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-import activities.publishing.publishing as archiving
-from activities.publishing.publishing import ArchiveUpkeep, PublishingActivities
+import activities.publishing.archive_upkeep as archiving
+from activities.publishing.archive_upkeep import ArchiveUpkeep, kept_archive
+from activities.publishing.publishing import PublishingActivities
 from desk.contracts.runs.week import Publication
 from desk.programs.week.document.publishing import FOLDER
 from starters.main import execute
@@ -106,6 +108,61 @@ async def test_an_archive_that_takes_too_long_is_not_waited_for(
     finally:
         go_on.set()
     assert "it takes too long" in caplog.text
+
+
+async def test_a_worker_goes_on_while_its_archive_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    monkeypatch.setattr(archiving, "write_archive", lambda _: go_on.wait(30))
+    async with kept_archive(tmp_path) as upkeep:
+        activity = PublishingActivities(tmp_path, archive=upkeep)
+        made = await ActivityEnvironment().run(activity.publish_report, request())
+        assert Path(made.files.html).is_file()
+        assert not go_on.is_set()
+        go_on.set()
+
+
+async def test_what_is_published_after_an_archive_shares_the_next_which_a_worker_writes_as_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+    monkeypatch.setattr(archiving, "REST", 1e6)
+
+    def look(directory: Path) -> None:
+        seen.append(sorted(path.name for path in directory.iterdir()))
+
+    monkeypatch.setattr(archiving, "write_archive", look)
+    async with kept_archive(tmp_path) as upkeep:
+        for name in ("first", "second", "third"):
+            (tmp_path / name).touch()
+            upkeep.want()
+            while not seen:
+                await asyncio.sleep(0.01)
+        assert seen == [["first"]]
+    assert seen == [["first"], ["first", "second", "third"]]
+
+
+async def test_a_worker_begins_with_the_archive_that_a_killed_one_has_left_undone(
+    tmp_path: Path,
+) -> None:
+    async with kept_archive(tmp_path):
+        pass
+    assert not (tmp_path / "index.html").exists()
+    await publication(tmp_path)
+    written = (tmp_path / "index.html").read_text(encoding="utf-8")
+    (tmp_path / "index.html").unlink()
+    async with kept_archive(tmp_path):
+        pass
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == written
+    (tmp_path / "search.html").unlink()
+    async with kept_archive(tmp_path):
+        pass
+    assert not (tmp_path / "search.html").exists(), "an archive that is up to date is left alone"
+    os.utime(tmp_path / "index.html", ns=(0, 0))
+    async with kept_archive(tmp_path):
+        pass
+    assert (tmp_path / "search.html").exists()
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The archive of all published weeks."""
 
-from desk.programs.week.archive.archive import Archive, write_archive
+from desk.programs.week.archive.archive import Archive, is_behind, write_archive
 from desk.programs.week.archive.pages import MARKETS
 from desk.programs.week.archive.retention import (
     KEPT,
@@ -17,6 +17,7 @@ __all__ = [
     "Archive",
     "RetainedRecord",
     "is_answer",
+    "is_behind",
     "is_past",
     "week_of_report",
     "weeks_needed",

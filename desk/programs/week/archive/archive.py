@@ -20,6 +20,7 @@ from desk.programs.week.archive.reading import (
     read_drawn,
 )
 from desk.programs.week.archive.week import ArchivedWeek, archived_week
+from desk.programs.week.document.publishing import FOLDER
 
 MOST_ROUNDS: Final = 3
 """How often an archive is made again because reports were published meanwhile."""
@@ -71,6 +72,18 @@ def write_archive(directory: Path) -> Archive:
     full = sorted(week.week for week in weeks if is_full(week.slug))
     markets = sum(name.startswith(f"{MARKETS}/") for name in names)
     return Archive(directory / INDEX, tuple(full), len(weeks) - len(full), markets, tuple(left_out))
+
+
+def is_behind(directory: Path) -> bool:
+    """Whether a report is younger than the archive, or there are reports and no archive."""
+    front = directory / INDEX
+    try:
+        reports = [path.stat().st_mtime_ns for path in (directory / FOLDER).glob("[!.]*.json")]
+        if not reports or not front.exists():
+            return bool(reports)
+        return _is_ours(front) and front.stat().st_mtime_ns < max(reports)
+    except OSError:
+        return False
 
 
 def _read(listing: ReportFiles) -> tuple[list[ArchivedWeek], list[LeftOut]]:
