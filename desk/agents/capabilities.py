@@ -51,22 +51,34 @@ def configured(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
 
 def routes_to(capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
     """The routes of a capability in a run: those to servers that `.mcp.json` names, without those
-    that could not be reached when the run was planned.
+    that could not be reached, or had nothing to answer from, when the run was planned.
 
     Where it is not known which there are, the routes to the servers that need no network.
     """
     sources = policy.sources or OWN_SOURCES
-    asked = {*sources} - {source.server for source in policy.unreachable}
     return tuple(
         route
         for route in configured(capability, policy)
-        if route.server in asked and INSTEAD.get((route.server, route.tool)) not in sources
+        if route.server in sources
+        and INSTEAD.get((route.server, route.tool)) not in sources
+        and why_left_out(route.server, route.tool, policy) is None
     )
 
 
 def is_unreachable(server: str, policy: RunPolicy) -> bool:
-    """Whether a server could not be reached when the run was planned."""
-    return any(source.server == server for source in policy.unreachable)
+    """Whether a server could not be reached at all when the run was planned."""
+    return any(source.server == server and not source.tools for source in policy.unreachable)
+
+
+def why_left_out(server: str, tool: str, policy: RunPolicy) -> str | None:
+    """Why a tool is offered to nobody in a run, in words; None where its server can answer."""
+    left_out = (source for source in policy.unreachable if source.leaves_out(server, tool))
+    source = next(left_out, None)
+    if source is None:
+        return None
+    if source.tools:
+        return f"{source.named} had nothing to answer from when the run was planned"
+    return f"{server} could not be reached when the run was planned"
 
 
 def tools_for(capabilities: Iterable[Capability], policy: RunPolicy) -> tuple[ToolName, ...]:

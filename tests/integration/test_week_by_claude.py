@@ -78,7 +78,7 @@ def test_a_week_by_claude_and_its_tape_without_key_or_model(tmp_path: Path, fold
     printed = {claim["claim_id"]: claim for claim in section(report, "USD/JPY")["claims"]}
     assert printed["EUR/JPY:last"]["evidence"] == ["USD/JPY/research_fx/get_quote.1.1"]
     assert printed["USD/JPY:differential"]["inputs"] == ["US:policy_rate", "JP:policy_rate"]
-    assert work(report, "USD/JPY", "research_fx")["tool_calls"] == 5, (
+    assert work(report, "USD/JPY", "research_fx")["tool_calls"] == 4, (
         "its own, those of the other agent, and the one that it asked"
     )
     assert "refused" in work(report, "EUR/USD", "research_rates")["remark"]

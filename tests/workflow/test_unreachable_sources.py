@@ -11,7 +11,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Turn, TurnRequest
-from desk.platform.mcp.tool_calling import ToolUnreachable
+from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.reached import (
     LIVE,
@@ -43,6 +43,34 @@ async def test_a_source_that_cannot_be_reached_is_on_nobodys_list(
     assert "google_news" not in listed
     (silent,) = result.coverage.unreachable
     assert (silent.server, silent.reason, silent.unanswered) == ("google_news", REASON, 0)
+
+
+async def test_a_tool_that_has_nothing_to_answer_from_is_on_nobodys_list_and_is_told(
+    client: Client, tmp_path: Path
+) -> None:
+    listed: set[str] = set()
+
+    def look(request: TurnRequest) -> Turn | None:
+        if request.assignment.task_type is TaskType.RESEARCH_FX:
+            listed.update(f"{tool.server}.{tool.tool}" for tool in request.assignment.tools)
+        return None
+
+    def without_yields(server: str, tool: str, arguments: object) -> ToolAnswer | None:
+        told: JsonValue = {"reachable": True, "silent": ["get_yields"], "reason": REASON}
+        return ToolAnswer(content=told) if tool == REACH_TOOL else None
+
+    servers = (*SERVERS, "cross_asset")
+    tools, analyst = ScriptedTools(without_yields), ScriptedAnalyst(look)
+    async with desk_workers(client, tmp_path, analyst=analyst, tools=tools, servers=servers):
+        config = desk_config(pair("USD/JPY"), open_for_seconds=0.1)
+        policy = config.policy.model_copy(update={"sources": servers})
+        config = config.model_copy(update={"policy": policy})
+        result = await (await start_week(client, config)).result()
+    assert "cross_asset.get_asset" in listed
+    assert "cross_asset.get_yields" not in listed
+    (silent,) = result.coverage.unreachable
+    assert (silent.server, silent.tools, silent.reason) == ("cross_asset", ("get_yields",), REASON)
+    assert "cross_asset.get_yields" not in tools.calls
 
 
 async def test_a_source_that_no_worker_serves_costs_three_seconds_and_no_market(

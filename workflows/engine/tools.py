@@ -21,6 +21,7 @@ from desk.agents.capabilities import (
     is_unreachable,
     routes_to,
     satisfies,
+    why_left_out,
 )
 from desk.agents.program import AgentProfile
 from desk.agents.roster import profile_in
@@ -85,9 +86,9 @@ REACHING = timedelta(seconds=2.8)
 
 
 async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
-    """The policy with those of the live sources of some agents that cannot be reached now, asked
-    side by side. The same policy where there are no live sources, and for a run that was planned
-    before anybody asked."""
+    """The policy with those of the live sources of some agents that cannot be reached now, or some
+    of whose tools have nothing to answer from, asked side by side. The same policy where there are
+    no live sources, and for a run that was planned before anybody asked."""
     # What could not be reached before is offered to nobody, and has to be asked again all the same.
     every = policy.model_copy(update={"unreachable": ()})
     tools = {tool.server for agent in agents for tool in profile_in(every, agent).tools}
@@ -98,12 +99,13 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
     unreachable = tuple(
         UnreachableSource(
             server=server,
+            tools=reach.silent if reach.reachable else (),
             since=reach.since,
             reason=reach.reason or "it does not say why",
             answered_at=reach.answered_at,
         )
         for server, reach in zip(live, told, strict=True)
-        if not reach.reachable
+        if not reach.reachable or reach.silent
     )
     return policy.model_copy(update={"unreachable": unreachable})
 
@@ -171,8 +173,9 @@ class ToolAsking:
             return self._refused(call, f"{call.server}.{call.tool}")
         if self._policy.sources and call.server not in self._policy.sources:
             return _nobody(call, call.server)
-        if is_unreachable(call.server, self._policy):
-            return _nobody_reached(call, call.server)
+        left_out = why_left_out(call.server, call.tool, self._policy)
+        if left_out is not None:
+            return _unavailable(call, left_out)
         return (as_routed(call, self._policy),)
 
     def _by_capability(self, call: ToolCall, capability: Capability) -> _Routed:
@@ -180,9 +183,12 @@ class ToolAsking:
             return self._refused(call, capability)
         routes = routes_to(capability, self._policy)
         if not routes:
-            servers = tuple(route.server for route in configured(capability, self._policy))
-            left_out = [server for server in servers if is_unreachable(server, self._policy)]
-            return _nobody_reached(call, *left_out) if left_out else _nobody(call, *servers)
+            ways = configured(capability, self._policy)
+            told = (why_left_out(way.server, way.tool, self._policy) for way in ways)
+            left_out = "; ".join(dict.fromkeys(reason for reason in told if reason))
+            if left_out:
+                return _unavailable(call, left_out)
+            return _nobody(call, *(way.server for way in ways))
         allowed = [r for r in routes if self._profile.may_call(r.server, r.tool)]
         return tuple(call_by(r, call) for r in allowed) or self._refused(call, capability)
 
@@ -338,11 +344,10 @@ async def _listing(server: str, policy: RunPolicy) -> ToolListing:
         return ToolListing(server=server, error=cause(error))
 
 
-def _nobody_reached(call: ToolCall, *servers: str) -> ToolResult:
-    reason = f"{' and '.join(dict.fromkeys(servers))} could not be reached when the run was planned"
-    return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)
-
-
 def _nobody(call: ToolCall, *servers: str) -> ToolResult:
-    reason = f"no source {' or '.join(dict.fromkeys(servers))} is configured in .mcp.json"
+    named = " or ".join(dict.fromkeys(servers))
+    return _unavailable(call, f"no source {named} is configured in .mcp.json")
+
+
+def _unavailable(call: ToolCall, reason: str) -> ToolResult:
     return ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error=reason)

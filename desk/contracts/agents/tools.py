@@ -228,10 +228,12 @@ class Reachability(Contract):
     """Whether what a live server fetches from can be reached.
 
     Where it cannot, `since` is the first try without an answer, where one was made, and `reason`
-    says what became of it. `answered_at` is the last answer that is known of.
+    says what became of it. `answered_at` is the last answer that is known of. Of one that can,
+    `silent` are the tools that have nothing to answer from all the same, and `reason` says why.
     """
 
     reachable: bool
+    silent: Annotated[tuple[ShortText, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     since: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     reason: Annotated[Text | None, Field(exclude_if=is_none)] = None
     answered_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
@@ -241,15 +243,26 @@ class UnreachableSource(Contract):
     """A live source that could not be reached for a run, or stopped answering during it.
 
     With `unanswered` it was asked, and so many questions had no answer; without, it could not be
-    reached when the run was planned, and was offered to nobody. The other fields are those of
-    `Reachability`.
+    reached when the run was planned, and was offered to nobody. With `tools` that holds of these
+    alone, and the source's others are offered. The other fields are those of `Reachability`.
     """
 
     server: ShortText
+    tools: Annotated[tuple[ShortText, ...], Field(max_length=20, exclude_if=is_empty)] = ()
     since: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     reason: Text
     answered_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     unanswered: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+
+    def leaves_out(self, server: str, tool: str) -> bool:
+        """Whether a tool of a server is offered to nobody for it."""
+        return self.server == server and (not self.tools or tool in self.tools)
+
+    @property
+    def named(self) -> str:
+        """The server, with what is asked of it that has no answer: `cross_asset (yields)`."""
+        asked = (str(USUAL_CAPABILITY.get((self.server, tool), tool)) for tool in self.tools)
+        return f"{self.server} ({', '.join(asked)})" if self.tools else self.server
 
 
 class ToolListing(Contract):

@@ -93,10 +93,14 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
     for are tickets and documents."""
     if all(node.task in _OF_PAPERS for node in record.request.graph.nodes):
         return
-    servers = [source.server for source in record.request.policy.unreachable]
+    unreachable = record.request.policy.unreachable
+    servers = [source.server for source in unreachable if not source.tools]
     if servers:
         named = named_together(servers)
         yield f"{named} could not be reached when the run was planned, and nobody was asked there"
+    silent = named_together(source.named for source in unreachable if source.tools)
+    if silent:
+        yield f"{silent} had nothing to answer from when the run was planned"
 
 
 def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.figures import MOST_TOLD, told_claims, worth_telling
+from desk.programs.claude.fitting import fitting, why_unfit
 
 LONGEST_RESULT: Final = 50_000
 """As many characters of one tool's answer as a model is shown."""
@@ -80,10 +81,22 @@ def size_of(result: ToolResult) -> int:
 
 
 def answering(request: TurnRequest) -> Iterator[ToolSpec]:
-    """The tools without those that the desk itself has just asked for the task, and that had
-    nothing: a model would ask in vain. One that was busy may answer now."""
+    """The tools that can have something of the task's market, without those that the desk itself
+    has just asked for the task, and that had nothing: a model would ask in vain. One that was busy
+    may answer now."""
     dead = {(each.call.server, each.call.tool) for each in _in_vain(request)}
-    return (spec for spec in request.tools if (spec.server, spec.tool) not in dead)
+    task = request.assignment
+    fit = fitting(request.tools, task.market, task.window.end)
+    return (spec for spec in fit if (spec.server, spec.tool) not in dead)
+
+
+def why_not_answering(request: TurnRequest, spec: ToolSpec) -> str:
+    """Why a tool is not among them, in words."""
+    task = request.assignment
+    unfit = why_unfit(spec.server, spec.tool, task.market, task.window.end)
+    dead = (each for each in _in_vain(request) if each.call.server == spec.server)
+    asked = (_why(each) for each in dead if each.call.tool == spec.tool)
+    return unfit or next(asked, "it is left out of this task").rstrip(".")
 
 
 def asked_in_vain(request: TurnRequest) -> list[JsonValue]:

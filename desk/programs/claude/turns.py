@@ -21,9 +21,16 @@ from desk.contracts.findings.results import AgentError, ResearchResult, Validati
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
-from desk.programs.claude.answers import answering, shown, size_of, there_is
+from desk.programs.claude.answers import (
+    answering,
+    shown,
+    size_of,
+    there_is,
+    why_not_answering,
+)
 from desk.programs.claude.figures import Figures, figures_of
 from desk.programs.claude.findings import Refused
+from desk.programs.claude.fitting import not_on_offer
 from desk.programs.claude.prompts import told
 from desk.programs.turns import builtin_turn, judged
 from desk.runs.assignments import effort_for
@@ -130,7 +137,7 @@ def described(specs: Iterable[ToolSpec]) -> tuple[JsonValue, ...]:
 
 def calls_in(request: TurnRequest, content: Sequence[JsonValue]) -> tuple[ToolCall, ...]:
     """The calls that an answer asks for, at most as many as a turn may have, in its order."""
-    offered = _by_name(request.tools)
+    offered = _by_name(answering(request))
     turn = sum(bool(exchange.said) for exchange in request.exchanges) + 1
     return tuple(
         _call(request, offered, block, f"{turn}.{number}")
@@ -152,7 +159,7 @@ def messages(
     exchanges = condensed([exchange for exchange in request.exchanges if exchange.said])
     for exchange in exchanges:
         said.append(_Message("assistant", list(exchange.said)))
-        said.append(_Message("user", _results(exchange, figures)))
+        said.append(_Message("user", _results(request, exchange, figures)))
     objection = request.objection or "\n".join(map(_rejection, request.rejected))
     if objection and request.draft and not _was_answered(request):
         said.append(_Message("assistant", list(request.draft)))
@@ -320,19 +327,29 @@ def _was_answered(request: TurnRequest) -> bool:
     return bool(request.exchanges) and request.exchanges[-1].said == request.draft
 
 
-def _results(exchange: Exchange, figures: Figures | None) -> list[JsonValue]:
+def _results(request: TurnRequest, exchange: Exchange, figures: Figures | None) -> list[JsonValue]:
     """What a turn's calls brought, in the order in which they were asked for."""
     asked = asked_for(exchange.said)
     brought: list[JsonValue] = [
         _result(
             str(block.get("id")),
-            shown(result, figures.of(result) if figures else ()),
+            shown(_explained(request, result), figures.of(result) if figures else ()),
             failed=result.status is not ToolStatus.OK,
         )
         for block, result in zip(asked, exchange.results, strict=False)
     ]
     left = asked[len(exchange.results) :]
     return brought + [_result(str(block.get("id")), TOO_MANY, failed=True) for block in left]
+
+
+def _explained(request: TurnRequest, result: ToolResult) -> ToolResult:
+    """The result of a call of a tool that was not offered, with what there is in its place."""
+    if result.call.server != UNKNOWN or result.status is not ToolStatus.REFUSED:
+        return result
+    every, offered = _by_name(request.tools), _by_name(answering(request))
+    left_out = every.keys() - offered.keys()
+    reasons = {name: why_not_answering(request, every[name]) for name in left_out}
+    return result.model_copy(update={"error": not_on_offer(result.call.tool, offered, reasons)})
 
 
 def _unanswered(draft: Sequence[JsonValue]) -> list[JsonValue]:

@@ -11,11 +11,18 @@ from desk.agents.capabilities import (
     routes_to,
     satisfies,
     tools_for,
+    why_left_out,
 )
 from desk.agents.roster import ROSTER, profile_in
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability, Route
 from desk.contracts.agents.config import RunPolicy
-from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus, capability_of
+from desk.contracts.agents.tools import (
+    ToolCall,
+    ToolResult,
+    ToolStatus,
+    UnreachableSource,
+    capability_of,
+)
 from desk.contracts.findings.source_results import History, NewsItems
 from desk.contracts.names import AgentId
 from desk.programs.episode.program import PROGRAM as EPISODE
@@ -51,6 +58,19 @@ def test_the_authority_is_asked_first_and_only_those_that_are_there() -> None:
 def test_a_run_that_does_not_know_its_sources_asks_those_that_need_no_network() -> None:
     assert servers(Capability.QUOTE) == ["ecb"]
     assert servers(Capability.NEWS_SEARCH) == []
+
+
+def test_a_tool_that_has_nothing_to_answer_from_is_no_route_and_its_servers_others_are() -> None:
+    silent = UnreachableSource(server="cross_asset", tools=("get_yields",), reason="none fetched")
+    policy = RunPolicy(sources=("ecb", "cross_asset"), unreachable=(silent,))
+    assert routes_to(Capability.YIELDS, policy) == ()
+    assert [route.tool for route in routes_to(Capability.ASSETS, policy)] == ["get_asset"]
+    researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
+    assert not researcher.may_call("cross_asset", "get_yields")
+    assert researcher.may_call("cross_asset", "get_asset")
+    why = why_left_out("cross_asset", "get_yields", policy)
+    assert why == "cross_asset (yields) had nothing to answer from when the run was planned"
+    assert why_left_out("cross_asset", "get_asset", policy) is None
 
 
 def test_the_routes_of_a_run_go_before_the_usual_ones() -> None:

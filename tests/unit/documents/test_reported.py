@@ -122,6 +122,14 @@ def test_sources_that_nobody_was_offered_are_one_line_and_say_once_that_nobody_s
     ]
 
 
+def test_a_source_some_of_whose_tools_have_nothing_is_told_by_what_was_not_asked_of_it() -> None:
+    report = sample_report()
+    silent = UnreachableSource(server="cross_asset", tools=("get_yields",), reason="none fetched.")
+    coverage = report.coverage.model_copy(update={"unreachable": (silent,)})
+    told = coverage_lines(report.model_copy(update={"coverage": coverage}))
+    assert "Live sources: cross_asset (yields) not asked: none fetched" in told
+
+
 def _silent(number: int) -> ToolResult:
     told = NewsItems(
         as_of=AS_OF,

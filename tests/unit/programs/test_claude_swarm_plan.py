@@ -134,7 +134,7 @@ FIVE_PARTS = [part(agent) for agent in FIVE]
         ),
         (
             proposed(part(tools=["shell.delete_4242"])),
-            "subagents.0.tools: there is a tool that is not on this specialist's list",
+            "subagents.0.tools.0: no tool of that name is on offer here; nearest are analysis.",
             proposed(part(tools=["analysis.indicator_calculator"])),
         ),
         (
@@ -161,6 +161,20 @@ def test_a_fault_is_objected_to_by_its_place_and_can_be_mended(
     last = model_call(again).messages[-1]
     assert isinstance(last, dict) and told in str(last["content"])
     assert plan(again, mended).subagents
+
+
+def test_a_tool_is_offered_on_markets_that_it_can_have_something_of() -> None:
+    def offered(*symbols: str) -> set[str]:
+        return {
+            tool for each in material(planning(*symbols))["specialists"] for tool in each["tools"]
+        }
+
+    assert "analysis.peg_band" not in offered("USD/JPY")
+    assert "analysis.company_fundamentals" not in offered("USD/JPY")
+    assert "analysis.company_fundamentals" in offered("NVDA")
+    assert "analysis.ratio_calculator" in offered("USD/JPY")
+    told = objection(planning(), proposed(part(MARKET, tools=["analysis.peg_band"])))
+    assert "subagents.0.tools.0: analysis.peg_band is not on offer here: no band is known" in told
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

@@ -11,11 +11,14 @@ from pydantic import JsonValue
 
 from desk.agents.roster import ROSTER
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolSpec
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolResult, ToolSpec, ToolStatus
+from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Exchange, TurnRequest
-from desk.programs.claude.turns import calls_in, described
+from desk.programs.claude.answers import answering
+from desk.programs.claude.turns import calls_in, described, messages
 from tests.support.builders import pair_market, request
+from tests.support.swarms.asking import NVIDIA
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 
@@ -120,6 +123,46 @@ def test_a_tool_that_was_never_offered_is_on_nobodys_list(name: str) -> None:
     (call,) = calls_in(asking(spec("ecb", "get_quote")), [use(name)])
     assert not any(ROSTER[agent].may_call(call.server, call.tool) for agent in AgentId)
     assert re.fullmatch(r"[\w./-]+", call.call_id.removeprefix("USD/JPY/research_fx/"))
+
+
+BAND, ACCOUNTS, DATA = (
+    spec("analysis", tool) for tool in ("peg_band", "company_fundamentals", "market_data")
+)
+
+
+@pytest.mark.parametrize(
+    ("market", "offered"),
+    [
+        (pair_market("USD/JPY"), ["market_data"]),
+        (pair_market().model_copy(update={"market": "USD/HKD"}), ["market_data", "peg_band"]),
+        (pair_market().model_copy(update={"market": "USD/DKK"}), ["market_data", "peg_band"]),
+        (NVIDIA, ["company_fundamentals", "market_data"]),
+    ],
+)
+def test_a_model_is_offered_what_can_have_something_of_its_market(
+    market: MarketSpec, offered: list[str]
+) -> None:
+    asked = request(TaskType.RESEARCH_FX, market).model_copy(
+        update={"tools": (BAND, ACCOUNTS, DATA)}
+    )
+    assert {tool.tool for tool in answering(asked)} == {*offered}
+
+
+def test_a_model_that_names_a_tool_not_on_offer_is_told_why_and_the_nearest() -> None:
+    asked = asking(BAND, DATA)
+    blocks = [use("analysis__peg_band"), use("analysis__market_dat", 2)]
+    calls = calls_in(asked, blocks)
+    assert [call.server for call in calls] == ["unknown", "unknown"]
+    results = tuple(
+        ToolResult(call=call, status=ToolStatus.REFUSED, error="not on the list") for call in calls
+    )
+    told = str(messages("{}", asked.model_copy(
+        update={"exchanges": (Exchange(results=results, said=tuple(blocks)),)}
+    )))  # fmt: skip
+    assert "analysis__peg_band is not on offer here: no band is known" in told
+    assert told.count("nearest are analysis__market_data") == 2
+    assert "no tool of that name is on offer here" in told
+    assert "market_dat;" not in told
 
 
 @pytest.mark.parametrize("given", [None, "symbol", ["EUR/USD"], 3])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from desk.analytics.prices.dollar_index import WEIGHTS, dollar_index
+from desk.contracts.agents.tools import Reachability
 from desk.contracts.findings.source_results import Yields
 from desk.sources.ecb.store import RatesStore
 from desk.sources.serving.daily_series import Publisher
@@ -64,6 +65,18 @@ def test_yields_are_known_when_their_publishers_have_released_them(assets: Cross
     assert beside[-2:] == [("GB", 10, "Bank of England"), ("GB", 10, "Sveriges Riksbank")]
     revisable = {series.area for series in answer.yields if series.revisable}
     assert revisable == {"XM"}
+
+
+def test_yields_are_said_to_be_silent_until_some_were_fetched(tmp_path: Path) -> None:
+    def told() -> Reachability:
+        return CrossAssetTools(CrossAssets(tmp_path, 2026), RatesStore(tmp_path)).check_reachable()
+
+    oil, america = (next(each for each in ALL if each.key == key) for key in ("oil", "us_treasury"))
+    oil.kept_file().path(tmp_path).write_bytes(content_of(oil, NOVEMBER))
+    assert (told().reachable, told().silent) == (True, ("get_yields",))
+    assert "needs a network" in str(told().reason)
+    america.kept_file().path(tmp_path).write_bytes(content_of(america, NOVEMBER))
+    assert told() == Reachability(reachable=True)
 
 
 def test_anothers_curve_is_not_told_in_the_place_of_one_that_is_not_there(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.claude.findings import checked
+from desk.programs.claude.fitting import not_on_offer, why_unfit
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.builtin.plan import BOUNDS
 from desk.programs.swarm.claude.material import (
@@ -92,7 +93,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "efforts": _told_efforts(),
             "markets_found": symbols_found(request),
             "markets_of_the_desk": _told_markets(request),
-            "specialists": _told_specialists(),
+            "specialists": _told_specialists(request),
             "earlier_rounds": told_findings(request),
             "claims": claims_told(request),
             "recalled": told_memories(request),
@@ -162,13 +163,23 @@ def _told_efforts() -> dict[str, JsonValue]:
     }
 
 
-def _told_specialists() -> list[JsonValue]:
+def _told_specialists(request: TurnRequest) -> list[JsonValue]:
+    """The specialists, each with the tools that can have something of any market that was found."""
+    known = markets_known(request)
+    found = [
+        known[str(each["symbol"])] for each in symbols_found(request) if isinstance(each, dict)
+    ]
+    markets = found or list(known.values())
     return [
         {
             "agent": agent,
             "is_for": SPECIALITIES[agent].field,
             "looks_at": SPECIALITIES[agent].looks_at,
-            "tools": [_written(tool) for tool in ROSTER[agent].tools],
+            "tools": [
+                _written(tool)
+                for tool in ROSTER[agent].tools
+                if any(_why_unfit(request, tool, market) is None for market in markets)
+            ],
         }
         for agent in SPECIALIST_TASKS
     ]
@@ -202,13 +213,32 @@ def _faults(
             )
         if line.market not in known:
             yield f"subagents.{place}.market: {_unknown_market(known)}"
-        listed = {_written(tool) for tool in ROSTER[line.agent].tools}
-        if not listed.issuperset(line.tools):
-            yield f"subagents.{place}.tools: there is a tool that is not on this specialist's list"
+        yield from (
+            f"subagents.{place}.tools.{number}: {fault}"
+            for number, fault in _tool_faults(request, line, known.get(line.market))
+        )
     recalled = {memory.entry.memory_id for memory in request.recalled}
     for place, name in enumerate(proposed.follows):
         if name not in recalled:
             yield f"follows.{place}: no memory of that id was recalled"
+
+
+def _tool_faults(
+    request: TurnRequest, line: ProposedSubagent, market: MarketSpec | None
+) -> Iterator[tuple[int, str]]:
+    """Each tool that a specialist is not offered on a market, by its place, with the nearest that
+    it is."""
+    every = {_written(tool): tool for tool in ROSTER[line.agent].tools}
+    why = {name: _why_unfit(request, tool, market) for name, tool in every.items()}
+    reasons = {name: reason for name, reason in why.items() if reason is not None}
+    offered = every.keys() - reasons.keys()
+    for number, name in enumerate(line.tools):
+        if name not in offered:
+            yield number, not_on_offer(name, offered, reasons)
+
+
+def _why_unfit(request: TurnRequest, tool: ToolName, market: MarketSpec | None) -> str | None:
+    return why_unfit(tool.server, tool.tool, market, request.assignment.window.end)
 
 
 def _of_effort(request: TurnRequest, proposed: ProposedSwarmPlan) -> Iterator[str]:

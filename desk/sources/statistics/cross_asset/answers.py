@@ -59,6 +59,12 @@ class CrossAssets:
         missing = {area: self._why(f"{area} 2", as_of) for area in asked if area not in there}
         return Yields(as_of=as_of, source=YIELDS, yields=tuple(found), missing=missing)
 
+    def holds_yields(self) -> bool:
+        """Whether any kept file has yields of anybody."""
+        kept = (file.current() for _, file in self._series)
+        names = (name for series in kept if series is not None for name in series.series)
+        return any(name.partition(" ")[2] in map(str, MATURITIES) for name in names)
+
     def _yield(
         self, area: str, years: int, form: str, first: date, last: date, as_of: datetime
     ) -> YieldSeries | None:

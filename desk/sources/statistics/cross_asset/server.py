@@ -11,7 +11,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from desk.contracts.agents.tools import SourceTier
+from desk.contracts.agents.tools import Reachability, SourceTier
 from desk.contracts.findings.source_results import AssetSeries, Yields
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.ecb.rates import DamagedRatesFile
@@ -34,6 +34,7 @@ UNITS: Mapping[str, str] = {
     "sp500": "index",
 }
 LONGEST = timedelta(days=800)
+NO_YIELDS = "no yields were fetched, which needs a network"
 
 Asset = Annotated[
     Literal["dollar_index", "wti", "brent", "sp500"],
@@ -73,6 +74,13 @@ class CrossAssetTools:
             except DamagedRatesFile as error:
                 raise ToolError(str(error)) from error
         return self._assets.series(name, UNITS[name], start, end, as_of)
+
+    def check_reachable(self) -> Reachability:
+        """Which tools have something to answer from: yields are only in files that were fetched.
+        The dollar index always has the reference rates."""
+        if self._assets.holds_yields():
+            return Reachability(reachable=True)
+        return Reachability(reachable=True, silent=(self.get_yields.__name__,), reason=NO_YIELDS)
 
     def _require_range(self, start: Day, end: Day) -> None:
         require_order(start, end)
@@ -120,7 +128,7 @@ def build_server(
         log_level="WARNING",
         middleware=upkeep_of(assets.files, cache_dir, refresh_every),
     )
-    for tool in (tools.get_yields, tools.get_asset):
+    for tool in (tools.get_yields, tools.get_asset, tools.check_reachable):
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
     return server
 

@@ -117,7 +117,7 @@ def unreachable_lines(
     if left_out:
         told = dict.fromkeys(_unreachable(source) for source in left_out)
         named = {
-            words: named_together(s.server for s in left_out if _unreachable(s) == words)
+            words: named_together(s.named for s in left_out if _unreachable(s) == words)
             for words in told
         }
         parts = [f"{named[words]} {words}" for words in told]
@@ -125,11 +125,14 @@ def unreachable_lines(
     for source in sources:
         if source.unanswered:
             answers = f"{source.unanswered} answer{'s' if source.unanswered > 1 else ''}"
-            yield f"Live source {source.server} {_unreachable(source)}: {answers} not had"
+            yield f"Live source {source.named} {_unreachable(source)}: {answers} not had"
 
 
 def _unreachable(source: UnreachableSource) -> str:
-    """`not reachable since …`, with the reason and the last answer as far as they are known."""
+    """`not reachable since …`, with the reason and the last answer as far as they are known; of a
+    source some of whose tools alone have nothing, the reason."""
+    if source.tools:
+        return f"not asked: {source.reason.rstrip('.')}"
     if source.since is None:
         return f"not asked: {source.reason}"
     last = f", last answer {_minute(source.answered_at)}" if source.answered_at else ""

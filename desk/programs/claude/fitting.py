@@ -1,0 +1,62 @@
+"""Which tools have something to say of the market that a task is about, and what a model is told
+that names another."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Final
+
+from desk.analytics.prices.pegs import peg_known, pegs_of
+from desk.contracts.agents.capabilities import USUAL_CAPABILITY, Capability
+from desk.contracts.agents.tools import ToolSpec
+from desk.contracts.markets import MarketKind, MarketSpec
+
+OF_COMPANIES: Final = frozenset(
+    {
+        *(Capability.FUNDAMENTALS, Capability.EARNINGS, Capability.QUARTERS),
+        *(Capability.RATINGS, Capability.CHART_PATTERNS),
+    }
+)
+"""What has answers on stocks alone: accounts, analysts' opinions, and patterns of candles, which
+take a day's open, high and low."""
+
+NO_SUCH_TOOL: Final = "no tool of that name is on offer here"
+NEAREST: Final = 3
+_ALIKE: Final = 0.4
+
+
+def why_unfit(server: str, tool: str, market: MarketSpec | None, as_of: datetime) -> str | None:
+    """Why a tool cannot have anything of a market, by the kind of the market and the desk's table
+    of pegs; None where it can, and of a task without a market."""
+    capability = USUAL_CAPABILITY.get((server, tool))
+    if market is None or capability is None:
+        return None
+    if capability in OF_COMPANIES and market.kind is not MarketKind.STOCK:
+        return f"it answers on companies, and {market.market} is none"
+    if capability is Capability.PEG_BAND and not _is_pegged(market, as_of):
+        return f"no band is known in which an authority holds {market.market} or its currencies"
+    return None
+
+
+def fitting(
+    specs: Iterable[ToolSpec], market: MarketSpec | None, as_of: datetime
+) -> Iterator[ToolSpec]:
+    """The tools that can have something of a market."""
+    return (spec for spec in specs if why_unfit(spec.server, spec.tool, market, as_of) is None)
+
+
+def not_on_offer(name: str, offered: Iterable[str], reasons: Mapping[str, str]) -> str:
+    """What a model is told that named a tool which it is not offered: why, where that is known, and
+    the names that come nearest among those on offer. Its own words are not repeated."""
+    why = f"{name} is not on offer here: {reasons[name]}" if name in reasons else NO_SUCH_TOOL
+    names = sorted(offered)
+    near = get_close_matches(name, names, n=NEAREST, cutoff=_ALIKE) or names[:NEAREST]
+    return f"{why}; nearest are {', '.join(near)}" if names else f"{why}, and no other is"
+
+
+def _is_pegged(market: MarketSpec, as_of: datetime) -> bool:
+    """Whether a band of the pair, or of one of its currencies, had been announced by an instant."""
+    if market.kind is not MarketKind.PAIR:
+        return False
+    held = pegs_of(set(market.market.split("/")))
+    return any(peg_known(pair, as_of) is not None for pair in held)
