@@ -264,6 +264,19 @@ def test_a_form_is_offered_of_the_currency_that_is_asked_about() -> None:
     assert "The model took it as `--about overbought`: Is JPY overbought?" in made.summary
 
 
+def test_where_desk_and_model_read_opposite_forms_both_are_answered_and_none_decides() -> None:
+    request = unmatched("81.3")
+    assert synthesis(request, {"summary": "It has [[USD/JPY:rsi]].", "about": "overbought"}).decided
+    made = synthesis(
+        request, {"summary": "It has [[USD/JPY:rsi]].", "about": "oversold", "decided": "no"}
+    )
+    assert made.decided is None
+    assert made.summary.startswith(
+        "Is USD/JPY oversold? No: the 14-day RSI of USD/JPY is [[USD/JPY:rsi"
+    )
+    assert "Is USD/JPY overbought? Yes. The model took it as the first of these." in made.summary
+
+
 def test_a_models_yes_that_no_figure_decides_is_told_as_the_models() -> None:
     said = {"summary": "Yes: it has [[USD/JPY:rsi]].", "decided": "yes"}
     made = synthesis(unmatched("45.7"), said)

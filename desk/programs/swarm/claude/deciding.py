@@ -13,7 +13,14 @@ from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.account import Account, account_of
-from desk.programs.swarm.objectives import FORMS, answer_by, asked_by, form_of
+from desk.programs.swarm.objectives import (
+    FORMS,
+    FormAnswer,
+    ObjectiveForm,
+    answer_by,
+    asked_by,
+    form_of,
+)
 
 _SAYS: Final[Mapping[YesOrNo, str]] = {
     YesOrNo.YES: "The model says yes, and no figure of the desk decides it.",
@@ -64,8 +71,8 @@ def decision(
     if own.decided in _SAYS:
         return ModelDecision(decided)
     by_form = _by_form(request, about)
-    if by_form is not None:
-        return by_form
+    if about is not None and by_form is not None:
+        return _told(request, own, about, by_form)
     if decided is not None and decided in _SAYS:
         return ModelDecision(own.decided, _SAYS[decided])
     return ModelDecision(decided)
@@ -99,13 +106,34 @@ def _offer(offered: Mapping[str, str]) -> str:
     return f"Take one of {', '.join(offered)}, or null"
 
 
-def _by_form(request: TurnRequest, about: str | None) -> ModelDecision | None:
+def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
     """The answer of the form that a model named; None where it named none, or no figure decides."""
     if about is None or about not in forms_told(request):
         return None
+    answer = answer_by(FORMS[about], account_of(request), {})
+    return answer if answer.decided in _SAYS else None
+
+
+def _told(request: TurnRequest, own: Synthesis, about: str, answer: FormAnswer) -> ModelDecision:
+    """The answer of a form, with the question that it is to. Where the opposite form has the other
+    answer by the same figure, which of the two was asked decides. That is the model's reading: both
+    are told then, and neither is the desk's yes or no unless the form that the model took comes
+    nearer in meaning than its opposite as well."""
     form, account = FORMS[about], account_of(request)
-    answer = answer_by(form, account, {})
-    if answer.decided not in _SAYS:
-        return None
-    taken = f"The model took it as `--about {form.name}`: {asked_by(form, account)}"
-    return ModelDecision(answer.decided, f"{answer.first} {taken}")
+    asked = asked_by(form, account)
+    other = _by_form(request, form.mirror or None)
+    opposed = other is not None and other.decided is not answer.decided
+    if not opposed or other is None or _is_nearer(request, form):
+        taken = f"The model took it as `--about {form.name}`: {asked}"
+        return ModelDecision(answer.decided, f"{answer.first} {taken}")
+    opposite = f"{asked_by(FORMS[form.mirror], account)} {str(other.decided).capitalize()}."
+    return ModelDecision(
+        own.decided, f"{asked} {answer.first} {opposite} The model took it as the first of these."
+    )
+
+
+def _is_nearer(request: TurnRequest, form: ObjectiveForm) -> bool:
+    """Whether the objective comes nearer to a form than to its opposite, of the nearest that the
+    desk found before any model was asked."""
+    order = [each.name for each in form_of(query_of(request)).nearest]
+    return form.name in order and form.mirror not in order[: order.index(form.name)]
