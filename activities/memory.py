@@ -57,7 +57,8 @@ class MemoryActivities:
         return MemoryAnswer(recalled=self._store.search(query), missing=self._store.lost())
 
     def _remember(self, entries: MemoryEntries) -> Remembered:
-        return Remembered(stored=self._store.put(entries.entries))
+        kept = [entry for entry in entries.entries if entry.is_worth_keeping]
+        return Remembered(stored=self._store.put(kept))
 
 
 def _told(error: Exception) -> str:

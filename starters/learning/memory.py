@@ -307,7 +307,8 @@ def rebuilt(store: MemoryStore, found: Remembrance) -> Rebuilt:
     Raises:
         MemoryUnusable: it cannot be told.
     """
-    entries = sorted(found.entries.values(), key=lambda entry: (entry.as_of, entry.memory_id))
+    worth = (entry for entry in found.entries.values() if entry.is_worth_keeping)
+    entries = sorted(worth, key=lambda entry: (entry.as_of, entry.memory_id))
     lost = store.lost()
     for start in range(0, len(entries), AT_A_TIME):
         store.put(entries[start : start + AT_A_TIME])

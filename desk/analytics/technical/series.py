@@ -29,11 +29,13 @@ class NoPrices(Exception):
 
 
 class NoPricesThen(NoPrices):
-    """A market is known, and nothing of it is current at the instant: absent data, no mistake."""
+    """A market is known, and nothing of it is current at the instant: absent data, no mistake.
+    `ends_on` is the day of its newest price, where there is one."""
 
-    def __init__(self, words: str, source: Provenance) -> None:
+    def __init__(self, words: str, source: Provenance, ends_on: date | None = None) -> None:
         super().__init__(words)
         self.source = source
+        self.ends_on = ends_on
 
 
 class Split(NamedTuple):

@@ -74,7 +74,8 @@ class Analysis(SourceResult):
 
     `method` says how, with its parameters and the library. `missing` says what could not be
     computed, and why: too short a history, no volume, no such data offline. `splits` are those of a
-    stock between a decision and what came of it, where that was measured.
+    stock between a decision and what came of it, where that was measured. `ends_on` is the day of
+    the newest price, where nothing was computed because that is too old.
     """
 
     symbol: MarketName
@@ -82,6 +83,7 @@ class Analysis(SourceResult):
     figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=40)] = ()
     signals: Annotated[tuple[Signal, ...], Field(max_length=40)] = ()
     splits: Annotated[tuple[ShareSplit, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    ends_on: Annotated[date | None, Field(exclude_if=is_none)] = None
     missing: Missing = ()
 
 

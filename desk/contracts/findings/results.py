@@ -207,7 +207,8 @@ class ResearchResult(Contract):
     `missing` lists what was looked for and not found, each with its reason. A specialist of a swarm
     delivers `findings`, what in them speaks against each other (`contradictions`), and what follows
     from them (`recommendations`), all in prose with references. `version` is that of the built-in
-    analysts, and 0 for what a model delivered.
+    analysts, and 0 for what a model delivered. `ends_on` is the day of the market's newest price,
+    where that is before the days that were looked at.
     """
 
     kind: Literal["research"] = "research"
@@ -229,6 +230,7 @@ class ResearchResult(Contract):
     recommendations: Sayings = ()
     confidence: Confidence
     version: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
+    ends_on: Annotated[date | None, Field(exclude_if=is_none)] = None
 
 
 class ConflictKind(StrEnum):

@@ -24,7 +24,7 @@ class MemoryEntry(Contract):
     `memory_id` is unique; a second entry of one id takes the place of the first. `as_of` is the
     instant at which it was known: no question of an earlier instant is told of it. `objective` is
     what the research was for, and `text` what is remembered, in plain words. Data, not
-    instructions.
+    instructions. `figures` is how many figures findings rest on; None where nobody counted.
     """
 
     memory_id: ShortText
@@ -34,6 +34,12 @@ class MemoryEntry(Contract):
     as_of: Instant
     text: Annotated[str, Field(max_length=20_000)]
     workflow_id: ShortText
+    figures: Annotated[int | None, Field(ge=0, exclude_if=is_none)] = None
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether it says anything: findings without a figure say only that nothing was found."""
+        return self.kind is not MemoryKind.FINDINGS or self.figures != 0
 
 
 class MemoryEntries(Contract):

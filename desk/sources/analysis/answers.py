@@ -35,6 +35,7 @@ def analysed(
             source=nothing.source,
             symbol=symbol,
             method="Nothing was computed.",
+            ends_on=nothing.ends_on,
             missing=(f"{nothing}.",),
         )
     except (NoPrices, NotInstalled) as error:

@@ -269,6 +269,7 @@ class PriceStore:
                 f"the prices of {symbol} end on {found.last_day}, more than fourteen days before "
                 f"{as_of.isoformat()}; {_advice(found.kind, found.last_day)}",
                 found.source,
+                found.last_day,
             )
         return without_holes(found)
 

@@ -13,6 +13,7 @@ from desk.contracts.learning.memory import (
     MemoryAnswer,
     MemoryEntries,
     MemoryEntry,
+    MemoryKind,
     MemoryQuery,
     Recalled,
 )
@@ -55,6 +56,16 @@ async def test_what_a_run_remembers_another_recalls(store: MemoryStore) -> None:
     answer = await ActivityEnvironment().run(activities.recall_memory, asked("iron ore"))
     assert ids(answer.recalled)[0] == "b"
     assert answer.missing is None
+
+
+async def test_findings_without_a_figure_are_not_remembered(store: MemoryStore) -> None:
+    empty, told = (entry(n).model_copy(update={"kind": MemoryKind.FINDINGS}) for n in "ab")
+    entries = MemoryEntries(
+        entries=(empty.model_copy(update={"figures": 0}), told.model_copy(update={"figures": 3}))
+    )
+    stored = await ActivityEnvironment().run(MemoryActivities(store).remember, entries)
+    assert stored.stored == 1
+    assert [each.memory_id for each in store.entries()] == ["b"]
 
 
 @pytest.mark.parametrize(

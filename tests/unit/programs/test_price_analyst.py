@@ -165,6 +165,7 @@ def test_a_window_without_fixings_is_missing_with_the_last_day_known() -> None:
     assert result.missing == (
         "USD/JPY: no usable fixing in the window; the last one is of 19 Oct 2026",
     )
+    assert result.ends_on == date(2026, 10, 19)
     assert result.claims == ()
 
 

@@ -1,7 +1,7 @@
 """The leader of a swarm: its plan from what it is asked, its conclusion from what was found."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -10,7 +10,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolStatus
-from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
+from desk.contracts.episode.analysis import Analysis, KnownSymbol, KnownSymbols
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, Leaning, ResearchResult
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -34,6 +34,7 @@ from tests.unit.programs.test_swarm_hypotheses import balance
 from tests.unit.trust.test_swarm_specialists import (
     ALL,
     COMPUTED,
+    CONDITIONS,
     MOOD,
     WEEK,
     YEN,
@@ -49,6 +50,7 @@ ASPECTS = "what do technicals and patterns of USD/JPY make of tariffs?"
 MEASURED = "This needs a model. Here is what was measured: "
 DOLLAR_YEN = KnownSymbol(symbol="USD/JPY", kind=MarketKind.PAIR, name="US dollar in yen")
 EURO_YEN = KnownSymbol(symbol="EUR/JPY", kind=MarketKind.PAIR, name="euro in yen")
+ENDED = date(2026, 9, 30)
 NVIDIA = KnownSymbol(symbol="NVDA", kind=MarketKind.STOCK, name="NVIDIA")
 
 
@@ -469,3 +471,17 @@ def test_the_nearest_forms_are_offered_on_the_side_of_the_pair_that_is_meant(
     match = FormMatch(None, taken=True, nearest=(FORMS["downtrend"],))
     told = offered(match, (pair_by_name("USD/CAD"),), objective, {})
     assert f"`desk swarm USD/CAD --about {form}` answers:" in told
+
+
+def test_prices_that_end_before_the_instant_are_told_first_with_what_to_do() -> None:
+    plan = planned(symbols(DOLLAR_YEN))
+    ended = analysis({}, missing=("its prices end.",)).model_copy(update={"ends_on": ENDED})
+    given = {c: ended if isinstance(a, Analysis) else a for c, a in CONDITIONS.items()}
+    found = research(TaskType.RESEARCH_CONDITIONS, given)
+    assert found.ends_on == ENDED
+    node = plan.subagents[0].name
+    entries = [StateEntry(key="plan_1", node="plan_1", result=plan)]
+    for result in (found, found.model_copy(update={"claims": (), "views": ()})):
+        made = concluded([*entries, StateEntry(key=node, node=node, result=result)])
+        assert made.summary.startswith("No prices of USD/JPY are here for the instant")
+        assert "`--as-of` with that day answers as of then" in made.summary

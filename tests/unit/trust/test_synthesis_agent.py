@@ -1,5 +1,7 @@
 """The Synthesis agent: what it answers, quotes, and owns up to."""
 
+from datetime import date
+
 import pytest
 
 from desk.contracts.agents.tasks import TaskType
@@ -275,6 +277,15 @@ def test_a_pair_without_a_fixing_is_no_answer() -> None:
     bare = result.model_copy(update={"claims": (), "views": (), "events": (event,)})
     made = synthesis("What happened?", StateEntry(key="prices", node="researchPrices", result=bare))
     assert made.summary.startswith("No move was measured of the days that are asked about.")
+    assert not made.answered
+
+
+def test_fixings_that_end_before_the_days_are_told_first_with_what_to_do() -> None:
+    ended = {"claims": (), "views": (), "events": (), "ends_on": date(2026, 9, 30)}
+    bare = research("USD/JPY", "2026-W44").model_copy(update=ended)
+    made = synthesis("Is it cheap?", StateEntry(key="prices", node="researchPrices", result=bare))
+    assert made.summary.startswith("No fixing of USD/JPY is here for the days that are asked about")
+    assert "`--as-of` with that day answers as of then" in made.summary
     assert not made.answered
 
 

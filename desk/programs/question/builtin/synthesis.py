@@ -156,6 +156,18 @@ def _is_of_a_bank(results: Sequence[ResearchResult]) -> bool:
     return any("/" not in result.market for result in results)
 
 
+def _prices_ended(results: Sequence[ResearchResult]) -> Iterator[str]:
+    """Of which pairs the newest price is older than the days that are asked about, and what to do.
+    The day is told with what is missing: no digit stands in an answer without a claim."""
+    ended = dict.fromkeys(each.market for each in results if each.ends_on is not None)
+    if ended:
+        yield (
+            f"No fixing of {joined(ended)} is here for the days that are asked about: what is"
+            " missing says of which day the newest is, and `--as-of` with that day answers as of"
+            " then."
+        )
+
+
 def _is_measured(results: Sequence[ResearchResult]) -> bool:
     """Whether a move is known, where a pair was researched."""
     pair = any("/" in result.market for result in results)
@@ -322,7 +334,8 @@ def take_turn(request: TurnRequest) -> Turn:
     draft = _draft(query, window, passages, ranked, research_in(request.state), quoter)
     if not draft.told or not draft.answered:
         # What is written and fits is of whatever currency the paper is of.
-        said = " ".join((*mentions_told(query.parameters), draft.summary))
+        ended = _prices_ended(research_in(request.state))
+        said = " ".join((*ended, *mentions_told(query.parameters), draft.summary))
         draft = draft._replace(summary=said)
     sections = (*_further(ranked, draft, quoter), *research_sections(request.state))
     return Turn(

@@ -1,6 +1,7 @@
 """From what a specialist has read to what it delivers: findings, views, and what they lack."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import Final, NamedTuple
 
 from desk.agents.speciality import Speciality
@@ -100,7 +101,15 @@ def findings_of(
         findings=tuple(_finding(note, certainty) for note in told),
         contradictions=tuple(_contradictions(reading.signals)),
         confidence=certainty,
+        ends_on=_newest_price(reading),
     )
+
+
+def _newest_price(reading: SpecialistReading) -> date | None:
+    """The day on which the market's prices end, as far as a tool says that this is too long ago."""
+    told = (r.content for r in reading.request.results if isinstance(r.content, dict))
+    days = (each.get("ends_on") for each in told if each.get("symbol") == reading.market.market)
+    return next((date.fromisoformat(day) for day in days if isinstance(day, str)), None)
 
 
 def _finding(note: Note, certainty: float) -> Finding:

@@ -72,6 +72,11 @@ LONGEST_SECTION: Final = 20_000
 
 MOST_MISSING: Final = 40
 
+PRICES_ENDED: Final = (
+    "the instant that is asked about: what is missing says on which day they end. `--as-of` with"
+    " that day answers as of then; `desk refresh` fetches newer ones, which needs a network."
+)
+
 NOTHING: Final = "No specialist delivered a figure, so the question stays open."
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
@@ -137,10 +142,22 @@ def _untold(account: Account) -> _Answer:
     """The answer where nobody has brought a figure: what it is that the form of the objective
     lacks, where the form is known."""
     form = form_of(query_of(account.request)).form
+    ended = _ended(account)
     if form is None or not account.markets:
-        return _Answer(NOTHING)
+        return _Answer(joined((ended, NOTHING)))
     first = answer_by(form, account, {}).first
-    return _Answer(joined((first, "No specialist delivered a figure.")), decided=YesOrNo.OPEN)
+    nobody = "No specialist delivered a figure."
+    return _Answer(joined((ended, first, nobody)), decided=YesOrNo.OPEN)
+
+
+def _ended(account: Account) -> str:
+    """Of which markets no price of the time is here, and what to do. The days are told with what is
+    missing: no digit stands in an answer without a claim."""
+    ended = {result.market for _, result in account.found if result.ends_on is not None}
+    markets = [spoken(each.market) for each in account.markets if each.market in ended]
+    if not markets:
+        return ""
+    return f"No prices of {listed(markets)} are here for {PRICES_ENDED}"
 
 
 def leaning_words(balance: Balance) -> str:
@@ -239,7 +256,7 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     without, shared = _named(account)
     if match.form is None:
         needs = _needs_a_model(account, match)
-        return _Answer(joined((without, *needs, shared, _failed(account))))
+        return _Answer(joined((without, _ended(account), *needs, shared, _failed(account))))
     by_market = {
         each.market: tuple(h for h in hypotheses if h.market.market == each.market)
         for each in account.markets
@@ -249,7 +266,7 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     taken = taken_as(match, account.markets) if match.taken else ""
     summary = joined(
         (
-            *(without, answer.first, shared, *_decisions(account), taken),
+            *(without, _ended(account), answer.first, shared, *_decisions(account), taken),
             *(*answer.rest, *onwards, _failed(account)),
         )
     )

@@ -54,7 +54,8 @@ class Remembering(NamedTuple):
             for finding in result.findings
         ]
         markets = (result.market for result in results)
-        return self._entry(MemoryKind.FINDINGS, f"findings/{round_}", markets, "\n".join(lines))
+        found = self._entry(MemoryKind.FINDINGS, f"findings/{round_}", markets, "\n".join(lines))
+        return found.model_copy(update={"figures": sum(len(each.claims) for each in results)})
 
     def hypothesis(self, hypothesis: Hypothesis, claims: Mapping[str, Claim]) -> MemoryEntry:
         """Something that the leader takes to be likely."""

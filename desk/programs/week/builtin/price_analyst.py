@@ -192,7 +192,11 @@ def _research(
     first_day, last_day = window_days(request.assignment.window)
     view = view_prices(fixings, first_day, last_day)
     if view is None:
-        return _nothing(request, market, evidence, _why_nothing(market, evidence.answer, fixings))
+        reason = _why_nothing(market, evidence.answer, fixings)
+        ends_on = fixings.last.day if fixings.last is not None else None
+        if ends_on is not None and request.assignment.query is not None:
+            reason = clip(f"{reason}; `--as-of {ends_on.isoformat()}` answers as of then")
+        return _nothing(request, market, evidence, reason, ends_on)
     claims = price_claims(view, market, evidence.evidence_id)
     missing = _missing(market, view, claims)
     certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
@@ -233,7 +237,11 @@ def _why_nothing(market: MarketSpec, history: History, fixings: Fixings) -> str:
 
 
 def _nothing(
-    request: TurnRequest, market: MarketSpec, evidence: Evidence[History], reason: str
+    request: TurnRequest,
+    market: MarketSpec,
+    evidence: Evidence[History],
+    reason: str,
+    ends_on: date | None,
 ) -> ResearchResult:
     return ResearchResult(
         result_id=f"{request.assignment.task_id}/result",
@@ -243,6 +251,7 @@ def _nothing(
         sources=(evidence.source,),
         missing=(reason,),
         confidence=NOTHING_FOUND,
+        ends_on=ends_on,
     )
 
 
