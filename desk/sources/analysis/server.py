@@ -32,7 +32,7 @@ from desk.sources.analysis.performance import PerformanceTools
 from desk.sources.analysis.prices import LivePrices, PriceStore
 from desk.sources.analysis.symbols import named_symbols, nearest_symbols
 from desk.sources.ecb.store import RatesStore
-from desk.sources.serving.arguments import AsOf, Day, require_order
+from desk.sources.serving.arguments import AsOf, Day, DeskServer, require_order
 from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
@@ -266,7 +266,7 @@ def build_server(
         accounts = GeneratedFacts(prices)
     tools = AnalysisTools(prices)
     companies = CompanyTools(prices, accounts, cache_dir=cache_dir)
-    server = MCPServer(
+    server = DeskServer(
         "analysis",
         instructions="Prices of currency pairs and stocks, and what is computed of them.",
         log_level="WARNING",

@@ -35,7 +35,14 @@ from desk.sources.central_banks.policy_answers import (
 )
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.banks.server import BankFeedTools
-from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
+from desk.sources.serving.arguments import (
+    Areas,
+    AsOf,
+    Day,
+    DeskServer,
+    require_areas,
+    require_order,
+)
 from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
@@ -161,7 +168,7 @@ def build_server(
     either nothing is. `addresses` take the place of providers' own, by `KEYS`.
     """
     tools = CentralBankTools(facts_dir, cache_dir=cache_dir)
-    server = MCPServer(
+    server = DeskServer(
         "central_banks",
         instructions="Policy rates of central banks; every row of the table names its source.",
         log_level="WARNING",

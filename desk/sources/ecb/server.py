@@ -25,7 +25,14 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
 from desk.sources.ecb.store import ECB_URL, RatesStore, rates_file
-from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
+from desk.sources.serving.arguments import (
+    AsOf,
+    Day,
+    DeskServer,
+    Symbol,
+    currencies_of,
+    require_order,
+)
 from desk.sources.serving.command_line import (
     READS_ONLY,
     refreshing_parser,
@@ -200,7 +207,7 @@ def build_server(
     from `url` by itself, as `Upkeep` says; without either it fetches nothing.
     """
     tools = EcbTools(RatesStore(cache_dir, packaged))
-    server = MCPServer(
+    server = DeskServer(
         "ecb",
         instructions="Daily reference rates of the European Central Bank, for information only.",
         log_level="WARNING",

@@ -41,7 +41,7 @@ from desk.sources.knowledge.index import KnowledgeIndexes
 from desk.sources.knowledge.pdf import PageText, PdfTexts, UnreadablePdf
 from desk.sources.knowledge.reports import read_reports, state_of
 from desk.sources.knowledge.text import LONGEST_HTML, html_of, part_of
-from desk.sources.serving.arguments import AsOf
+from desk.sources.serving.arguments import AsOf, DeskServer
 from desk.sources.serving.command_line import READS_ONLY, argument_parser, log_to_stderr, run
 
 INSTRUCTIONS = "Tickets, documents, web pages and PDF files, and a search over all of them."
@@ -347,7 +347,7 @@ def build_server(
     """
     del cache_dir, refresh_every
     return offering_tools(
-        MCPServer("knowledge", instructions=INSTRUCTIONS, log_level="WARNING"),
+        DeskServer("knowledge", instructions=INSTRUCTIONS, log_level="WARNING"),
         corpus_dir,
         reports_dir,
     )

@@ -32,7 +32,7 @@ from desk.sources.news.items import (
     select,
 )
 from desk.sources.news.text import plain_text
-from desk.sources.serving.arguments import FIRST_YEAR, AsOf, Day, require_order
+from desk.sources.serving.arguments import FIRST_YEAR, AsOf, Day, DeskServer, require_order
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.reachability import Reach, add_reach_tool
@@ -227,7 +227,7 @@ def build_server(
     del refresh_every
     reach = Reach("google_news", (url,), cache_dir, offline=offline)
     tools = GoogleNewsTools(FeedReader(reach), url)
-    server = MCPServer(
+    server = DeskServer(
         "google_news",
         instructions="Headlines from Google News. They are what publishers wrote, not facts.",
         log_level="WARNING",

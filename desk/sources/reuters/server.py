@@ -41,7 +41,7 @@ from desk.sources.reuters.searches import (
     story_queries,
     words_query,
 )
-from desk.sources.serving.arguments import Areas, AsOf, require_areas
+from desk.sources.serving.arguments import Areas, AsOf, DeskServer, require_areas
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.reachability import Reach, add_reach_tool
@@ -300,7 +300,7 @@ def build_server(
     """
     del refresh_every
     tools = ReutersTools(_news_of(variables, now))
-    server = MCPServer(
+    server = DeskServer(
         "reuters",
         instructions="Reuters news. It is what Reuters reported, under LSEG's licence.",
         log_level="WARNING",

@@ -43,7 +43,7 @@ from desk.sources.sentiment.stories import (
     Newsroom,
     tone_of,
 )
-from desk.sources.serving.arguments import AsOf
+from desk.sources.serving.arguments import AsOf, DeskServer
 from desk.sources.serving.command_line import (
     READS_ONLY,
     READS_THE_WEB,
@@ -203,7 +203,7 @@ def build_server(
     corpus = ReadOnce(partial(read_corpus, corpus_dir))
     companies = GeneratedFacts(PriceStore(RatesStore(cache_dir))) if generated else None
     tools = SentimentTools(Newsroom(facts.as_of, corpus.current, live, companies))
-    server = MCPServer(
+    server = DeskServer(
         "sentiment",
         instructions="News about a market and how it sounds, by lists of words: of low confidence.",
         log_level="WARNING",

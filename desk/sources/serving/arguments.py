@@ -1,5 +1,7 @@
-"""The arguments that tools share, and how they must be written."""
+"""The arguments that tools share, how they must be written, and what is said of those that are
+not."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,8 +10,10 @@ from typing import Annotated, Any, Final, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, ValidationError
 
 from desk.contracts.findings.source_results import Month
 from desk.contracts.markets import AREA_PATTERN, PAIR_PATTERN
@@ -50,23 +54,34 @@ AsOf = Annotated[
     AwareDatetime,
     BeforeValidator(_iso_instant),
     AfterValidator(_within_the_calendar),
-    Field(description="ISO 8601 instant with offset; nothing published later is returned"),
+    Field(
+        description="ISO 8601 instant with offset; nothing published later is returned",
+        examples=["2026-11-02T07:00:00Z"],
+    ),
 ]
 """The instant that a tool answers for."""
 
-Day = Annotated[date, BeforeValidator(_iso_day)]
+Day = Annotated[date, BeforeValidator(_iso_day), Field(examples=["2026-10-30"])]
 """A calendar day written `2026-10-30`."""
 
-CalendarMonth = Annotated[Month, BeforeValidator(_iso_month)]
+CalendarMonth = Annotated[Month, BeforeValidator(_iso_month), Field(examples=["2026-10"])]
 """A calendar month written `2026-10`."""
 
 Symbol = Annotated[
     str,
-    Field(description="pair such as USD/JPY: units of the second currency for one of the first"),
+    Field(
+        description="pair such as USD/JPY: units of the second currency for one of the first",
+        examples=["USD/JPY"],
+    ),
 ]
 Areas = Annotated[
     list[str],
-    Field(min_length=1, max_length=40, description="area codes such as US, JP, XM (euro area)"),
+    Field(
+        min_length=1,
+        max_length=40,
+        description="area codes such as US, JP, XM (euro area)",
+        examples=[["US", "JP"]],
+    ),
 ]
 
 _Ordered = TypeVar("_Ordered", date, str)
@@ -107,6 +122,62 @@ def require_order(start: _Ordered, end: _Ordered | None) -> None:
     """
     if end is not None and end < start:
         raise ToolError(f"end {end} lies before start {start}; swap them")
+
+
+class DeskServer(MCPServer[Any]):
+    """A server of the desk. It says of wrong arguments in a sentence each what is wrong and what
+    would be right, in place of the validator's own text."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """See `MCPServer.call_tool`."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            wrong = error.__cause__
+            if not isinstance(wrong, ValidationError):
+                raise
+            schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
+            raise ToolError(argument_faults(wrong, schemas.get(name, {}))) from wrong
+
+
+def argument_faults(error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """A sentence for each argument that is wrong: which, what is wrong with it, and a right value
+    where the schema has one. The value that was given is not repeated."""
+    properties = schema.get("properties", {})
+    told: dict[str, str] = {}
+    for fault in error.errors(include_url=False, include_input=False):
+        name, *within = map(str, fault["loc"] or ("the arguments",))
+        where = f"{name}: " + (f"at {'.'.join(within)} " if within else "")
+        # The desk's own words on how an argument is written have one already.
+        own = fault["type"] == "value_error"
+        example = None if own else _example(properties.get(name, {}))
+        right = "" if example is None else f"; right is, for example, {json.dumps(example)}"
+        told.setdefault(name, f"{where}{_what_is_wrong(fault)}{right}.")
+    return " ".join(told.values())
+
+
+def _what_is_wrong(fault: Mapping[str, Any]) -> str:
+    match fault["type"]:
+        case "missing":
+            return "it is missing"
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            return "there is no such argument"
+        case "value_error":
+            return str(fault.get("ctx", {}).get("error", fault["msg"])).rstrip(".")
+        case _:
+            words = str(fault["msg"]).rstrip(".").removeprefix("Input ")
+            return f"it {words}" if words != fault["msg"] else words
+
+
+def _example(schema: Mapping[str, Any]) -> object:
+    """A right value of an argument, as its schema tells one; None where it tells none."""
+    given = [*schema.get("examples", ()), *schema.get("enum", ())]
+    ways = (_example(each) for each in schema.get("anyOf", ()))
+    return next((each for each in (*given, *ways, schema.get("default")) if each is not None), None)
 
 
 AS_OF: Final = "as_of"

@@ -16,6 +16,7 @@ MarketSymbol = Annotated[
         max_length=40,
         description="a pair such as USD/JPY, a stock as Yahoo writes it such as NVDA, or, of a "
         "central bank, its area such as JP",
+        examples=["USD/JPY"],
     ),
 ]
 """What a tool about one market is asked about."""

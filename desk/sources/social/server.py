@@ -22,7 +22,7 @@ from desk.contracts.findings.source_results import Provenance
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.analysis.symbols import COMPANIES
 from desk.sources.news.items import Days
-from desk.sources.serving.arguments import AsOf
+from desk.sources.serving.arguments import AsOf, DeskServer
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.market_symbol import MarketSymbol, areas_of, is_pair
 from desk.sources.serving.reachability import Reach, add_reach_tool
@@ -167,7 +167,7 @@ def build_server(
     asked = bases or {name: feed.url for name, feed in FEEDS.items()}
     reach = Reach("social", asked.values(), cache_dir, offline=offline)
     tools = SocialTools(asked, reach, now)
-    server = MCPServer(
+    server = DeskServer(
         "social",
         instructions="Posts about a market in public social feeds. None of them is a fact.",
         log_level="WARNING",

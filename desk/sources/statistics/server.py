@@ -28,6 +28,7 @@ from desk.sources.serving.arguments import (
     AsOf,
     CalendarMonth,
     Day,
+    DeskServer,
     Symbol,
     currencies_of,
     require_areas,
@@ -208,7 +209,7 @@ def build_server(
     """
     daily, banks = DailyRates(cache_dir, addresses), BankRates(cache_dir, addresses)
     tools = OfficialStatisticsTools(facts_dir, daily, banks)
-    server = MCPServer(
+    server = DeskServer(
         "official_statistics",
         instructions="Statistics of the Federal Reserve, the BIS and other central banks, for "
         "comparison.",

@@ -15,7 +15,14 @@ from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import History, Provenance, Quote, SymbolMatches
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
-from desk.sources.serving.arguments import AsOf, Day, Symbol, currencies_of, require_order
+from desk.sources.serving.arguments import (
+    AsOf,
+    Day,
+    DeskServer,
+    Symbol,
+    currencies_of,
+    require_order,
+)
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.reachability import Reach, add_reach_tool
@@ -177,7 +184,7 @@ def build_server(
     reach = Reach("yahoo_finance", (url,), cache_dir, offline=offline)
     tools = YahooTools(YahooFinance(url), now)
     companies = YahooCompanyTools(YahooCompanies(url, cookies_url, pages_url), now)
-    server = MCPServer(
+    server = DeskServer(
         "yahoo_finance",
         instructions="Closes of currency pairs, analysts' ratings and quarterly accounts of "
         "companies from Yahoo Finance, for personal use. A rating is an opinion and no fact.",

@@ -260,6 +260,30 @@ async def test_sixty_quotes_stay_small() -> None:
     assert len(json.dumps(answer.structured_content)) < 12_000
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, 'symbol: it is missing; right is, for example, "USD/JPY".'),
+        (
+            {"symbol": ["yen"]},
+            'symbol: it should be a valid string; right is, for example, "USD/JPY".',
+        ),
+        (
+            {"symbol": "USD/JPY", "start": "May"},
+            "start: write it as an ISO 8601 day, such as 2026-10-30.",
+        ),
+    ],
+)
+async def test_wrong_arguments_are_told_in_a_plain_sentence_each(
+    arguments: dict[str, Any], told: str
+) -> None:
+    given = {"as_of": "2026-10-31T00:00:00Z", "start": "2026-10-26", **arguments}
+    refused = await called("get_historical", **given)
+    assert refused.is_error
+    (part,) = refused.content
+    assert part.text == told
+
+
 async def test_every_tool_needs_the_instant_and_promises_to_read_only() -> None:
     async with Client(build_server()) as client:
         tools = (await client.list_tools()).tools

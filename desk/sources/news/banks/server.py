@@ -18,7 +18,7 @@ from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.feed import FeedReader
 from desk.sources.news.items import Days
-from desk.sources.serving.arguments import Areas, AsOf, require_areas
+from desk.sources.serving.arguments import Areas, AsOf, DeskServer, require_areas
 from desk.sources.serving.command_line import READS_THE_WEB, argument_parser, log_to_stderr, run
 from desk.sources.serving.kept_answers import KeptNotes
 from desk.sources.serving.reachability import Reach, add_reach_tool
@@ -74,7 +74,7 @@ def build_server(
     del refresh_every
     reach = Reach("bank_feeds", feeds.values(), cache_dir, offline=offline)
     tools = BankFeedTools(BankNews(feeds, FeedReader(reach)), facts_dir)
-    server = MCPServer(
+    server = DeskServer(
         "bank_feeds",
         instructions="Press releases from the feeds of central banks, in the banks' own words.",
         log_level="WARNING",

@@ -16,7 +16,14 @@ from desk.contracts.findings.source_results import AssetSeries, Yields
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
 from desk.sources.ecb.rates import DamagedRatesFile
 from desk.sources.ecb.store import RatesStore
-from desk.sources.serving.arguments import Areas, AsOf, Day, require_areas, require_order
+from desk.sources.serving.arguments import (
+    Areas,
+    AsOf,
+    Day,
+    DeskServer,
+    require_areas,
+    require_order,
+)
 from desk.sources.serving.command_line import (
     READS_ONLY,
     add_addresses,
@@ -122,7 +129,7 @@ def build_server(
     """
     assets = _assets(cache_dir, addresses)
     tools = CrossAssetTools(assets, RatesStore(cache_dir))
-    server = MCPServer(
+    server = DeskServer(
         "cross_asset",
         instructions="Yields, a dollar index, oil and stocks, as they were known at an instant.",
         log_level="WARNING",
