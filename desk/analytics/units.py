@@ -23,6 +23,8 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.HIGHEST_SINCE: Unit.CALENDAR_DAY,
     Metric.LOWEST_SINCE: Unit.CALENDAR_DAY,
     Metric.LARGEST_DAY: Unit.PERCENT,
+    Metric.FROM_HIGH: Unit.PERCENT,
+    Metric.FROM_LOW: Unit.PERCENT,
     Metric.Z_SCORE: Unit.STANDARD_DEVIATIONS,
     Metric.STREAK: Unit.DAYS,
     Metric.POLICY_RATE: Unit.PERCENT_A_YEAR,

@@ -51,6 +51,8 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.HIGHEST_SINCE,
         Metric.LOWEST_SINCE,
         Metric.LARGEST_DAY,
+        Metric.FROM_HIGH,
+        Metric.FROM_LOW,
         Metric.VOLATILITY,
         Metric.RSI,
         Metric.MACD_HISTOGRAM,

@@ -119,6 +119,8 @@ _QUANTITIES: Final = {
     Metric.HIGHEST_SINCE: Quantity.COUNT,
     Metric.LOWEST_SINCE: Quantity.COUNT,
     Metric.LARGEST_DAY: Quantity.POSITION,
+    Metric.FROM_HIGH: Quantity.MOVE,
+    Metric.FROM_LOW: Quantity.MOVE,
     Metric.CUTS_IN_A_ROW: Quantity.COUNT,
     Metric.RISES_IN_A_ROW: Quantity.COUNT,
     Metric.HOLDS_IN_A_ROW: Quantity.COUNT,

@@ -63,6 +63,8 @@ class Metric(StrEnum):
     HIGHEST_SINCE = "highest_since"
     LOWEST_SINCE = "lowest_since"
     LARGEST_DAY = "largest_day"
+    FROM_HIGH = "from_high"
+    FROM_LOW = "from_low"
     POLICY_RATE = "policy_rate"
     YIELD_2Y = "yield_2y"
     YIELD_10Y = "yield_10y"

@@ -1,5 +1,6 @@
 """A pair's figures as claims. From the same history they always come out the same."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
@@ -37,6 +38,7 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
         _since(view, spec, evidence, Metric.LOWEST_SINCE, view.lower_before),
         _largest_day(view, spec, evidence, by_metric),
         *_edges(by_metric[Metric.LAST], spec.band),
+        *(() if view.is_week else _distances(by_metric)),
     )
     return levels + tuple(claim for claim in derived if claim)
 
@@ -84,6 +86,19 @@ def _move(levels: dict[Metric, Claim]) -> Claim | None:
         return None
     change = percent_change(previous.value, last.value).quantize(PERCENT_STEP)
     return _derived(last, Metric.MOVE, change, "percent_change", (previous, last))
+
+
+def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
+    """How far the last level is from the ends of the window's range, where it has two. None of a
+    week's, which a report tells as a range alone."""
+    last = levels[Metric.LAST]
+    if levels[Metric.WINDOW_HIGH].value == levels[Metric.WINDOW_LOW].value:
+        return
+    ends = ((Metric.FROM_HIGH, Metric.WINDOW_HIGH), (Metric.FROM_LOW, Metric.WINDOW_LOW))
+    for metric, of in ends:
+        end = levels[of]
+        away = percent_change(end.value, last.value).quantize(PERCENT_STEP)
+        yield _derived(last, metric, away, "percent_change", (end, last))
 
 
 def _range_position(levels: dict[Metric, Claim]) -> Claim | None:

@@ -149,6 +149,8 @@ FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
         (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH),
     ),
     Metric.BAND_POSITION: ("band_position", (Metric.LAST,)),
+    Metric.FROM_HIGH: ("percent_change", (Metric.WINDOW_HIGH, Metric.LAST)),
+    Metric.FROM_LOW: ("percent_change", (Metric.WINDOW_LOW, Metric.LAST)),
 }
 """The formula of each metric that follows from claims on the same subject, and its inputs."""
 

@@ -64,6 +64,7 @@ def test_a_real_week_reads_as_a_strategist_would_write_it() -> None:
         " Its fixings ranged from 157.2500 on Friday to 158.0590 on Thursday."
         " Against the 52 weeks before it is an ordinary move (+0.2 σ)."
     )
+    assert not {Metric.FROM_HIGH, Metric.FROM_LOW} & {claim.metric for claim in result.claims}
     assert result.events[0].impact is Impact.LOW
     assert result.confidence == 0.95
     assert result.missing == result.warnings == ()
@@ -87,6 +88,14 @@ def test_a_month_is_a_period_told_by_its_dates_and_held_against_no_week() -> Non
     said = prose(result)
     assert "over the period" in said and "week" not in said
     assert "on 9 Sep 2026" in said
+    values = {claim.metric: claim.value for claim in result.claims}
+    for metric, end in (
+        (Metric.FROM_HIGH, Metric.WINDOW_HIGH),
+        (Metric.FROM_LOW, Metric.WINDOW_LOW),
+    ):
+        away = (values[Metric.LAST] / values[end] - 1) * 100
+        assert abs(values[metric] - away) < Decimal("0.006")
+    assert f"is the lowest of them, {-values[Metric.FROM_HIGH]} % below the highest." in said
     assert Metric.Z_SCORE not in {claim.metric for claim in result.claims}
     assert result.missing == ()
 

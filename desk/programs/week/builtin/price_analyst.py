@@ -93,8 +93,22 @@ def _range_sentence(spec: MarketSpec, view: PriceView) -> str:
     low, high = _reference(spec, Metric.WINDOW_LOW), _reference(spec, Metric.WINDOW_HIGH)
     return (
         f"Its fixings ranged from {low} on {_day(view, view.window_low)}"
-        f" to {high} on {_day(view, view.window_high)}."
+        f" to {high} on {_day(view, view.window_high)}.{_distance(spec, view)}"
     )
+
+
+def _distance(spec: MarketSpec, view: PriceView) -> str:
+    """How far the last fixing is from both ends of a period's range; nothing of a week."""
+    if view.is_week:
+        return ""
+    last = f"The last one, {_reference(spec, Metric.LAST)} on {_day(view, view.last)}, is"
+    below = f"[[{claim_id(spec.market, Metric.FROM_HIGH)}|size]] below the highest"
+    above = f"[[{claim_id(spec.market, Metric.FROM_LOW)}|size]] above the lowest"
+    if view.last.value == view.window_high.value:
+        return f" {last} the highest of them, {above}."
+    if view.last.value == view.window_low.value:
+        return f" {last} the lowest of them, {below}."
+    return f" {last} {below} of them and {above}."
 
 
 def _score_sentence(spec: MarketSpec, values: Values) -> str:
