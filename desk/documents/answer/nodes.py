@@ -108,7 +108,7 @@ def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
     knows them: its nodes, and of a swarm its specialists. Each part of an episode's blackboard is
     printed by itself, with its own reasons, whatever another has told."""
     seen = set(told)
-    for node in record.nodes:
+    for node in _last_of_each(record.nodes) if record.swarm else record.nodes:
         result = node.entry.result
         if result is None or isinstance(result, Synthesis):
             continue
@@ -117,6 +117,17 @@ def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
             if record.stock is not None or line not in seen:
                 yield f"{by}: {line}"
             seen.add(line)
+
+
+def _last_of_each(nodes: Iterable[NodeOutcome]) -> Iterable[NodeOutcome]:
+    """Of a specialist's work on a market that of its last round: what an earlier one lacked it has
+    looked for again."""
+    newest = {
+        (node.contribution.agent, getattr(node.entry.result, "market", node.entry.node)): node
+        for node in nodes
+        if node.entry.result is not None
+    }
+    return newest.values()
 
 
 def _failure(node: NodeOutcome) -> str:

@@ -15,6 +15,7 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.nodes import missing_in
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarms.reports import (
@@ -60,6 +61,18 @@ def test_what_was_voted_for_is_printed_and_the_dissent_is_told() -> None:
     assert "161.40" in answer.sections[0].content
     assert any("Dissent: 154.1" in conflict.resolution for conflict in swarm_of(answer).conflicts)
     assert not any("not printed here" in line for line in answer.missing)
+
+
+def test_a_gap_that_a_later_round_filled_is_no_longer_told() -> None:
+    record, gap = swarm_record(), "sentiment specialist: there is no news of the company offline"
+    assert gap in missing_in(record, (), ())
+    (first,) = (node for node in record.nodes if node.entry.node == "sentiment")
+    assert isinstance(first.entry.result, ResearchResult)
+    filled = first.entry.result.model_copy(update={"missing": ()})
+    entry = first.entry.model_copy(update={"node": "r2_sentiment", "result": filled})
+    again = first.model_copy(update={"entry": entry})
+    later = record.model_copy(update={"nodes": (*record.nodes, again)})
+    assert gap not in missing_in(later, (), ())
 
 
 def test_what_a_person_chose_is_printed() -> None:

@@ -23,6 +23,7 @@ from desk.programs.swarm.balance import balance_of, is_on_views
 from desk.programs.swarm.builtin.leader import decision_words, leaning_words
 from desk.programs.swarm.objectives import FORMS, FormMatch, offered
 from desk.programs.swarm.objectives.answering import currency_meant
+from desk.programs.swarm.run.graph import node_name
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.voting import decide
@@ -387,6 +388,21 @@ def test_a_swarm_has_no_third_round() -> None:
     (plan,) = (e.result for e in state if isinstance(e.result, SwarmPlan))
     again = (*state, StateEntry(key="plan_2", node="plan_2", result=plan))
     assert concluded(again).further is None
+
+
+def test_what_a_later_round_brought_is_no_longer_missing() -> None:
+    state = yen_round(failed_nodes=("sentiment",))
+    (lacking,) = (line for line in concluded(state).missing if "the server is down" in line)
+    assert "news" in lacking
+    (plan,) = (e.result for e in state if isinstance(e.result, SwarmPlan))
+    node = node_name("sentiment", 2)
+    result = research(TaskType.GAUGE_SENTIMENT, MOOD)
+    again = (
+        *state,
+        StateEntry(key="plan_2", node="plan_2", result=plan),
+        StateEntry(key=node, node=node, result=result),
+    )
+    assert lacking not in concluded(again).missing
 
 
 def test_where_everybody_has_spoken_nobody_is_asked_again() -> None:

@@ -466,9 +466,10 @@ def _missing(account: Account) -> Iterator[str]:
             what = f"{spoken(result.market)}: some data on {_voice(agent)} is missing"
             yield line_on_missing(line, what, figures_pass=bool(account.surviving))
     planned = planned_as(account.request.state)
+    done = {(agent, result.market) for agent, result in account.found}
     for entry in account.request.state:
         spec = planned.get(entry.node)
-        if entry.error and spec is not None:
+        if entry.error and spec is not None and (spec.agent, spec.market.market) not in done:
             what = f"{spoken(spec.market.market)}: {_title(spec.agent)} missing"
             told = f"{what}: {entry.error}"
             yield line_on_missing(told, what, figures_pass=bool(account.surviving))
