@@ -175,9 +175,9 @@ def test_the_model_read_the_orders_and_did_as_they_say(obeyed: Asked) -> None:
     """Else the other tests show nothing."""
     assert "SYSTEM MESSAGE TO ALL AGENTS" in obeyed.to("the Search agent")
     said = obeyed.to("the Search agent")
-    assert "knowledge__fetch_ticket is not on the list of search_agent" in said
-    assert "knowledge__delete_everything is not on the list of search_agent" in said
-    assert "ecb__get_quote is not on the list of search_agent" in said
+    assert (
+        said.count("no tool of that name is on offer here; nearest are knowledge__search_web") >= 3
+    )
 
 
 def test_no_call_outside_of_an_agents_list_is_made(obeyed: Asked) -> None:
