@@ -18,6 +18,7 @@ from xdist.workermanage import WorkerController
 
 from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
+from tests.support.described_tools import describe_once
 from tests.support.desk import register_search_attributes
 from tests.support.meaning import meaning, words_alone
 from workers.tuning import COLLECT_AFTER
@@ -32,6 +33,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 words_alone()
+describe_once()
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.

@@ -6,9 +6,10 @@ import socket
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from desk.platform.settings import Settings, load_settings
+if TYPE_CHECKING:
+    from desk.platform.settings import Settings
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +30,9 @@ def free_port() -> int:
     look free. Test processes side by side have ports of their own, and none is given twice.
     """
     own = BELOW_OUTGOING[_NUMBER::_SIDE_BY_SIDE]
-    for port in random.SystemRandom().sample(own, len(own)):
+    start = random.SystemRandom().randrange(len(own))
+    port: int
+    for port in (*own[start:], *own[:start]):
         if port in _given:
             continue
         with socket.socket() as probe, suppress(OSError):
@@ -74,6 +77,9 @@ def home_environment(directory: Path, **extra: str) -> dict[str, str]:
     }
 
 
-def home_settings(directory: Path, **extra: str) -> Settings:
+def home_settings(directory: Path, **extra: str) -> "Settings":
     """The project's own `desk.toml` and sources, in a directory of their own."""
+    # Stand-ins that are started again and again read no settings.
+    from desk.platform.settings import load_settings
+
     return load_settings(PROJECT, home_environment(directory, **extra))

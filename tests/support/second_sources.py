@@ -47,11 +47,13 @@ def real_averages(pair: str, week: str, *, times: str = "1") -> MonthAverages:
     """The means of a pair's own fixings in the three months before a week's, all times a factor:
     what another origin would state that agrees, but for the factor."""
     end = window(week).end.date()
-    months = [f"{m // 12:04d}-{m % 12 + 1:02d}" for m in _months_before(end)]
     means: dict[str, str] = {}
-    for month in months:
-        values = [value for day, value in real_fixings(pair) if f"{day:%Y-%m}" == month]
-        means[month] = f"{sum(values, Decimal(0)) / len(values) * Decimal(times):.6g}"
+    for at in _months_before(end):
+        year, month = at // 12, at % 12 + 1
+        fixings = real_fixings(pair)
+        values = [value for day, value in fixings if (day.year, day.month) == (year, month)]
+        mean = sum(values, Decimal(0)) / len(values) * Decimal(times)
+        means[f"{year:04d}-{month:02d}"] = f"{mean:.6g}"
     return month_averages(pair, week, means)
 
 

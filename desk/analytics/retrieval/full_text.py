@@ -63,6 +63,7 @@ def is_function_word(word: str) -> bool:
     return word.casefold() in FUNCTION_WORDS
 
 
+@lru_cache(maxsize=5_000)
 def telling_stems(text: str) -> tuple[str, ...]:
     """The different words of a text that say what it is about, as they are compared."""
     return tuple(dict.fromkeys(stem(word) for word in words(text) if not is_function_word(word)))

