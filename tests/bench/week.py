@@ -22,6 +22,7 @@ from desk.platform.settings import Settings
 from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.history import fetch_history
+from desk.programs.week.archive import is_behind
 from tests.bench.floor import (
     FloorMarket,
     FloorWeekWorkflow,
@@ -51,11 +52,13 @@ async def main(repetitions: int) -> None:
             async with hosted(client, settings, [Role.ALL]):
                 keep_what_is_loaded()
                 first = await week(client, settings, "warm-up")
+                await _archived(settings)
                 shape = floor_of(first[1].record.outcomes)
                 weeks, floors = [], []
                 async with floor_workers(client, shape):
                     for number in range(repetitions):
                         weeks.append((await week(client, settings, f"bench-{number}"))[0])
+                        await _archived(settings)
                         floors.append(await _floor(client, shape, f"floor-{number}"))
                 sizes = await _history_sizes(client, "warm-up", first[1])
                 activities = await activities_of(client, "warm-up")
@@ -72,6 +75,13 @@ async def week(client: Client, settings: Settings, run_id: str) -> tuple[float, 
             task_queue=Queue.DESK,
         )
     )
+
+
+async def _archived(settings: Settings) -> None:
+    """Wait for the archive, which follows a week's report: it is no part of the floor."""
+    async with asyncio.timeout(60):
+        while is_behind(settings.reports_dir):
+            await asyncio.sleep(0.05)
 
 
 async def _floor(client: Client, shape: list[FloorMarket], run_id: str) -> float:
