@@ -1,5 +1,6 @@
 """Every notebook of examples/ runs to its last cell, on weeks in the reader's folder."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,17 @@ WEEKS = ("2022-W38", "2022-W39", "2022-W43")
 pytestmark = pytest.mark.timeout(300)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A desk's folder with published weeks, which the notebook's own process finds."""
-    for name, value in home_environment(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    found = tmp_path_factory.mktemp("desk")
     for week in WEEKS:
-        publish(real_report("USD/JPY", "EUR/USD", week=week), tmp_path / "reports")
-    return tmp_path
+        publish(real_report("USD/JPY", "EUR/USD", week=week), found / "reports")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name, value in home_environment(found).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("IPYTHONDIR", str(found / "ipython"))
+        yield found
 
 
 def executed(notebook: Path, folder: Path) -> str:
