@@ -24,7 +24,11 @@ from tests.support.meaning import meaning, words_alone
 from workers.tuning import COLLECT_AFTER
 
 # How long an example takes is the machine's doing.
-settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_patient = settings(deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow])
+# Every run draws examples of its own, so that few in each come to many. Many at once:
+# `pytest --hypothesis-profile thorough`.
+settings.register_profile("desk", _patient, max_examples=40)
+settings.register_profile("thorough", _patient, max_examples=1_000)
 settings.load_profile("desk")
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be whatever tests
