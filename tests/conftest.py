@@ -5,6 +5,7 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -151,13 +152,20 @@ def client(skipping: WorkflowEnvironment) -> Client:
     return skipping.client
 
 
-@pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[Client]:
-    """A client of a development server of the test's own: unlike the one whose clock skips it lists
-    what it keeps, and closes children with their parent."""
+@asynccontextmanager
+async def development_server(folder: Path) -> AsyncIterator[Client]:
+    """A client of a development server, whose large payloads are in a folder: unlike the server
+    whose clock skips it lists what it keeps, and closes children with their parent."""
     environment = await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"), plugins=[desk_plugin(tmp_path / "payloads")]
+        dev_server_existing_path=binary("temporal"), plugins=[desk_plugin(folder / "payloads")]
     )
     async with environment:
         await register_search_attributes(environment.client)
         yield environment.client
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Client]:
+    """A development server of the test's own."""
+    async with development_server(tmp_path) as client:
+        yield client
