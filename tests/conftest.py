@@ -1,6 +1,7 @@
 """Servers that tests share."""
 
 import gc
+import os
 import shutil
 import signal
 import sys
@@ -39,6 +40,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 words_alone()
 describe_once()
+
+# Servers of tests live for seconds: to look for garbage as seldom as this is a fifth of their work.
+os.environ.setdefault("GOGC", "800")
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect
+from starters.terminal.logs import log_to_stderr
 from tests.support.homes import PROJECT
 from tests.support.meaning import WITH_MEANING, have_meaning
 from workers.hosting import Role
@@ -121,6 +122,9 @@ def _work(module: str, role: Role, environment: Mapping[str, str], err: Path | N
     if err is not None:
         _say_in(err, 2)
     _stand_in(environment)
+    # As `desk worker` does. The MCP SDK would otherwise have rich draw the code around each failure,
+    # which takes longer than whatever failed.
+    log_to_stderr(load_settings(PROJECT))
     asyncio.run(_worker(module, role))
 
 
