@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pypdf import PdfReader, apply_configuration, get_configuration
+if TYPE_CHECKING:
+    from pypdf import PdfReader
 
 LARGEST_FILE = 50_000_000
 LONGEST_PAGE = 50_000
@@ -21,15 +22,15 @@ SECONDS_A_FILE = 60.0
 
 MOST_PAGES = 5_000
 
-_BOUNDS = get_configuration().with_overwrites(
-    zlib_maximum_output_length=10_000_000,
-    lzw_maximum_output_length=10_000_000,
-    run_length_maximum_output_length=10_000_000,
-    array_based_stream_maximum_output_length=10_000_000,
-    stream_decoding_work_maximum_length=40_000_000,
-    stream_parsing_work_maximum_count=500_000,
-    page_tree_maximum_entries=20_000,
-)
+_BOUNDS: Final = {
+    "zlib_maximum_output_length": 10_000_000,
+    "lzw_maximum_output_length": 10_000_000,
+    "run_length_maximum_output_length": 10_000_000,
+    "array_based_stream_maximum_output_length": 10_000_000,
+    "stream_decoding_work_maximum_length": 40_000_000,
+    "stream_parsing_work_maximum_count": 500_000,
+    "page_tree_maximum_entries": 20_000,
+}
 """What unpacking one page may cost; pypdf refuses beyond it."""
 
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -104,13 +105,13 @@ class _Opened:
                 self._spent += time.monotonic() - began
             return self._pages[number]
 
-    def _read(self, reader: PdfReader, number: int) -> PageText:
+    def _read(self, reader: "PdfReader", number: int) -> PageText:
         if self._spent > SECONDS_A_FILE:
             reason = f"the pages before took longer than {SECONDS_A_FILE:g} s"
             return PageText("", f"page {number} is not read: {reason}")
         return _page_text(reader, number)
 
-    def _open(self) -> PdfReader:
+    def _open(self) -> "PdfReader":
         if self._unreadable is not None:
             raise UnreadablePdf(self._unreadable)
         if self._reader is None:
@@ -124,13 +125,18 @@ class _Opened:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    # pypdf warns of every oddity of a file; the answer says what could not be read.
+    # Imported for the first file: it takes an eighth of a second, and not every corpus has one.
+    from pypdf import apply_configuration, get_configuration
+
+    # It warns of every oddity of a file; the answer says what could not be read.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    with apply_configuration(_BOUNDS):
+    with apply_configuration(get_configuration().with_overwrites(**_BOUNDS)):
         yield
 
 
-def _opened(path: Path) -> tuple[PdfReader, int]:
+def _opened(path: Path) -> "tuple[PdfReader, int]":
+    from pypdf import PdfReader
+
     try:
         size = path.stat().st_size
     except OSError as error:
@@ -176,7 +182,7 @@ class _Reading:
             raise _TooMuch(f"page {self._number} took longer than {SECONDS_A_PAGE:g} s to read")
 
 
-def _page_text(reader: PdfReader, number: int) -> PageText:
+def _page_text(reader: "PdfReader", number: int) -> PageText:
     reading = _Reading(number)
     try:
         text = reader.pages[number - 1].extract_text(

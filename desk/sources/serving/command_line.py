@@ -1,6 +1,7 @@
 """How a server of ours is started from the command line: stdio, or streamable HTTP on a port."""
 
 import argparse
+import gc
 import logging
 import sys
 from collections.abc import Callable, Sequence
@@ -166,6 +167,9 @@ def run(server: MCPServer[Any], arguments: argparse.Namespace) -> int:
     """Serve until the input ends or Ctrl-C, as the parsed arguments say; gives the exit status."""
     if arguments.as_of_now:
         answer_as_of_now(server)
+    # What was imported for the server, and the server, are not looked through for garbage.
+    gc.freeze()
+    gc.enable()
     try:
         if arguments.http is None:
             server.run("stdio")

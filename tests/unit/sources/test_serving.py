@@ -1,4 +1,8 @@
-"""What the tools of our servers promise of themselves."""
+"""What the tools of our servers promise of themselves, and how a server is started."""
+
+import gc
+import subprocess
+import sys
 
 import pytest
 from mcp import Client
@@ -10,6 +14,7 @@ from desk.sources.ecb import server as ecb
 from desk.sources.knowledge import server as knowledge
 from desk.sources.news import server as google_news
 from desk.sources.sentiment import server as sentiment
+from desk.sources.serving.command_line import argument_parser, run
 from desk.sources.statistics import server as official_statistics
 from desk.sources.yahoo import server as yahoo_finance
 
@@ -51,3 +56,29 @@ async def test_tools_change_nothing_and_say_whether_they_ask_the_web(
     assert {name for name, promise in promised.items() if promise and promise.open_world_hint} == {
         name for name in promised if asks_the_web or name == NEWS_OF_BANKS
     }
+
+
+def test_what_was_imported_is_kept_and_garbage_is_looked_for_while_serving(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server, seen = MCPServer("quiet"), list[tuple[bool, int]]()
+
+    def serve(_transport: str) -> None:
+        seen.append((gc.isenabled(), gc.get_freeze_count()))
+
+    monkeypatch.setattr(server, "run", serve)
+    gc.disable()
+    gc.unfreeze()
+    try:
+        assert run(server, argument_parser("quiet", "A server.").parse_args([])) == 0
+    finally:
+        gc.enable()
+    ((collected, kept),) = seen
+    assert collected and kept > 10_000
+
+
+def test_imports_of_a_server_of_its_own_are_not_looked_through() -> None:
+    said = "import gc, sys; sys.argv[0] = {!r}; import desk.sources; print(gc.isenabled())"
+    for began, collected in (("-m", "False"), ("-c", "True")):
+        told = subprocess.check_output([sys.executable, "-c", said.format(began)], text=True)
+        assert told.strip() == collected
