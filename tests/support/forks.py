@@ -122,8 +122,8 @@ def _work(module: str, role: Role, environment: Mapping[str, str], err: Path | N
     if err is not None:
         _say_in(err, 2)
     _stand_in(environment)
-    # As `desk worker` does. The MCP SDK would otherwise have rich draw the code around each failure,
-    # which takes longer than whatever failed.
+    # As `desk worker` does. The MCP SDK would otherwise have rich draw the code around each
+    # failure, which takes longer than whatever failed.
     log_to_stderr(load_settings(PROJECT))
     asyncio.run(_worker(module, role))
 

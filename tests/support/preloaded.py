@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import logging
 import pkgutil
 
 import activities
@@ -9,7 +10,23 @@ import desk.documents
 import desk.programs
 import starters
 import workers
+from desk.documents.rendering.pages import page_environment
+from tests.support.described_tools import describe_once
 from tests.support.meaning import words_alone
+
+_SERVERS = (
+    "desk.sources.analysis.server",
+    "desk.sources.central_banks.server",
+    "desk.sources.ecb.server",
+    "desk.sources.knowledge.server",
+    "desk.sources.news.banks.server",
+    "desk.sources.news.server",
+    "desk.sources.sentiment.server",
+    "desk.sources.social.server",
+    "desk.sources.statistics.cross_asset.server",
+    "desk.sources.statistics.server",
+    "desk.sources.yahoo.server",
+)
 
 # All of it stays, in every fork: there is no garbage in it to look for.
 gc.disable()
@@ -21,20 +38,25 @@ for _name in (
     # Brings the SDK of the Messages API, two seconds of processor time.
     "desk.platform.models.claude",
     "desk.platform.telemetry.log_lines",
-    "desk.sources.analysis.server",
-    "desk.sources.central_banks.server",
-    "desk.sources.ecb.server",
-    "desk.sources.knowledge.server",
-    "desk.sources.sentiment.server",
-    "desk.sources.statistics.server",
     # What others import as late as at the first call.
     "anyio._backends._asyncio",
     "httpcore2",
     "jsonschema",
+    "pypdf",
     "rich.traceback",
     "tests.support.forks",
 ):
     importlib.import_module(_name)
 words_alone()
+# Whoever hosts a desk builds its servers: what they have in common with each other is there.
+describe_once()
+for _name in _SERVERS:
+    importlib.import_module(_name).from_arguments((), cache_dir=None, refresh_every=None)
+# A server has put one there, where nobody had.
+logging.getLogger().handlers.clear()
+for _package_name in ("desk.programs.week.archive", "desk.programs.week.document"):
+    _templates = page_environment(_package_name)
+    for _name in _templates.list_templates():
+        _templates.get_template(_name)
 gc.freeze()
 gc.enable()
