@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import httpx2
 import psutil
@@ -16,12 +15,12 @@ from tests.support.homes import home_settings
 WORKFLOWS = "/api/v1/namespaces/default/workflows"
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return home_settings(tmp_path)
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return home_settings(tmp_path_factory.mktemp("desk"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def server(settings: Settings) -> AsyncIterator[EmbeddedServer]:
     async with embedded_server(settings.home, settings.server) as running:
         yield running

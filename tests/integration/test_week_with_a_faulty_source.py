@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from tests.support.command import Answer, DeskCommand, eventually
-from tests.support.faulty_source import Controls, Fault, over_stdio
+from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
 from tests.support.servers import module_of
 
 pytestmark = pytest.mark.timeout(300)
 
+ECB: Final = "desk.sources.ecb.server"
 WEEK: Final = "2026-W44"
 BEFORE: Final = "2026-W43"
 MARKETS: Final = ("USD/JPY", "EUR/USD", "GBP/USD", "JP")
@@ -42,7 +43,7 @@ def faulted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faulted]:
     desk = DeskCommand(
         folder, DESK_MCP_CONFIG=str(_sources(folder)), DESK_MCP_TRANSPORT="configured"
     )
-    with desk.up():
+    with started_again(ECB, folder / "control"), desk.up():
         ran = desk("run", "--week", WEEK, "--markets", ",".join(MARKETS))
         (path,) = (folder / "reports" / "weekly").glob("*.r1.json")
         audited = desk("audit", str(path))
@@ -66,7 +67,7 @@ def _sources(folder: Path) -> Path:
         name: {"command": "python", "args": ["-m", module_of(name)]}
         for name in ("central_banks", "official_statistics")
     }
-    servers = {"ecb": over_stdio("desk.sources.ecb.server", folder / "control"), **own}
+    servers = {"ecb": over_stdio(ECB, folder / "control"), **own}
     config = folder / "mcp.json"
     config.write_text(json.dumps({"mcpServers": servers}))
     return config
