@@ -1,15 +1,12 @@
 """The desk as a user runs it, led to the stand-ins."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from tests.standins.configuration import variables
 from tests.standins.serving import Standins
-from tests.support.command import BINARIES
-from tests.support.homes import PROJECT
+from tests.support.command import answered
 
 ALLOWED_SECONDS = 600.0
 """The most that one command may take."""
@@ -34,18 +31,11 @@ def desk(standins: Standins, home: Path, *words: str, allowed: tuple[int, ...] =
     Raises:
         DeskFailed: its exit status is none that is allowed.
     """
-    environment = {**os.environ, **variables(standins, home), "DESK_OFFLINE": "0"}
-    done = subprocess.run(
-        [BINARIES / "desk", *words],
-        cwd=PROJECT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=ALLOWED_SECONDS,
-    )
-    if done.returncode not in allowed:
-        raise DeskFailed(f"desk {' '.join(words)}:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    environment = {**variables(standins, home), "DESK_OFFLINE": "0"}
+    done = answered(words, environment, ALLOWED_SECONDS)
+    if done.code not in allowed:
+        raise DeskFailed(f"desk {' '.join(words)}:\n{done.out}{done.err}")
+    return done.out
 
 
 def report_of(standins: Standins, home: Path, week: str) -> dict[str, Any]:
