@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import SourceTier, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import EventType, Impact, Leaning, ResearchResult, ViewKind
@@ -176,6 +176,17 @@ def test_a_window_without_fixings_is_missing_with_the_last_day_known() -> None:
     )
     assert result.ends_on == date(2026, 10, 19)
     assert result.claims == ()
+
+
+def test_a_question_whose_days_have_no_fixing_is_told_the_day_to_ask_as_of() -> None:
+    old = [f for f in real_fixings("USD/JPY") if date(2025, 10, 1) < f[0] < date(2026, 10, 20)]
+    answer = answered(HISTORICAL, history("USD/JPY", old, window("2026-W44").end))
+    asked = request(TaskType.RESEARCH_FX, pair_market(), "2026-W44", results=[answer])
+    assignment = asked.assignment.model_copy(update={"query": Query(question="Is it cheap?")})
+    result = builtin_turn(asked.model_copy(update={"assignment": assignment})).result
+    assert isinstance(result, ResearchResult)
+    (line,) = result.missing
+    assert line.endswith("is of 19 Oct 2026; --as-of 2026-10-19 answers as of then")
 
 
 def test_a_short_history_says_which_figures_it_cannot_give() -> None:

@@ -209,7 +209,7 @@ def _research(
         reason = _why_nothing(market, evidence.answer, fixings)
         ends_on = fixings.last.day if fixings.last is not None else None
         if ends_on is not None and request.assignment.query is not None:
-            reason = clip(f"{reason}; `--as-of {ends_on.isoformat()}` answers as of then")
+            reason = clip(f"{reason}; --as-of {ends_on.isoformat()} answers as of then")
         return _nothing(request, market, evidence, reason, ends_on)
     claims = price_claims(view, market, evidence.evidence_id)
     missing = _missing(market, view, claims)
