@@ -127,6 +127,21 @@ def _why(answer: ToolResult) -> str:
     return words[:LONGEST_REASON]
 
 
+def without_absent(content: JsonValue) -> JsonValue:
+    """What a model is shown, without nulls and without what is empty, at every depth: nothing
+    absent is told."""
+    if isinstance(content, dict):
+        kept = {name: without_absent(held) for name, held in content.items()}
+        return {name: held for name, held in kept.items() if _is_there(held)}
+    if isinstance(content, list):
+        return [without_absent(each) for each in content]
+    return content
+
+
+def _is_there(held: JsonValue) -> bool:
+    return held is not None and held not in ("", [], {})
+
+
 def there_is(request: TurnRequest, material: str) -> set[str]:
     """What a model can be told of: the parts of its material that hold something, `tools` where it
     is offered any, and what these, or the agents of a plan, can ask; `other_tools` where it is not

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Final, TypeVar
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Confidence, Contract, ShortText
@@ -175,6 +175,18 @@ def views_of(
         )
         for line in proposed
     )[:MOST_VIEWS]
+
+
+def told_views(views: Iterable[View]) -> list[JsonValue]:
+    """Views as a model is shown them: without how widely a forecast was fitted, and `by_words` only
+    of those that a list of words read."""
+    return [
+        {
+            **view.model_dump(mode="json", exclude={"by_words": True, "forecast": {"deviation"}}),
+            **({"by_words": True} if view.by_words else {}),
+        }
+        for view in views
+    ]
 
 
 def _probability(line: ProposedView) -> float | None:

@@ -27,6 +27,7 @@ from desk.programs.claude.answers import (
     size_of,
     there_is,
     why_not_answering,
+    without_absent,
 )
 from desk.programs.claude.figures import Figures, figures_of
 from desk.programs.claude.findings import Refused
@@ -188,7 +189,8 @@ def model_call(request: TurnRequest) -> ModelCall:
         ValueError: the desk has no result yet.
     """
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
-    material = task.material(request, own)
+    told = without_absent(json.loads(task.material(request, own)))
+    material = json.dumps(told, ensure_ascii=False)
     return ModelCall(
         model=request.model,
         system=_system(task, there_is(request, material)),

@@ -28,7 +28,7 @@ PARTS = {
         "news",
         "objections",
     ),
-    *("question", "quiet", "read", "recalled", "recommendations"),
+    *("came_to_nothing", "question", "quiet", "read", "recalled", "recommendations", "stands_in"),
 }
 """What the material of some task holds."""
 

@@ -219,7 +219,7 @@ def test_figures_that_a_model_types_are_left_to_the_gate() -> None:
 
 def test_the_model_is_shown_claims_and_what_stands_around_them_and_no_series() -> None:
     told = material(researching(TaskType.GAUGE_SENTIMENT, recalled=(memory(text="Quiet."),)))
-    assert (told["objective"], told["stands_in"]) == (OBJECTIVE, False)
+    assert told["objective"] == OBJECTIVE and "stands_in" not in told
     assert told["your_part"].startswith("Your objective")
     assert "[[USD/JPY:news_tone]]" in told["claims"]
     by_name = {each["evidence"]: each["content"] for each in told["answers"]}
@@ -281,7 +281,7 @@ def test_a_model_is_told_how_often_it_may_ask() -> None:
     tool = ToolSpec(server="analysis", tool="price_history", description="", input_schema={})
     offered = {"assignment": bounded, "tools": (tool,)}
     assert material(request.model_copy(update=offered))["calls_left"] == 10 - asked
-    assert material(request.model_copy(update={"assignment": bounded}))["calls_left"] is None
+    assert "calls_left" not in material(request.model_copy(update={"assignment": bounded}))
 
 
 def test_what_an_answer_measures_is_told_once() -> None:

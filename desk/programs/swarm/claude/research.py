@@ -100,7 +100,7 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
     return {
         "objective": first_asked(task.query.question) if task.query else None,
         "your_part": task.instructions,
-        "stands_in": task.agent is AgentId.RESERVE_SPECIALIST,
+        "stands_in": task.agent is AgentId.RESERVE_SPECIALIST or None,
         "market": found.market,
         "kind": task.market.kind if task.market else None,
         "areas": list(task.market.areas) if task.market else [],

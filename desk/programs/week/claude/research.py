@@ -43,6 +43,7 @@ from desk.programs.claude.findings import (
     found_in,
     odd,
     sources_with,
+    told_views,
     twice,
     unread_in,
     views_faults,
@@ -137,7 +138,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             }
             for event in found.events
         ],
-        "views": [view.model_dump(mode="json") for view in found.views],
+        "views": told_views(found.views),
         "news": list(told(request)),
         "missing": found.missing,
         "asked_in_vain": asked_in_vain(request),

@@ -19,7 +19,7 @@ from desk.contracts.findings.results import Correction, Severity, ValidationIssu
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import figures_of, no_claim, told_claims
-from desk.programs.claude.findings import ClaimName, checked
+from desk.programs.claude.findings import ClaimName, checked, told_views
 from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
@@ -115,7 +115,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                         for event in finding.events
                     ],
                     "findings": [each.statement for each in finding.findings],
-                    "views": [view.model_dump(mode="json") for view in finding.views],
+                    "views": told_views(finding.views),
                     "warnings": finding.warnings,
                     "missing": finding.missing,
                 }
