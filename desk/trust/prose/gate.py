@@ -155,8 +155,14 @@ _PARTS: Final = (
     "|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth"
 )
 _MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
+_QUARTER: Final = (
+    r"(?!quarter\sthe\s|(?:(?<=the )|(?<=this )|(?<=that )|(?<=last )|(?<=past )|(?<=next )"
+    r"|(?<=first )|(?<=second )|(?<=third )|(?<=fourth )|(?<=same ))"
+    rf"quarter\s(?:{_CURRENCY})\b)"
+)
+"""Not before a quarter of the year that a currency follows: `over the quarter the yen gained`."""
 _WORDS: Final = re.compile(
-    rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat )"
+    rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat ){_QUARTER}"
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
     rf"[\s-](?:of\s)?(?:an?\s)?{_UNIT}"
     rf"|(?<![\w-]){_NUMBER}\s(?:\w+\s)?{_STREAK}\b|\bone\s(?:in|of|out\sof)\s{_COUNT}"

@@ -63,6 +63,11 @@ PASSING_AND_NEAREST = {
     "a point": ("At one point it rose.", "It cut a quarter point.", "quarter point"),
     "a point of view": ("Up to a point it rose.", "It cut by half a point.", "half a point"),
     "a fraction": ("It is in the third quarter.", "It lost a third of it.", "a third of"),
+    "a quarter of a year": (
+        "Over the quarter the yen rose.",
+        "It lost a quarter yen.",
+        "quarter yen",
+    ),
     "a half": ("In the second half it rose.", "It gave up half of the gain.", "half"),
     "a count of banks": ("Both central banks cut.", "Three central banks cut.", "Three"),
     "a streak": ("It rose for days.", "It rose for five straight days.", "five straight"),
