@@ -19,7 +19,7 @@ from desk.analytics.names.subjects import ALSO_NAMED
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
 from desk.contracts.agents.tasks import Query
-from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -51,8 +51,11 @@ PAPERS: Final = "papers"
 MOST_EVENTS: Final = 3
 """Events in the summary."""
 
+TOLD_OF_A_MOVE: Final = 2
+"""Sentences of its description: from where to where it went, and between which fixings."""
+
 LONGEST_SECTION: Final = 20_000
-UNJUDGED: Final = "What caused it is not judged without a model."
+UNJUDGED: Final = "What caused a move is not judged without a model."
 NO_PERIOD: Final = "the last week, as no period was read in the question"
 PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
 OTHER_DAYS: Final = "`--period` names other days."
@@ -77,25 +80,33 @@ def research_summary(
 ) -> str | None:
     """The days that were measured with what named them, where a pair is `standing`, what the market
     did, and the events of most impact, in the words of those who found them; None without any
-    event. What lies ahead without impact on those days is left to the sections."""
+    event. What else is known of a move, and decision days that nothing is known of, are left to
+    the sections."""
     events = sorted(_ranked(results), key=lambda event: not _is_move(event))
-    of_weight = [event for event in events if not _is_far(event)] or events
-    told = list(dict.fromkeys(event.description for event in of_weight))[:MOST_EVENTS]
+    of_weight = [event for event in events if not _is_scheduled(event)] or events
+    told = list(dict.fromkeys(map(_in_short, of_weight)))[:MOST_EVENTS]
     if not told:
         return None
     days = _days(query, window, results)
     return clip(" ".join(filter(None, (*days, standing, *told, UNJUDGED))), LONGEST_TEXT)
 
 
-def _is_far(event: MarketEvent) -> bool:
-    """Whether it is a decision to come that does not bear on the days that are asked about."""
-    return event.event_type is EventType.SCHEDULED_DECISION and event.impact is Impact.LOW
+def _is_scheduled(event: MarketEvent) -> bool:
+    """Whether it is a decision that is to come, or whose outcome is not known."""
+    return event.event_type is EventType.SCHEDULED_DECISION
+
+
+def _in_short(event: MarketEvent) -> str:
+    """An event's description; of a move the sentences that say how far it went."""
+    if not _is_move(event):
+        return event.description
+    return "".join(split_sentences(event.description)[:TOLD_OF_A_MOVE]).strip()
 
 
 def standing_summary(results: Sequence[ResearchResult]) -> str | None:
     """Where a pair stands among its fixings of a year, in claims that were found; None without
     them."""
-    known = {c.metric: c for r in results for c in r.claims}
+    known = {c.metric: c for c in _of_the_market(results)}
     if not all(metric in known for metric in _STANDING):
         return None
     level, low, high, place = (known[metric] for metric in _STANDING)
@@ -111,6 +122,11 @@ def standing_summary(results: Sequence[ResearchResult]) -> str | None:
         f" Its fixings of 52 weeks run from [[{low.claim_id}]] to [[{high.claim_id}]], and this one"
         f" stands at [[{place.claim_id}]] of that range.{told}"
     )
+
+
+def _of_the_market(results: Iterable[ResearchResult]) -> Iterator[Claim]:
+    """The claims on what each result is about: a model's may be on other markets, and days."""
+    return (c for result in results for c in result.claims if c.subject == result.market)
 
 
 def _is_all_read(query: Query) -> bool:
@@ -129,7 +145,7 @@ def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -
         yield f"{PERIOD_UNSURE} Not read was: {left}. {OTHER_DAYS}"
     named = query.parameters.get(READ)
     what = _safe_line(named, "the days asked for") if named else NO_PERIOD
-    days = {c.metric: c.as_of for r in results for c in r.claims}
+    days = {c.metric: c.as_of for c in _of_the_market(results)}
     if Metric.PREVIOUS in days and Metric.LAST in days:
         first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
         yield f"Measured for {what}: from the fixing of {first} to that of {last}."
