@@ -17,12 +17,14 @@ from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.names import STOCK_RUN, SWARM_RUN, FailureType, WorkflowType, workflow_id_parts
 from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
+from desk.trust.prose import clip
 from starters.questions.graph.reset import GraphReset, ResetOptions, reset_graph
 from starters.runs.server_runs import ServerRun
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
+from starters.terminal.tables import folded
 from starters.weeks.rerun import RerunOptions, rerun_market, rerun_of
 
 EXAMPLE = (
@@ -30,7 +32,7 @@ EXAMPLE = (
 )
 
 LONGEST_QUESTION = 60
-LONGEST_ERROR = 400
+LONGEST_ERROR = 2_000
 AT_ONCE: Final = 16
 """As many letters are read side by side."""
 
@@ -175,12 +177,12 @@ def letter_lines(found: FoundLetter) -> Iterator[str]:
     yield f"  id     {found.workflow_id}"
     yield f"  tried  {', '.join(letter.tried)}"
     for error in letter.errors[-1:]:
-        yield f"  error  {error_words(error)}"
+        yield from folded(one_line(error_words(error)), "  ", first="  error  ")
 
 
 def error_words(error: AgentError) -> str:
     """What a task failed of, with the kind of the failure where its words do not name it."""
-    words = error.error_message[:LONGEST_ERROR]
+    words = clip(error.error_message, LONGEST_ERROR)
     return words if f"{error.error_type}: " in words else f"{error.error_type}: {words}"
 
 
