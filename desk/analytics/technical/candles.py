@@ -173,13 +173,11 @@ def _sum(shown: list[_Shown]) -> Signal:
 
 
 def _told(series: PriceSeries, one: _Shown) -> Signal:
-    way = {Hint.UP: "which points up", Hint.DOWN: "which points down"}.get(
-        one.hint, "a candle of indecision"
-    )
+    undecided = "" if one.hint in (Hint.UP, Hint.DOWN) else ", a candle of indecision"
     return Signal(
         name=one.name,
         hint=one.hint,
         strength=one.strength,
-        words=f"{one.name}, {way}.",
+        words=f"The candle pattern {one.name} has formed{undecided}.",
         day=series.days[-1 - one.age],
     )

@@ -233,10 +233,11 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
     synthesis = concluded(state)
     assert (
         f"{MEASURED}USD/JPY leans up over the next four weeks, by the vote of specialists who"
-        " disagree. It stands at 153.20, +2.10 % on the month and +4.30 % on the quarter. For it:"
-        " the market's own move (+4.30 % on the quarter); the technicals (a price of 153.20,"
+        " disagree. It stands at 153.20, +2.10 % on the month and +4.30 % on the quarter. What"
+        " points up: the market's own move (+4.30 % on the quarter); the technicals (a price of"
+        " 153.20,"
         " against a long average of 149.50); the fundamentals (a rate differential of +337.5 bp,"
-        " 0.36 of the volatility). Against it: the news (a tone of -22.0, stories: 14); the"
+        " 0.36 of the volatility). Against that: the news (a tone of -22.0, stories: 14); the"
         " patterns of the past (-0.90 % after similar stretches, a rise in 42.00 % of the cases)."
     ) in printed(synthesis, state).splitlines()[0]
     assert not synthesis.answered

@@ -114,9 +114,9 @@ def with_rsi(index: str) -> dict[TaskType, dict[Capability, SourceResult]]:
         ("overbought", with_rsi("45.7"), "No: the 14-day RSI of USD/JPY is 45.7, and overbought"),
         ("overbought", with_rsi("70.0"), "Yes: the 14-day RSI of USD/JPY is 70.0, and overbought"),
         ("oversold", with_rsi("29.9"), "Yes: the 14-day RSI of USD/JPY is 29.9, and oversold"),
-        ("dear", with_standing(), "Yes: USD/JPY is dearer than on 96.40 % of the days of the last"),
-        ("cheap", with_standing(), "No: USD/JPY is dearer than on 96.40 % of the days"),
-        ("cheap", with_standing(past_rank="12.00"), "Yes: USD/JPY is dearer than on 12.00 %"),
+        ("dear", with_standing(), "Yes: USD/JPY was cheaper than now on 96.40 % of the days"),
+        ("cheap", with_standing(), "No: USD/JPY was cheaper than now on 96.40 % of the days"),
+        ("cheap", with_standing(past_rank="12.00"), "Yes: USD/JPY was cheaper than now on 12.00 %"),
         ("volatile", with_standing(), "No: the volatility of USD/JPY is higher than on 34.00 %"),
         ("drawdown", with_standing(), "No: USD/JPY stands -3.04 % from the highest price of"),
         ("drawdown", with_standing(drawdown="-12.00"), "Yes: USD/JPY stands -12.00 % from"),
@@ -168,7 +168,7 @@ def test_without_its_figures_a_form_stays_open_and_answers_nothing(form: str) ->
 def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way_round() -> None:
     _, text = told("overbought", with_rsi("25.0"), objective="Is the yen overbought?")
     assert text.startswith("Yes: the 14-day RSI of USD/JPY is 25.0, and oversold begins at 30.")
-    assert "JPY is the second currency of USD/JPY" in text
+    assert "As JPY is the second currency of USD/JPY, the question on the pair is: Is" in text
 
 
 def test_what_lies_ahead_is_answered_by_the_hypothesis_and_not_by_the_past() -> None:
@@ -333,7 +333,9 @@ def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None
 
 def test_the_form_that_was_taken_is_said_and_one_that_was_named_is_not() -> None:
     _, taken = told("", with_rsi("45.7"), objective="Is USD/JPY overbought?")
-    assert "Taken as `--about overbought`: Is USD/JPY overbought?" in taken
+    assert "Taken as `--about overbought`." in taken
+    _, other = told("", with_rsi("45.7"), objective="is USD/JPY overbought now?")
+    assert "Taken as `--about overbought`: Is USD/JPY overbought?" in other
     _, named = told("overbought", with_rsi("45.7"))
     assert "Taken as" not in named
 

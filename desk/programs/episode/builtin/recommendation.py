@@ -25,7 +25,8 @@ LONGEST_SECTION: Final = 20_000
 
 LITTLE: Final = 0.25
 FAIR: Final = 0.5
-"""Up to the first a confidence is little, and from the second on fair. A convention."""
+"""Up to the first a confidence is very low, below the second it is low, and from there on fair. A
+convention."""
 
 _ACTS: Final[Mapping[Recommended, str]] = MappingProxyType(
     {
@@ -137,7 +138,7 @@ def _sureness(case: _Case) -> str:
     if case.advised.action is Recommended.ABSTAIN:
         return ""
     sure = case.advised.confidence
-    much = "low" if sure <= LITTLE else "moderate" if sure < FAIR else "fair"
+    much = "very low" if sure <= LITTLE else "low" if sure < FAIR else "fair"
     lacking = [PARTS[action] for action in case.board.lacking_parts]
     besides = f", because there is no data on {listed(lacking)}" if lacking else ""
     return f"Confidence is {much}{besides}."

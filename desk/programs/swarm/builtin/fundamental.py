@@ -214,6 +214,8 @@ def _decisions(reading: SpecialistReading) -> str:
         for area in reading.market.areas
         if claim_id(area, Metric.NEXT_DECISION) in reading.known
     ]
+    if len(told) == 1:
+        return f"The next decision is that of {told[0]}."
     return f"The next decisions are those of {listed(told)}." if told else ""
 
 

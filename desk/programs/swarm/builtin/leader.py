@@ -263,7 +263,7 @@ def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     }
     answer = answer_by(match.form, account, by_market)
     onwards = _leanings(account) if tells_leanings(match.form) else ()
-    taken = taken_as(match, account.markets) if match.taken else ""
+    taken = taken_as(match, account) if match.taken else ""
     summary = joined(
         (
             *(without, _ended(account), answer.first, shared, *_decisions(account), taken),
@@ -336,7 +336,10 @@ def _on_market(account: Account, market: str) -> str:
     balance = account.balances[market]
     parts = [leaning_words(balance), _moved(account, market)]
     leads = (
-        {balance.leaning: "For it:", _OPPOSITE[balance.leaning]: "Against it:"}
+        {
+            balance.leaning: f"What points {_WAYS[balance.leaning]}:",
+            _OPPOSITE[balance.leaning]: "Against that:",
+        }
         if balance.leaning in _WAYS
         else {leaning: f"What points {way}:" for leaning, way in _WAYS.items()}
     )

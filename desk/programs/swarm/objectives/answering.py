@@ -115,8 +115,8 @@ def _first(decided: Decided, view: MarketView, *, alone: bool) -> str:
 def _turned(form: ObjectiveForm, view: MarketView, currency: str | None) -> Iterator[str]:
     """Why the pair is held to the opposite of what was asked of its second currency."""
     yield (
-        f"{currency} is the second currency of {view.name}, so that what is asked of it is asked of"
-        f" the pair the other way round: {form.about((view.spec,))}"
+        f"As {currency} is the second currency of {view.name}, the question on the pair is:"
+        f" {form.about((view.spec,))}"
     )
 
 
@@ -126,11 +126,19 @@ def tells_leanings(form: ObjectiveForm) -> bool:
     return form.agents != EVERYBODY and form.markets is None
 
 
-def taken_as(match: FormMatch, markets: Sequence[MarketSpec]) -> str:
-    """Which form was taken that nobody had named."""
-    if match.form is None:
+def taken_as(match: FormMatch, account: Account) -> str:
+    """Which form was taken that nobody had named, with its question where the objective has other
+    words."""
+    query = account.request.assignment.query
+    if match.form is None or query is None:
         return ""
-    return f"Taken as `--about {match.form.name}`: {match.form.about(markets)}"
+    taken, question = f"Taken as `--about {match.form.name}`", asked_by(match.form, account)
+    same = _words_of(question) == _words_of(first_asked(query.question))
+    return f"{taken}." if same else f"{taken}: {question}"
+
+
+def _words_of(question: str) -> list[str]:
+    return question.casefold().rstrip("? .").split()
 
 
 def offered(

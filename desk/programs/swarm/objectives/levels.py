@@ -140,8 +140,8 @@ LEVELS: Final = (
             Metric.PAST_RANK,
             Metric.DEAR_FROM,
             "place in its own past",
-            "{name} is dearer than on {figure} of the days of the last ten years, and dear begins"
-            " at {mark}",
+            "{name} was cheaper than now on {figure} of the days of the last ten years; {mark} or"
+            " more is dear",
             _above,
         ),
         agents=MARKET,
@@ -164,8 +164,8 @@ LEVELS: Final = (
             Metric.PAST_RANK,
             Metric.CHEAP_TO,
             "place in its own past",
-            "{name} is dearer than on {figure} of the days of the last ten years, and cheap ends"
-            " at {mark}",
+            "{name} was cheaper than now on {figure} of the days of the last ten years; {mark} or"
+            " less is cheap",
             _below,
         ),
         agents=MARKET,
