@@ -142,7 +142,7 @@ def test_a_week(desk: Desk) -> None:
     assert event["text"].startswith("The yen was weak: USD/JPY ")
     assert [view["subject"] for view in section["views"]] == ["USD/JPY", "USD/JPY"]
     page = file.with_suffix(".md").read_text()
-    assert "- The direction of USD/JPY: rising (confidence 60 %)" in page
+    assert "- The direction of USD/JPY: rising (confidence in that 60 %)" in page
     (theme, *_) = report["lead"]["themes"]
     assert report["lead"]["written"] and MOVE in theme["moved"]["prose"]
     asked = {s["arguments"].get("symbol") for s in report["sources"] if s["server"] == "ecb"}

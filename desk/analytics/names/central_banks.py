@@ -56,7 +56,19 @@ def bank_in_a_sentence(area: AreaCode) -> str:
     bank = CENTRAL_BANKS.get(area)
     if bank is None:
         return f"the {area}"
-    return f"the {bank.name}" if bank.has_article else bank.name
+    return named_in_a_sentence(bank.name)
+
+
+def named_in_a_sentence(bank: str) -> str:
+    """A bank by its full name as a sentence has it: `the Federal Reserve`, `Bank Indonesia`."""
+    bare = any(bank == known.name for known in CENTRAL_BANKS.values() if not known.has_article)
+    return bank if bare else f"the {bank}"
+
+
+def named_at_the_start(bank: str) -> str:
+    """The same where a sentence begins with it: `The Federal Reserve`."""
+    named = named_in_a_sentence(bank)
+    return f"{named[0].upper()}{named[1:]}"
 
 
 def banks_named(text: str) -> tuple[AreaCode, ...]:

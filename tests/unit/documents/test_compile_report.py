@@ -514,7 +514,7 @@ def test_a_finding_that_is_no_event_is_printed_and_held_to_its_claims() -> None:
     (section,) = (each for each in report.markets if each.market == "USD/JPY")
     (kept,) = section.findings
     assert kept.statement == words and "144.33" in kept.text
-    assert f"Found: {kept.text} (confidence 60 %)" in render_markdown(report)
+    assert f"Found: {kept.text} (confidence in the finding 60 %)" in render_markdown(report)
     assert "which is little for a carry trade" in render_html(report)
     assert not [each for each in audit(report) if "finding" in each.where]
     assert len(section.dropped) == 2

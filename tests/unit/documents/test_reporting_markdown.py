@@ -16,7 +16,9 @@ from tests.support.reports import sample_outcomes, sample_record, sample_report,
 from tests.support.traced_report import CHANGE, CHANGES_THERE, MOVE, traced_report
 
 FIGURE = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?: (?:%|bp|σ|days?)(?!\w))|[+-]?\d[\d,]*\.\d+")
-NOT_FIGURES = re.compile(r"[Cc]onfidence \d+ %|the threshold is \d+ %|^## Method.*\Z", re.S | re.M)
+NOT_FIGURES = re.compile(
+    r"[Cc]onfidence(?: in [\w' ]+)? \d+ %|the threshold is \d+ %|^## Method.*\Z", re.S | re.M
+)
 
 
 def plain_report() -> ResearchReport:

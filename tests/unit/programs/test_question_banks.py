@@ -24,7 +24,7 @@ def test_the_next_day_of_a_banks_calendar_goes_first_then_its_rate_and_its_last_
         "By its calendar the Bank of Japan decides next on 20 Sep 2024. Its policy rate was"
         " [[JP:policy_rate]], as far as is known up to"
     )
-    assert "It decided last, as far as is known, on 31 Jul 2024: Bank of JP raised" in told
+    assert "It decided last, as far as is known, on 31 Jul 2024: The Bank of JP raised" in told
 
 
 def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
@@ -32,7 +32,7 @@ def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
     result = research(JAPAN, decided=covered, scheduled=calendar(WEEK, ("JP", "2024-07-31")))
     told = bank_standing((result,), KNOWN_AT)
     assert told.startswith("No later decision day of the Bank of Japan is known here.")
-    assert "On 31 Jul 2024 Bank of JP was scheduled to decide" in told
+    assert "31 Jul 2024: The Bank of JP was scheduled to decide" in told
 
 
 def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -> None:

@@ -36,7 +36,7 @@ def _of_bank(area: str, results: Sequence[ResearchResult], as_of_day: date) -> I
         yield f"It decided last, as far as is known, on {day}: {newest.description}"
     for event in events:
         if _is_scheduled(event) and event.event_date < as_of_day:
-            yield f"On {print_full_day(event.event_date)} {event.description}"
+            yield f"{print_full_day(event.event_date)}: {event.description}"
 
 
 def _events(results: Iterable[ResearchResult], area: str) -> list[MarketEvent]:

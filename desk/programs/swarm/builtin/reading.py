@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from pydantic import JsonValue
 
 from desk.agents.capabilities import usual_route
+from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.markets import spoken
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
@@ -194,8 +195,8 @@ def tell_gap(market: str, words: str) -> str:
     later decisions, goes without its name, so that it is told once."""
     outdated = _OUT_OF_DATE.search(words)
     if outdated:
-        bank, day = outdated["bank"], outdated["day"]
-        return plain(f"Decisions of the {bank} after {day} are not known here.", UNSAID)
+        bank, day = named_in_a_sentence(outdated["bank"]), outdated["day"]
+        return plain(f"Decisions of {bank} after {day} are not known here.", UNSAID)
     if _NOT_LIVE.search(words):
         return "News of the banks and of publishers were not read: the desk ran without live news."
     return f"{market}: {_on_market(words)}"

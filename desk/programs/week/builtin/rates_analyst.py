@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from desk.analytics.names.central_banks import CENTRAL_BANKS
+from desk.analytics.figures import print_full_day
+from desk.analytics.names.central_banks import CENTRAL_BANKS, named_at_the_start
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.prices.impact import SOON, decision_impact, scheduled_impact
 from desk.analytics.prices.rates_view import RatesView, rate_of, view_rates
@@ -93,15 +94,15 @@ def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> 
     known."""
     rate = f"[[{claim_id(decision.area, Metric.DECISION_RATE, decision.decided_on)}]]"
     change = f"[[{claim_id(decision.area, Metric.DECISION_CHANGE, decision.decided_on)}]]"
-    subject = f"its {instrument_name(decision)}"
+    bank, subject = named_at_the_start(decision.bank), f"its {instrument_name(decision)}"
     if "midpoint" in decision.instrument:
         rate = f"a midpoint of {rate}"
     if in_a_row is not None:
         rate = f"{rate}, its {reference(in_a_row)}"
     if not decision.change:
-        return f"{decision.bank} left {subject} unchanged at {rate}.{_precision(decision)}"
+        return f"{bank} left {subject} unchanged at {rate}.{_precision(decision)}"
     verb = "raised" if decision.change > 0 else "cut"
-    return f"{decision.bank} {verb} {subject} ({change}) to {rate}.{_precision(decision)}"
+    return f"{bank} {verb} {subject} ({change}) to {rate}.{_precision(decision)}"
 
 
 def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyRate | None) -> str:
@@ -111,8 +112,10 @@ def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyR
     elif scheduled.day - as_of_day <= SOON:
         when = f"on {weekday(scheduled.day)}, within a week of this report"
     else:
-        when = "more than a week after this report"
-    decides = f"{scheduled.bank} is scheduled to decide on its policy rate {when}."
+        when = f"on {print_full_day(scheduled.day)}"
+    decides = (
+        f"{named_at_the_start(scheduled.bank)} is scheduled to decide on its policy rate {when}."
+    )
     if known is None or known.rate is None:
         return decides
     rate = f"[[{claim_id(scheduled.area, Metric.POLICY_RATE)}]]"
@@ -120,20 +123,24 @@ def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyR
     return f"{decides} {stands} {rate}."
 
 
-def describe_unresolved(scheduled: ScheduledDecision) -> str:
+def describe_unresolved(scheduled: ScheduledDecision, as_of_day: date) -> str:
     """A decision day that has passed without its outcome being in the source."""
-    return (
-        f"{scheduled.bank} was scheduled to decide on its policy rate on"
-        f" {weekday(scheduled.day)}. The outcome is not in the source yet."
-    )
+    return f"{_was_scheduled(scheduled, as_of_day)} The outcome is not in the source yet."
 
 
-def describe_uneventful(scheduled: ScheduledDecision) -> str:
+def describe_uneventful(scheduled: ScheduledDecision, as_of_day: date) -> str:
     """A decision day that the source covers and for which it records nothing."""
     return (
-        f"{scheduled.bank} was scheduled to decide on its policy rate on"
-        f" {weekday(scheduled.day)}. The source covers that day and records no change."
+        f"{_was_scheduled(scheduled, as_of_day)} The source covers that day and records no change."
     )
+
+
+def _was_scheduled(scheduled: ScheduledDecision, as_of_day: date) -> str:
+    """A day of the last week by its name, an earlier one by its date."""
+    near = as_of_day - scheduled.day <= WEEK
+    when = weekday(scheduled.day) if near else print_full_day(scheduled.day)
+    bank = named_at_the_start(scheduled.bank)
+    return f"{bank} was scheduled to decide on its policy rate on {when}."
 
 
 def instrument_name(decision: RateDecision) -> str:
@@ -193,8 +200,8 @@ def scheduled_events(
     `rates` holds the areas' policy rates; an event rests on its area's where there is one.
     """
     described = [
-        *((day, describe_unresolved(day), Impact.MEDIUM) for day in view.unresolved),
-        *((day, describe_uneventful(day), Impact.MEDIUM) for day in view.uneventful),
+        *((day, describe_unresolved(day, as_of_day), Impact.MEDIUM) for day in view.unresolved),
+        *((day, describe_uneventful(day, as_of_day), Impact.MEDIUM) for day in view.uneventful),
         *(
             (
                 day,

@@ -192,10 +192,15 @@ def _sections(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
     yield "Figures and their evidence", _figures(report)
 
 
+def _closed(words: str) -> str:
+    """With a full stop, where a headline that another sentence follows has none."""
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
 def _lead(report: ResearchReport) -> str:
     """The headline, and the themes with what stands beside them and what is next."""
     lead = lead_in(report)
-    first = " ".join(said.text for said in (lead.headline, lead.standfirst) if said)
+    first = " ".join(_closed(said.text) for said in (lead.headline, lead.standfirst) if said)
     parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
     parts += [escaped(commentator_words(report))] if lead.written else []
     return "\n\n".join(part for part in parts if part)
@@ -295,7 +300,8 @@ def _market(
         *views,
         *(_event(event, market) for event in digest.events),
         *(
-            f"Found: {escaped(found.text)} (confidence {share_words(found.confidence)})"
+            f"Found: {escaped(found.text)}"
+            f" (confidence in the finding {share_words(found.confidence)})"
             + _objected(objections_to_finding(found, market))
             for found in market.findings
         ),
@@ -332,7 +338,7 @@ def _event(event: ReportedEvent, market: MarketReport) -> str:
     return (
         f"**{impact_words(event, market)}**, {print_full_day(event.event_date)}: "
         f"{escaped(event.text)} "
-        f"(confidence {share_words(event.confidence)}, {checked}){source}"
+        f"(confidence in the event {share_words(event.confidence)}, {checked}){source}"
     ) + _objected(objections_to(event, market))
 
 
@@ -361,7 +367,7 @@ def _tone(tone: Tone) -> str:
 
 
 def _work(market: MarketReport) -> str:
-    confidence = f"Confidence {share_words(market.confidence)}."
+    confidence = f"Confidence in the market's research {share_words(market.confidence)}."
     work = "; ".join(escaped(contribution_words(line)) for line in market.agents)
     verdict = f" Validator: {escaped(market.recommendation)}" if market.recommendation else ""
     return f"{confidence} {work}.{verdict}" if work else f"{confidence}{verdict}"

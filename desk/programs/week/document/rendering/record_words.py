@@ -206,7 +206,7 @@ def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
     told = direction_words(market, report) is not None
     return tuple(
         f"{WORDINGS[kind].title} {subject}: {WORDINGS[kind].of(view)}"
-        f" (confidence {share_words(view.confidence)})"
+        f" (confidence in that {share_words(view.confidence)})"
         for (kind, subject), view in standing_views(market, report.conflicts).items()
         if kind is not ViewKind.DIRECTION or not told
     )
@@ -217,7 +217,7 @@ def _direction(view: View, forecast: Forecast) -> str:
     leaning = WORDINGS[view.kind].of(view)
     seen = " over the week" if view.probability is None else ""
     return (
-        f"{leaning}{seen} (confidence {share_words(view.confidence)}); a higher fixing in"
+        f"{leaning}{seen} (confidence in that {share_words(view.confidence)}); a higher fixing in"
         f" {_count(forecast.weeks, 'week')} is {_odds(forecast.probability)}:"
         f" {probability_words(forecast)}"
         f"{'' if view.probability is None else ', the estimate of a model'}"

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_day
+from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.prices.series import window_days
@@ -47,6 +48,10 @@ BLOCS: Final[Mapping[str, tuple[str, ...]]] = {
 VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
 
 
+WITH_ARTICLES: Final = 3
+"""The version of the built-in analysts from which on banks have their article."""
+
+
 class _Week(NamedTuple):
     """A report with its claims and the banks' decisions in the window and ahead."""
 
@@ -58,6 +63,13 @@ class _Week(NamedTuple):
 
     def has(self, subject: str, metric: Metric) -> bool:
         return claim_id(subject, metric) in self.claims
+
+    def bank(self, row: CalendarRow) -> str:
+        """A bank as a sentence of the lead has it. Earlier analysts wrote it without its article,
+        and an audit composes their lead again."""
+        versions = (section.version or 0 for section in self.report.markets)
+        with_article = max(versions, default=0) >= WITH_ARTICLES
+        return named_in_a_sentence(row.bank) if with_article else row.bank
 
 
 class _Draft(NamedTuple):
@@ -218,7 +230,8 @@ def _banks(week: _Week) -> Iterator[_Draft]:
     title = ", ".join(
         f"{row.bank} {VERBS[_sign(_change(row, week))]}" for row in named[:BANKS_IN_TITLE]
     )
-    moved = "; ".join(_decision(row) for row in named)
+    told = "; ".join(_decision(row, week) for row in named)
+    moved = f"{told[0].upper()}{told[1:]}"
     areas = tuple(row.area for row in named)
     pairs = [row for area in areas for row in _pairs_of(area, week)]
     with_them = ", ".join(f"{row.market} {_of(row.market, Metric.MOVE)}" for row in pairs)
@@ -297,7 +310,8 @@ def _beside(draft: _Draft, week: _Week) -> str | None:
     """What was decided in the same week by the theme's banks, else what yields did."""
     rows = [row for row in week.decided if row.area in draft.areas]
     if rows:
-        return f"In the same week {'; '.join(map(_decision, rows[:BANKS_NAMED]))}."
+        told = (_decision(row, week) for row in rows[:BANKS_NAMED])
+        return f"In the same week {'; '.join(told)}."
     changes = [
         f"{market} {_of(market, Metric.YIELD_DIFFERENTIAL_CHANGE)}"
         for market in draft.markets
@@ -315,7 +329,7 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
         if row.area in draft.areas:
             rows.setdefault(row.area, row)
     if rows:
-        return f"{_listed(map(_next, list(rows.values())[:BANKS_NAMED]))}."
+        return f"{_listed(_next(row, week) for row in list(rows.values())[:BANKS_NAMED])}."
     placed = [market for market in draft.markets if week.has(market, Metric.RANGE_POSITION)]
     if not placed or draft.at_the_edge:
         return None
@@ -326,11 +340,11 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
 def _scheduled(week: _Week, without: str) -> str | None:
     """What is decided within two weeks."""
     rows = [row for row in week.ahead if row.day <= week.as_of + SOON and row.area != without]
-    return f"{_listed(map(_next, rows[:BANKS_NAMED]))}." if rows else None
+    return f"{_listed(_next(row, week) for row in rows[:BANKS_NAMED])}." if rows else None
 
 
-def _next(row: CalendarRow) -> str:
-    return f"{row.bank} decides on {print_day(row.day)}"
+def _next(row: CalendarRow, week: _Week) -> str:
+    return f"{week.bank(row)} decides on {print_day(row.day)}"
 
 
 def _story(draft: _Draft, week: _Week, told: set[str]) -> Reported | None:
@@ -374,8 +388,8 @@ def _change(row: CalendarRow, week: _Week) -> Decimal:
     return claim.value if claim else Decimal(0)
 
 
-def _decision(row: CalendarRow) -> str:
-    return f"{row.bank} {row.outcome.prose} on {print_day(row.day)}"
+def _decision(row: CalendarRow, week: _Week) -> str:
+    return f"{week.bank(row)} {row.outcome.prose} on {print_day(row.day)}"
 
 
 def _of(subject: str, metric: Metric) -> str:

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Final
 
 from desk.analytics.figures import print_full_day, print_weekday
+from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.contracts.findings.source_results import DecisionCalendar, PolicyRates
 from desk.contracts.week.report import CalendarRow, Freshness, ResearchReport
 from desk.documents.rendering.words.wording import named_together
@@ -86,7 +87,7 @@ class Lacking:
         """The banks without a calendar, in a sentence."""
         if not self.undated:
             return None
-        named = named_together(self.undated.values())
+        named = named_together(map(named_in_a_sentence, self.undated.values()))
         return f"Of {named}, no announced day is on record."
 
 
