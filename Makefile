@@ -25,6 +25,9 @@ test: install-dev lint  ## everything that CI runs
 
 # Hundreds of processes import the same: what each compiled is kept, whatever the shell says.
 tests $(VENV)/.compiled: export PYTHONDONTWRITEBYTECODE :=
+# Processes side by side have the processors: threads of numpy's would wait for one another by
+# turning round, in two and a half times the processor time where meanings are compared.
+tests: export OPENBLAS_NUM_THREADS := 1
 tests: $(VENV)/.compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
