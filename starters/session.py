@@ -375,8 +375,6 @@ def settings_apart(settings: Settings, folder: Path) -> Settings:
             "temporal_environment": {},
             "variables": {},
             "anthropic_api_key": None,
-            "yahoo_finance_api_key": None,
-            "google_news_api_key": None,
             "reuters_api_token": None,
         }
     )

@@ -154,8 +154,6 @@ class Variables(BaseModel):
     claude_model_execution: ShortText | None = Field(
         None, validation_alias="CLAUDE_MODEL_EXECUTION"
     )
-    yahoo_finance_api_key: SecretStr | None = Field(None, validation_alias="YAHOO_FINANCE_API_KEY")
-    google_news_api_key: SecretStr | None = Field(None, validation_alias="GOOGLE_NEWS_API_KEY")
     reuters_api_token: SecretStr | None = Field(None, validation_alias="REUTERS_API_TOKEN")
     codec_token: SecretStr | None = Field(None, validation_alias="DESK_CODEC_TOKEN")
     serve_token: SecretStr | None = Field(None, validation_alias="DESK_SERVE_TOKEN")

@@ -23,7 +23,7 @@ async def secret_echoed(scene: Scene) -> Seen:
     """The source answers with a secret of its own `env` and with one of the desk's."""
     words = f"{scene.asking.printed} {OF_THE_SOURCE} {OF_THE_DESK}"
     env = {"FEED_KEY": OF_THE_SOURCE, "NEWS_TOKEN": OF_THE_DESK}
-    place = scene.place(GOOGLE_NEWS_API_KEY=OF_THE_DESK)
+    place = scene.place(REUTERS_API_TOKEN=OF_THE_DESK)
     place = _altered(scene, place, words, env)
     ended = await place.counted(*scene.asking.line)
     broken = [] if ended.code == 0 else [f"exit status {ended.code}: {ended.told()}"]

@@ -32,8 +32,6 @@ STORE = "store"
 ONLOOKERS = {"collector", "jaeger", "prometheus", "grafana"}
 SECRETS = {
     "ANTHROPIC_API_KEY",
-    "YAHOO_FINANCE_API_KEY",
-    "GOOGLE_NEWS_API_KEY",
     "REUTERS_API_TOKEN",
     "LSEG_APP_KEY",
     "LSEG_USERNAME",
@@ -165,8 +163,6 @@ def test_no_container_holds_a_key_that_it_does_not_use() -> None:
     turns, sources, delivers = WORKERS - {"sources"}, {"sources"}, {"orchestrator"}
     assert holders == {
         "ANTHROPIC_API_KEY": turns,
-        "YAHOO_FINANCE_API_KEY": sources,
-        "GOOGLE_NEWS_API_KEY": sources,
         "REUTERS_API_TOKEN": sources,
         "LSEG_APP_KEY": sources,
         "LSEG_USERNAME": sources,

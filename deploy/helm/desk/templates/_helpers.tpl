@@ -144,7 +144,7 @@ capabilities: { drop: [ALL] }
 {{- include "desk.secret" (dict "secret" $values.secrets.payloads "names" (list "DESK_PAYLOAD_KEYS")) }}
 {{- if eq .role "sources" }}
 - { name: DESK_MCP_TRANSPORT, value: configured }
-{{- include "desk.secret" (dict "secret" $values.secrets.sources "names" (list "YAHOO_FINANCE_API_KEY" "GOOGLE_NEWS_API_KEY" "REUTERS_API_TOKEN" "LSEG_APP_KEY" "LSEG_USERNAME" "LSEG_PASSWORD" "LSEG_CLIENT_ID" "LSEG_CLIENT_SECRET")) }}
+{{- include "desk.secret" (dict "secret" $values.secrets.sources "names" (list "REUTERS_API_TOKEN" "LSEG_APP_KEY" "LSEG_USERNAME" "LSEG_PASSWORD" "LSEG_CLIENT_ID" "LSEG_CLIENT_SECRET")) }}
 {{- else if eq .role "serve" }}
 {{- include "desk.secret" (dict "secret" $values.secrets.serve "names" (list "DESK_SERVE_TOKEN")) }}
 {{- else }}
