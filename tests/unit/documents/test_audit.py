@@ -354,7 +354,14 @@ LAST_OF_A_WEEK = list(Metric).index(Metric.DECISION_CHANGE)
 YIELDS = {metric for metric in Metric if metric.startswith("yield_")}
 """Claims on these need their publishers; they are tried in `programs/test_yields.py`."""
 
-OF_SOME_WEEKS = {Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE, *IN_A_ROW.values(), *YIELDS}
+OF_PERIODS = {Metric.FROM_HIGH, Metric.FROM_LOW}
+
+OF_SOME_WEEKS = {
+    *(Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE),
+    *IN_A_ROW.values(),
+    *YIELDS,
+    *OF_PERIODS,
+}
 """Claims on the others are tried in `test_ledger.py`."""
 
 

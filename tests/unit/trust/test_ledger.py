@@ -391,6 +391,20 @@ def test_since_when_a_level_is_the_lowest_is_derived_again() -> None:
         assert "30 Sep 2024" in objection.words
 
 
+@pytest.mark.parametrize("metric", [Metric.FROM_HIGH, Metric.FROM_LOW])
+def test_how_far_a_period_s_last_level_is_from_its_ends_is_derived_again(metric: Metric) -> None:
+    month = window(WEEK).model_copy(update={"start": window(WEEK).end - timedelta(days=30)})
+    view = view_prices(Fixings.of(real_history("USD/JPY", WEEK)), *window_days(month))
+    assert view is not None
+    claims = {claim.claim_id: claim for claim in price_claims(view, YEN, "yen")}
+    book = Ledger(SPECS, month, "US", [PRICES])
+    away = claims[claim_id("USD/JPY", metric)]
+    assert book.objection(away, claims) is None
+    nearer = away.model_copy(update={"value": away.value / 2})
+    objection = book.objection(nearer, claims)
+    assert objection is not None and objection.check is ClaimCheck.VALUE
+
+
 def test_how_many_meetings_in_a_row_decided_the_same_is_derived_again() -> None:
     cut = decision("US", "2025-09-30", "4.125", "-25")
     before = (
