@@ -136,5 +136,6 @@ def test_a_schedule_warns_of_data_that_will_be_older_than_its_week(
     assert execute(["refresh"]) == 0
     assert schedule_warnings(load_settings(), datetime.now(UTC)) == []
     monkeypatch.setenv("DESK_OFFLINE", "1")
-    (offline,) = schedule_warnings(load_settings(), NOW)
+    later = datetime.now(UTC) + timedelta(days=14)
+    (offline,) = schedule_warnings(load_settings(), later)
     assert offline.endswith("DESK_OFFLINE keeps them from being fetched")
