@@ -296,12 +296,15 @@ async def test_a_week_takes_as_many_reruns_as_its_report_can_name(
     config = desk_config(policy_rate("JP"), open_for_seconds=1)
     async with desk_workers(client, tmp_path):
         closed = (await (await start_week(client, config)).result()).record
-        (first,) = closed.revisions
-        revisions = [first.model_copy(update={"revision": n}) for n in range(1, MOST_REVISIONS - 1)]
-        record = closed.model_copy(update={"revisions": tuple(revisions)})
-        week = await start_week(client, config, resume=record)
-        await ask(week, "JP", "the last")
-        await ask(week, "JP", "one too many")
+    (first,) = closed.revisions
+    revisions = [first.model_copy(update={"revision": n}) for n in range(1, MOST_REVISIONS - 1)]
+    record = closed.model_copy(update={"revisions": tuple(revisions)})
+    week = await start_week(client, config, resume=record)
+    # While no worker runs: both are there before the run has done anything.
+    await ask(week, "JP", "the last")
+    await ask(week, "JP", "one too many")
+    async with desk_workers(client, tmp_path):
+        await status_of(client)  # Else the update would be taken before the signals.
         with pytest.raises(WorkflowUpdateFailedError) as refused:
             await week.execute_update(Message.REQUEST_RERUN, RerunRequest(market="JP"))
         result = await week.result()

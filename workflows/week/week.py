@@ -267,6 +267,9 @@ class WeeklyResearchWorkflow:
             # Before any message is taken: what was asked for first is done first.
             self._board.go_on(request.resume, request.carried)
             self._deadline, self._markets.tools = request.carried.deadline, request.carried.tools
+        elif request.resume is not None:
+            # The rest is restored when the sources were looked at; this counts in what is refused.
+            self._board.revisions = request.resume.revisions
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
