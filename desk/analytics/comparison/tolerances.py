@@ -119,6 +119,7 @@ _QUANTITIES: Final = {
     Metric.HIGHEST_SINCE: Quantity.COUNT,
     Metric.LOWEST_SINCE: Quantity.COUNT,
     Metric.LARGEST_DAY: Quantity.POSITION,
+    Metric.SPAN_MOVE: Quantity.MOVE,
     Metric.FROM_HIGH: Quantity.MOVE,
     Metric.FROM_LOW: Quantity.MOVE,
     Metric.CUTS_IN_A_ROW: Quantity.COUNT,

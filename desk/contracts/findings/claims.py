@@ -18,7 +18,8 @@ ClaimId = Annotated[
 ]
 """`USD/JPY:last` or `JP:decision_change@2026-10-30`: subject, metric and, where there can be
 several in a window, the day. `TRACKER:find_case_3fa2.price.last` is a number as a tool of another
-form states it: the server, the tool with what tells its question from others, and the path."""
+form states it: the server, the tool with what tells its question from others, and the path.
+`USD/SEK:span_move.2026-09-30.2026-10-30` is of the days that it names."""
 
 
 class Unit(StrEnum):
@@ -176,6 +177,12 @@ class Metric(StrEnum):
     OVER_HOLDING = "over_holding"
     REWARD = "reward"
 
+    SPAN_START = "span_start"
+    SPAN_END = "span_end"
+    SPAN_HIGH = "span_high"
+    SPAN_LOW = "span_low"
+    SPAN_MOVE = "span_move"
+
     TARGET_RANGE_LOW = "target_range_low"
     TARGET_RANGE_HIGH = "target_range_high"
     STATED = "stated"
@@ -185,7 +192,8 @@ class Metric(StrEnum):
 MOVES: Final = frozenset(
     {
         *(Metric.MOVE, Metric.MONTH_MOVE, Metric.QUARTER_MOVE, Metric.YEAR_MOVE),
-        *(Metric.GROUP_MOVE, Metric.ANALOGUE_MOVE, Metric.SEASONAL_MOVE, Metric.FORWARD_MOVE),
+        *(Metric.SPAN_MOVE, Metric.GROUP_MOVE, Metric.ANALOGUE_MOVE),
+        *(Metric.SEASONAL_MOVE, Metric.FORWARD_MOVE),
         *(Metric.REVENUE_GROWTH, Metric.QUARTER_REVENUE_GROWTH),
     }
 )
@@ -193,8 +201,22 @@ MOVES: Final = frozenset(
 percentage is a level, a place, a threshold or the difference between two, and neither rises nor
 falls."""
 
-SIDED: Final = frozenset({Metric.MOVE, Metric.MONTH_MOVE, Metric.QUARTER_MOVE, Metric.YEAR_MOVE})
+SIDED: Final = frozenset(
+    {
+        *(Metric.MOVE, Metric.MONTH_MOVE, Metric.QUARTER_MOVE, Metric.YEAR_MOVE),
+        Metric.SPAN_MOVE,
+    }
+)
 """Moves of a market. Of a pair, prose can tell them from the side of either currency."""
+
+OF_SPANS: Final = frozenset(
+    {
+        *(Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW),
+        Metric.SPAN_MOVE,
+    }
+)
+"""What prices did over the days that somebody asked for: there can be many, and the name of each
+has its first and its last day."""
 
 
 class Claim(Contract):
@@ -218,3 +240,8 @@ class Claim(Contract):
 def claim_id(subject: str, metric: Metric, day: date | None = None) -> str:
     """The id of a claim, unique within a report."""
     return f"{subject}:{metric}" if day is None else f"{subject}:{metric}@{day.isoformat()}"
+
+
+def span_id(subject: str, metric: Metric, first: date, last: date) -> str:
+    """The id of a claim on a span of days: `USD/SEK:span_move.2026-09-30.2026-10-30`."""
+    return f"{subject}:{metric}.{first.isoformat()}.{last.isoformat()}"

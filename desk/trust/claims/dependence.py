@@ -13,7 +13,10 @@ ENDS: Final = frozenset({Metric.LAST, Metric.PREVIOUS})
 """The fixings that a window's figures are computed from."""
 
 EXTREMES: Final = frozenset(
-    {Metric.WINDOW_HIGH, Metric.WINDOW_LOW, Metric.YEAR_HIGH, Metric.YEAR_LOW}
+    {
+        *(Metric.WINDOW_HIGH, Metric.WINDOW_LOW, Metric.YEAR_HIGH, Metric.YEAR_LOW),
+        *(Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW),
+    }
 )
 
 OF_PRICES: Final = frozenset(

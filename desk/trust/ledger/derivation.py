@@ -43,6 +43,7 @@ from desk.trust.claims.rate_claims import (
     policy_rate_claims,
     target_range_claims,
 )
+from desk.trust.claims.span_claims import span_claims
 from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.ledger.evidence import Answer, EvidenceUnusable, asset_symbol
 
@@ -167,7 +168,10 @@ def given_by(
     Raises:
         EvidenceUnusable: as `derive`.
     """
-    derived = derive(answer, specs, window, result.evidence_id) if answer else ()
+    if answer is None:
+        return stated_claims(result, window_days(window)[1])
+    derived = derive(answer, specs, window, result.evidence_id)
+    derived += _of_span(answer, specs, window, result.evidence_id)
     return derived or stated_claims(result, window_days(window)[1])
 
 
@@ -184,9 +188,7 @@ def derive(
     """
     try:
         match answer:
-            case History():
-                return _of_history(answer, specs, window, evidence_id)
-            case PriceHistory() | AssetSeries():
+            case History() | PriceHistory() | AssetSeries():
                 return _of_prices(answer, specs, window, evidence_id)
             case Quote():
                 return _of_quote(answer, specs, evidence_id)
@@ -218,32 +220,43 @@ def _pair(specs: Mapping[str, MarketSpec], symbol: str) -> MarketSpec:
     return spec if spec and spec.kind is MarketKind.PAIR else pair_by_name(symbol)
 
 
-def _of_history(
-    history: History, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
-) -> tuple[Claim, ...]:
-    spec = _pair(specs, history.symbol)
-    if not history.days:
-        return ()
-    view = view_prices(Fixings.of(history), *window_days(window))
-    return price_claims(view, spec, evidence_id) if view else ()
-
-
 def _of_prices(
-    answer: PriceHistory | AssetSeries,
+    answer: History | PriceHistory | AssetSeries,
     specs: Mapping[str, MarketSpec],
     window: TimeWindow,
     evidence_id: str,
 ) -> tuple[Claim, ...]:
-    """The claims of a market's own prices, or of an asset's that stands beside it."""
-    if isinstance(answer, AssetSeries):
-        symbol, days, values = asset_symbol(answer.name), answer.days, answer.values
-        pair = False
-    else:
-        symbol, days, values = answer.symbol, answer.days, answer.closes
-        pair = answer.kind is MarketKind.PAIR
-    spec = _pair(specs, symbol) if pair else _asset(specs, symbol)
-    view = view_prices(Fixings.from_days(days, values), *window_days(window)) if days else None
+    """What the prices of a market, or of an asset that stands beside it, did over the window."""
+    spec, prices = _series(answer, specs)
+    view = view_prices(prices, *window_days(window)) if prices.items else None
     return price_claims(view, spec, evidence_id) if view else ()
+
+
+def _of_span(
+    answer: Answer, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
+) -> tuple[Claim, ...]:
+    """What the prices of an answer did over its own days; none of an answer without prices."""
+    if not isinstance(answer, History | PriceHistory | AssetSeries):
+        return ()
+    try:
+        spec, prices = _series(answer, specs)
+        return span_claims(prices, spec, evidence_id, window_days(window))
+    except (ValueError, ArithmeticError) as error:
+        raise EvidenceUnusable(f"no figure can be taken from it: {error}") from error
+
+
+def _series(
+    answer: History | PriceHistory | AssetSeries, specs: Mapping[str, MarketSpec]
+) -> tuple[MarketSpec, Fixings]:
+    """Whose prices an answer has, and these."""
+    if isinstance(answer, History):
+        return _pair(specs, answer.symbol), Fixings.of(answer)
+    if isinstance(answer, AssetSeries):
+        prices = Fixings.from_days(answer.days, answer.values)
+        return _asset(specs, asset_symbol(answer.name)), prices
+    pair = answer.kind is MarketKind.PAIR
+    spec = _pair(specs, answer.symbol) if pair else _asset(specs, answer.symbol)
+    return spec, Fixings.from_days(answer.days, answer.closes)
 
 
 def _asset(specs: Mapping[str, MarketSpec], symbol: str) -> MarketSpec:

@@ -14,7 +14,7 @@ from desk.analytics.names.markets import pair_by_name
 from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.claims import OF_SPANS, Claim, Metric, claim_id
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
@@ -119,8 +119,7 @@ class Ledger:
     def _check_identity(self, claim: Claim) -> None:
         day = claim.as_of if claim.metric in DATED else None
         expected = claim_id(claim.subject, claim.metric, day)
-        # Of a stated number the name is the path to it: its evidence gives it or does not.
-        if claim.claim_id != expected and claim.metric is not Metric.STATED:
+        if claim.claim_id != expected and not _is_named_by_evidence(claim):
             same = claim.claim_id.partition("@")[0] == expected.partition("@")[0]
             check = ClaimCheck.DATE if same else ClaimCheck.EVIDENCE
             raise _Objected(check, f"what it states is {expected}")
@@ -196,7 +195,7 @@ class Ledger:
         """Passes a claim that one piece of its evidence gives and none gives differently."""
         given = 0
         for reading in readings:
-            if reading.answer is None and claim.metric is not Metric.STATED:
+            if reading.answer is None and not _is_named_by_evidence(claim):
                 self._check_literally(claim, reading)
                 given += 1
             elif derived := reading.gives.get(claim.claim_id):
@@ -263,6 +262,15 @@ class Ledger:
         if expected is not None and expected != claim.value:
             words = f"{claim.formula} of its inputs gives {_written(expected, claim)}"
             raise _Objected(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
+
+
+def _is_named_by_evidence(claim: Claim) -> bool:
+    """Whether a name holds more than subject, metric and day, so that only the evidence can say
+    whether it is right: of a stated number the path to it, of a span its days."""
+    if claim.metric is Metric.STATED:
+        return True
+    named = claim.claim_id.startswith(f"{claim_id(claim.subject, claim.metric)}.")
+    return claim.metric in OF_SPANS and named
 
 
 def _states(content: JsonValue, value: Decimal) -> bool:

@@ -1,7 +1,7 @@
 """Claims derived once more from their evidence: what follows passes, all else is objected to."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixings, window_days
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
-from desk.contracts.findings.source_results import SourceResult
+from desk.contracts.findings.claims import OF_SPANS, Claim, Metric, Unit, claim_id, span_id
+from desk.contracts.findings.source_results import History, SourceResult
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketSpec
 from desk.trust.claims.price_claims import price_claims
@@ -439,3 +439,48 @@ def test_a_meeting_before_the_range_that_was_not_known_yet_spoils_its_evidence()
     decided = decision_claims(answer.decisions, "decided")[0]
     objection = ledger(result("decided", answer, areas=[*AREAS])).objection(decided, {})
     assert objection is not None and "not known yet" in objection.words
+
+
+def month_of(history: History, evidence: str = "yen") -> tuple[ToolResult, History]:
+    """A history cut to September 2025, as a model asks for it in the week after."""
+    first, last = (history.days.index(day) for day in (date(2025, 9, 1), date(2025, 9, 30)))
+    cut = slice(first, last + 1)
+    asked = history.model_copy(update={"days": history.days[cut], "values": history.values[cut]})
+    return result(evidence, asked, symbol=asked.symbol), asked
+
+
+def test_a_move_over_the_days_that_were_asked_for_is_a_claim_and_is_derived_again() -> None:
+    answer, asked = month_of(real_history("USD/JPY", WEEK))
+    named = {c.claim_id: c for c in given_by(answer, asked, {"USD/JPY": YEN}, window(WEEK))}
+    move = named["USD/JPY:span_move.2025-09-01.2025-09-30"]
+    start, end = (named[name] for name in move.inputs)
+    assert (start.as_of, end.as_of) == (date(2025, 9, 1), date(2025, 9, 30))
+    assert move.value == ((end.value / start.value - 1) * 100).quantize(Decimal("0.01"))
+    book = ledger(answer)
+    of_span = [c for c in named.values() if c.metric in OF_SPANS]
+    assert len(of_span) == 5 and all(book.objection(c, named) is None for c in of_span)
+    twice = move.model_copy(update={"value": move.value * 2})
+    objection = book.objection(twice, named)
+    assert objection is not None and objection.check is ClaimCheck.VALUE
+
+
+def test_a_move_goes_by_no_other_days_than_its_own() -> None:
+    answer, asked = month_of(real_history("USD/JPY", WEEK))
+    named = {c.claim_id: c for c in given_by(answer, asked, {"USD/JPY": YEN}, window(WEEK))}
+    move = named["USD/JPY:span_move.2025-09-01.2025-09-30"]
+    of_august = span_id("USD/JPY", Metric.SPAN_MOVE, date(2025, 8, 1), date(2025, 8, 29))
+    for wrong in (of_august, "USD/JPY:span_move", "USD/JPY:move.2025-09-01.2025-09-30"):
+        assert ledger(answer).objection(move.model_copy(update={"claim_id": wrong}), named)
+
+
+def test_the_window_s_own_move_goes_by_one_name() -> None:
+    history = real_history("USD/JPY", WEEK)
+    view = view_prices(Fixings.of(history), *window_days(window(WEEK)))
+    assert view is not None and view.previous is not None
+    first = history.days.index(view.previous.day)
+    asked = history.model_copy(
+        update={"days": history.days[first:], "values": history.values[first:]}
+    )
+    named = given_by(result("yen", asked), asked, {"USD/JPY": YEN}, window(WEEK))
+    assert Metric.MOVE in {c.metric for c in named}
+    assert not OF_SPANS & {c.metric for c in named}

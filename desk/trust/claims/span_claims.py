@@ -1,0 +1,78 @@
+"""What prices did over the days that were asked for, where these are not the task's window.
+
+An analyst who asks for a month is told of a week by `price_claims`, for the window is the run's. So
+each answer gives the figures of its own days besides, and their names say which days these are.
+"""
+
+from datetime import date
+from typing import Final
+
+from desk.analytics.formulas import percent_change
+from desk.analytics.prices.price_view import view_prices
+from desk.analytics.prices.series import Fixing, Fixings
+from desk.contracts.findings.claims import Claim, Metric, Unit, span_id
+from desk.contracts.markets import MarketSpec
+from desk.trust.claims.price_claims import PERCENT_STEP, level_step
+
+FEWEST: Final = 2
+"""Prices: of one there is no span."""
+
+
+def span_claims(
+    prices: Fixings, spec: MarketSpec, evidence: str, window: tuple[date, date]
+) -> tuple[Claim, ...]:
+    """The first and the last price of a series, its highest and lowest, and the move from the first
+    to the last. Of prices that the desk judges to be errors there is none; none either where the
+    series is the one that the window's own move is measured over."""
+    if len(prices.items) < FEWEST:
+        return ()
+    first, last = prices.items[0], prices.items[-1]
+    view, own = view_prices(prices, first.day, last.day), view_prices(prices, *window)
+    if view is None or (own and (own.previous, own.last) == (first, last)):
+        return ()
+    suspects = {suspect.day for suspect in view.suspects}
+    if suspects & {first.day, last.day}:
+        return ()
+    levels = _levels((first, last), (view.window_high, view.window_low), spec, evidence)
+    return (*levels, _move(*levels[:2]))
+
+
+def _levels(
+    ends: tuple[Fixing, Fixing], extremes: tuple[Fixing, Fixing], spec: MarketSpec, evidence: str
+) -> tuple[Claim, ...]:
+    (first, last), (highest, lowest) = ends, extremes
+    step = level_step(last.value, spec.digits)
+    levels = (
+        (Metric.SPAN_START, first, None),
+        (Metric.SPAN_END, last, None),
+        (Metric.SPAN_HIGH, highest, "highest"),
+        (Metric.SPAN_LOW, lowest, "lowest"),
+    )
+    return tuple(
+        Claim(
+            claim_id=span_id(spec.market, metric, first.day, last.day),
+            subject=spec.market,
+            metric=metric,
+            value=fixing.value.quantize(step),
+            unit=Unit.LEVEL,
+            as_of=fixing.day,
+            evidence=(evidence,),
+            formula=formula,
+        )
+        for metric, fixing, formula in levels
+    )
+
+
+def _move(start: Claim, end: Claim) -> Claim:
+    """From the printed levels, as every move."""
+    return Claim(
+        claim_id=span_id(end.subject, Metric.SPAN_MOVE, start.as_of, end.as_of),
+        subject=end.subject,
+        metric=Metric.SPAN_MOVE,
+        value=percent_change(start.value, end.value).quantize(PERCENT_STEP),
+        unit=Unit.PERCENT,
+        as_of=end.as_of,
+        evidence=end.evidence,
+        formula=percent_change.__name__,
+        inputs=(start.claim_id, end.claim_id),
+    )
