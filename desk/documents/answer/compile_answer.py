@@ -200,7 +200,9 @@ class _ToldAnswer(NamedTuple):
     def lost(self) -> tuple[str, ...]:
         """What is left out of it, with the reasons."""
         of_parts = (line for part in self.parts for line in part.missing)
-        return (*self.strange, *of_parts, *self.surviving.fallen)
+        others = (self.surviving.others.get(claim.claim_id, ()) for claim in self.claims)
+        unprinted = (line for lines in others for line in lines)
+        return (*self.strange, *of_parts, *self.surviving.fallen, *unprinted)
 
     @property
     def dropped(self) -> tuple[DroppedSentence, ...]:

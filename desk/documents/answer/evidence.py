@@ -23,11 +23,13 @@ FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
 class AnswerClaims(NamedTuple):
     """Claims that follow from their evidence and that no validator has rejected, the verdicts on
-    them, and why others do not stand."""
+    them, and why others do not stand. By id, who has a claim otherwise than it stands: that is
+    worth telling where it is printed."""
 
     claims: Mapping[str, Claim]
     verdicts: Mapping[str, ClaimVerdict]
     fallen: tuple[str, ...]
+    others: Mapping[str, tuple[str, ...]]
 
     def verdicts_on(self, claims: Iterable[Claim]) -> tuple[ClaimVerdict, ...]:
         """The verdicts on some of the claims, in their order."""
@@ -106,7 +108,7 @@ def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
     it was not.
     """
     verdicts = _verdicts(record)
-    stated, fallen = _stated(record, verdicts)
+    stated, fallen, others = _stated(record, verdicts)
     held: dict[str, Claim] = {}
     for name, claim in stated.items():
         objection = ledger.objection(claim, stated)
@@ -116,7 +118,7 @@ def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
             fallen.append(f"{name} is left out: {objection.words}")
     fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
     told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
-    return AnswerClaims(held, told, tuple(dict.fromkeys(fallen)))
+    return AnswerClaims(held, told, tuple(dict.fromkeys(fallen)), others)
 
 
 def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
@@ -139,9 +141,10 @@ def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> 
 
 def _stated(
     record: GraphRecord, verdicts: Iterable[ClaimVerdict]
-) -> tuple[dict[str, Claim], list[str]]:
-    """The claims that were neither rejected nor decided against, by id, and why others are none."""
-    known, fallen = tuple(verdicts), list[str]()
+) -> tuple[dict[str, Claim], list[str], dict[str, tuple[str, ...]]]:
+    """The claims that were neither rejected nor decided against, by id, why others are none, and
+    who has one otherwise."""
+    known, fallen, others = tuple(verdicts), list[str](), dict[str, tuple[str, ...]]()
     decided = _decided(record)
     stated: dict[str, Claim] = {}
     for node, result, claim in _claimed(record):
@@ -155,8 +158,9 @@ def _stated(
             first = stated.setdefault(name, decided.chosen.get(name, claim))
             if _figure(first) != _figure(claim) and name not in decided.disputed:
                 metric = claim.metric.replace("_", " ")
-                fallen.append(f"{node} has another {metric} of {claim.subject}, not printed here")
-    return stated, fallen
+                told = f"{node} has another {metric} of {claim.subject}, not printed here"
+                others[name] = (*others.get(name, ()), told)
+    return stated, fallen, others
 
 
 def _claimed(record: GraphRecord) -> Iterator[tuple[str, ResearchResult, Claim]]:

@@ -99,7 +99,7 @@ def why_not_answering(request: TurnRequest, spec: ToolSpec) -> str:
     return unfit or next(asked, "it is left out of this task").rstrip(".")
 
 
-def asked_in_vain(request: TurnRequest) -> list[JsonValue]:
+def asked_in_vain(request: TurnRequest) -> list[dict[str, str]]:
     """What the desk asked for the task and nobody could answer, with the reason that was given: a
     model then does not look for it."""
     told = {(each.call.tool, _why(each)): None for each in _in_vain(request)}

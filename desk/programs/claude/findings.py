@@ -5,6 +5,10 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 
+from desk.analytics.names.periods import UNREAD
+from desk.analytics.names.subjects import ALSO_NAMED
+from desk.analytics.prices.series import window_days
+from desk.contracts.agents.tasks import Query, TaskAssignment
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.results import (
@@ -177,16 +181,38 @@ def views_of(
     )[:MOST_VIEWS]
 
 
+def told_days(task: TaskAssignment) -> dict[str, str]:
+    """What is researched: a week, or a question with the days that were measured for it."""
+    if task.query is None:
+        return {"week": task.week}
+    first, last = window_days(task.window)
+    return {"question": task.query.question, "days": f"{first} to {last}"}
+
+
+def told_reading(query: Query | None) -> dict[str, JsonValue]:
+    """What of a question the desk has not measured: the days that it did not read, and the pairs
+    that are named beside the one that it measured."""
+    noted = query.parameters if query else {}
+    also = [name.strip() for name in noted.get(ALSO_NAMED, "").split(",") if name.strip()]
+    return {"days_not_read": noted.get(UNREAD), "also_asked_about": [*also]}
+
+
 def told_views(views: Iterable[View]) -> list[JsonValue]:
-    """Views as a model is shown them: without how widely a forecast was fitted, and `by_words` only
-    of those that a list of words read."""
+    """Views as a model is shown them: without how widely a forecast was fitted, a probability once
+    where it is the forecast's as well, and `by_words` only of those that a list of words read."""
     return [
         {
-            **view.model_dump(mode="json", exclude={"by_words": True, "forecast": {"deviation"}}),
+            **view.model_dump(mode="json", exclude={"by_words": True, "forecast": _not_told(view)}),
             **({"by_words": True} if view.by_words else {}),
         }
         for view in views
     ]
+
+
+def _not_told(view: View) -> set[str]:
+    """What of a view's forecast is no model's business, or stands beside it."""
+    said = view.probability is not None
+    return {"deviation", "probability"} if said else {"deviation"}
 
 
 def _probability(line: ProposedView) -> float | None:

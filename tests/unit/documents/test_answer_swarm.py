@@ -180,3 +180,30 @@ def test_what_several_could_not_have_is_told_once() -> None:
     answer = compile_answer(lacks, finished_at=FINISHED_AT)
     assert [line for line in answer.missing if NEWS in line] == [NEWS]
     assert "sentiment specialist: nothing for sentiment" in answer.missing
+
+
+def test_that_somebody_has_another_figure_is_told_where_it_is_printed() -> None:
+    record = swarm_record()
+    printed = {claim.claim_id for claim in compiled(record).claims}
+    first, second = (
+        next(node for node in record.nodes if node.entry.node == name)
+        for name in ("technical", "market")
+    )
+    assert isinstance(first.entry.result, ResearchResult)
+    assert isinstance(second.entry.result, ResearchResult)
+    unprinted = next(c for c in second.entry.result.claims if c.claim_id not in printed)
+    assert "USD/JPY:last" in printed
+    for name, told in ((unprinted.claim_id, False), ("USD/JPY:last", True)):
+        claim = next(c for c in second.entry.result.claims if c.claim_id == name)
+        other = claim.model_copy(update={"value": claim.value + 1})
+        claims = tuple(c for c in first.entry.result.claims if c.claim_id != name)
+        changed = first.entry.result.model_copy(update={"claims": (*claims, other)})
+        entry = first.entry.model_copy(update={"result": changed})
+        nodes = tuple(
+            node.model_copy(update={"entry": entry}) if node is first else node
+            for node in record.nodes
+        )
+        lines = compile_answer(
+            record.model_copy(update={"nodes": nodes}), finished_at=FINISHED_AT
+        ).missing
+        assert any("not printed here" in line for line in lines) is told

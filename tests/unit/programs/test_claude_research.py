@@ -445,6 +445,53 @@ def test_a_question_is_about_days_and_no_week() -> None:
     assert "week" not in told and " to 2026-11-0" in told["days"]
 
 
+def test_what_a_question_is_about_and_nobody_measured_is_to_be_asked_for() -> None:
+    given_request = asked()
+    notes = {"also_named": "USD/NOK, USD/DKK", "period_unread": "October"}
+    for parameters, days, pairs in (
+        (notes, "October", ["USD/NOK", "USD/DKK"]),
+        ({}, None, None),
+    ):
+        query = Query(question="Which had the worse October?", parameters=parameters)
+        changed = given_request.assignment.model_copy(update={"query": query})
+        questioned = given_request.model_copy(update={"assignment": changed})
+        told = material(questioned)
+        assert (told.get("days_not_read"), told.get("also_asked_about")) == (days, pairs)
+        system = model_call(questioned).system
+        assert ("`days_not_read`" in system, "`also_asked_about`" in system) == (bool(days),) * 2
+
+
+def test_a_model_is_told_the_move_over_the_days_that_it_asked_for() -> None:
+    whole = real_history("USD/JPY", WEEK)
+    days, values = whole.days[-40:-10], whole.values[-40:-10]
+    more = asked(
+        besides("get_historical", whole.model_copy(update={"days": days, "values": values}))
+    )
+    name = f"USD/JPY:span_move.{days[0]}.{days[-1]}"
+    assert f"[[{name}]]" in json.dumps(model_call(more).messages)
+    words = f"Over those days it [[{name}|moved]]."
+    made = finding(more, findings=[{"topic": "the month", "statement": words, "confidence": 0.6}])
+    assert {c.claim_id for c in made.claims} > {name, name.replace("_move", "_start")}
+    assert not review(made)
+    against = words.replace(f"[[{name}|moved]]", f"rose [[{name}]] and fell [[{name}]]")
+    assert review(finding(more, findings=[{"topic": "x", "statement": against, "confidence": 0.6}]))
+
+
+def test_what_was_asked_in_vain_is_told_once() -> None:
+    given_request, why = asked(task=TaskType.RESEARCH_RATES), "its days end in 2025"
+    (own,) = given_request.exchanges
+    empty = calendar(WEEK).model_copy(update={"missing": {"JP": why, "US": why}})
+    results = (
+        answered(each.call, empty) if each.call.tool == "get_decision_calendar" else each
+        for each in own.results
+    )
+    exchange = own.model_copy(update={"results": tuple(results)})
+    changed = given_request.model_copy(update={"exchanges": (exchange,)})
+    assert any(why in line for line in desks(changed).missing)
+    told = json.dumps({n: material(changed).get(n) for n in ("missing", "asked_in_vain")})
+    assert told.count(why) == 1
+
+
 def test_one_day_in_a_row_is_told_to_nobody() -> None:
     once, twice = (claim("USD/JPY", Metric.STREAK, days, Unit.DAYS) for days in ("-1", "-2"))
     assert list(worth_telling([once, twice])) == [twice]

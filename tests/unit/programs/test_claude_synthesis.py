@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from desk.contracts.agents.model_calls import ModelAnswer, StopReason
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import AgentId
@@ -259,6 +259,23 @@ def test_what_is_missing_stays_the_desks() -> None:
     assert said.missing == own.missing
 
 
+def test_an_agent_that_brought_nothing_is_told_of_where_it_failed_alone() -> None:
+    empty = TicketsFound(task_id="more", agent=AgentId.JIRA_AGENT)
+    without = StateEntry(key="more", node="more", result=empty)
+    failed = StateEntry(key="last", node="last", error="the source was down")
+    told = material(asked(without, failed))["found"]
+    assert [each["node"] for each in told] == [*(e.node for e in state()), "last"]
+
+
+def test_the_desk_s_own_notes_on_a_question_are_told_to_nobody() -> None:
+    given = {"papers": "first", "also_named": "USD/NOK", "period_unread": "October", "site": "Oslo"}
+    first = asked()
+    query = Query(question="Which was worse?", parameters=given)
+    task = first.assignment.model_copy(update={"query": query})
+    told = material(first.model_copy(update={"assignment": task}))
+    assert told["parameters"] == {"site": "Oslo"}
+
+
 def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
     result = researched()
     entry = StateEntry(key="market", node="market", result=result)
@@ -269,7 +286,7 @@ def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
     wrong = "USD/JPY {} by [[USD/JPY:move]] in the week.".format("fell" if rose else "rose")
     (rejected,) = review_synthesis(answer(asked(entry), summary=wrong), asked(entry).state)
     assert "goes the other way" in rejected.reason
-    shown = next(each for each in material(asked(entry))["found"] if each["key"] == "market")
+    shown = next(each for each in material(asked(entry))["found"] if each["node"] == "market")
     assert "[[USD/JPY:move]]" in shown["claims"]
 
 

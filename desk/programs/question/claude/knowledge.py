@@ -45,6 +45,7 @@ from desk.programs.question.claude.knowledge_state import (
     FOUND,
     room_for,
     told,
+    told_parameters,
     told_state,
 )
 
@@ -151,7 +152,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(
         {
             "question": task.query.question if task.query else None,
-            "parameters": task.query.parameters if task.query else {},
+            "parameters": told_parameters(task.query),
             "as_of": task.window.end.isoformat(),
             "asked_for": task.instructions,
             "state": told_state(request),

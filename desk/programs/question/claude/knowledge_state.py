@@ -5,6 +5,10 @@ from typing import Final
 
 from pydantic import BaseModel, JsonValue
 
+from desk.analytics.names.currency_mentions import NO_MARKET, SHARED_NAME
+from desk.analytics.names.periods import READ, UNREAD
+from desk.analytics.names.subjects import ALSO_NAMED
+from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.knowledge import (
@@ -16,6 +20,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.programs.claude.figures import told_claims
+from desk.programs.question.builtin.synthesis import PAPERS
 
 MOST_TOLD: Final = 240_000
 """Characters of all things together: 60,000 tokens of prose."""
@@ -27,6 +32,9 @@ LEAST_TOLD: Final = 500
 _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 """What is there twice, or is nobody's business."""
 
+_NOTES: Final = frozenset({ALSO_NAMED, NO_MARKET, PAPERS, READ, SHARED_NAME, UNREAD})
+"""Parameters that the desk adds to a question."""
+
 FOUND: Final = (TicketsFound, DocumentsRead, PdfsRead, WebSearched)
 
 
@@ -35,7 +43,15 @@ def told_state(request: TurnRequest) -> list[JsonValue]:
     that failed, why."""
     room = room_for(sum(1 for entry in request.state for _ in _things(entry)))
     known: set[str] = set()
-    return [_told_entry(entry, room, known) for entry in request.state]
+    entries = (_told_entry(entry, room, known) for entry in request.state)
+    return [{**_placed(e), **told} for e, told in zip(request.state, entries, strict=True) if told]
+
+
+def told_parameters(query: Query | None) -> dict[str, JsonValue]:
+    """What whoever asked has given besides the question, without the desk's own notes on how it
+    read that: they are told in words, where they matter."""
+    given = query.parameters if query else {}
+    return {name: value for name, value in given.items() if name not in _NOTES}
 
 
 def room_for(things: int) -> int:
@@ -55,25 +71,37 @@ def clipped(value: JsonValue, room: int) -> JsonValue:
     return _Clip(room).of(value)
 
 
-def _told_entry(entry: StateEntry, room: int, known: set[str]) -> JsonValue:
+def _placed(entry: StateEntry) -> dict[str, JsonValue]:
+    """Who brought an entry."""
+    key = {} if entry.key == entry.node else {"key": entry.key}
+    return {**key, "node": entry.node, "round": entry.round}
+
+
+def _told_entry(entry: StateEntry, room: int, known: set[str]) -> dict[str, JsonValue]:
     """An entry without the claims that are `known` from one before it: the agents of a market see
-    the same ones."""
-    placed: dict[str, JsonValue] = {"key": entry.key, "node": entry.node, "round": entry.round}
+    the same ones. Empty where it brought nothing."""
     match entry.result:
         case None:
-            return {**placed, "error": entry.error}
+            return {"error": entry.error}
         case TicketsFound() | DocumentsRead() | PdfsRead() | WebSearched() as found:
             items: list[JsonValue] = [
                 {"evidence": name, **told(thing, room)}
                 for name, thing in zip(found.evidence, things_of(found), strict=False)
             ]
-            return {**placed, "kind": found.kind, "items": items, "missing": list(found.missing)}
+            return (
+                {"kind": found.kind, "items": items, "missing": list(found.missing)}
+                if (items or found.missing)
+                else {}
+            )
         case ResearchResult() as research:
-            return {**placed, "kind": research.kind, **_told_research(research, known)}
+            return {"kind": research.kind, **_told_research(research, known)}
         case ValidationResult() as validation:
-            return {**placed, "kind": validation.kind, **_told_validation(validation)}
+            against = _told_validation(validation)
+            return (
+                {"kind": validation.kind, "market": validation.market, **against} if against else {}
+            )
         case other:
-            return {**placed, **told(other, room)}
+            return told(other, room)
 
 
 def _told_research(found: ResearchResult, known: set[str]) -> dict[str, JsonValue]:
@@ -106,7 +134,6 @@ def _told_validation(found: ValidationResult) -> dict[str, JsonValue]:
         for issue in found.issues
     ]
     told: dict[str, JsonValue] = {
-        "market": found.market,
         "doubted": {**verdicts},
         "objections": [{**each} for each in objections],
         "conflicts": [conflict.resolution for conflict in found.conflicts],

@@ -25,7 +25,7 @@ from desk.contracts.question.knowledge import (
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
-from desk.programs.question.claude.knowledge_state import FOUND, told_state
+from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
 from desk.trust.prose import references, stands_in
 
 LONGEST_SECTION: Final = 8_000
@@ -76,7 +76,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(
         {
             "question": query.question if query else None,
-            "parameters": query.parameters if query else {},
+            "parameters": told_parameters(query),
             "as_of": request.assignment.window.end.isoformat(),
             "asked_for": request.assignment.instructions,
             "found": told_state(request),

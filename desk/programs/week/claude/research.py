@@ -43,6 +43,8 @@ from desk.programs.claude.findings import (
     found_in,
     odd,
     sources_with,
+    told_days,
+    told_reading,
     told_views,
     twice,
     unread_in,
@@ -119,13 +121,16 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     """What the desk has found so far, as JSON."""
     found = found_in(base)
     task, claims = request.assignment, _at_the_start(request, found).known.values()
+    in_vain = asked_in_vain(request)
+    # What was asked in vain and so is missing is told once.
+    missing = [m for m in found.missing if not any(str(each["why"]) in m for each in in_vain)]
     material = {
         "market": task.market.market if task.market else None,
         "task": task.task_type,
-        **_span(request),
+        **told_days(task),
+        **told_reading(task.query),
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
-        "question": task.query.question if task.query else None,
         "asked_of_you": task.instructions,
         "claims": told_claims(worth_telling(claims)),
         "events": [
@@ -140,20 +145,11 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         ],
         "views": told_views(found.views),
         "news": list(told(request)),
-        "missing": found.missing,
-        "asked_in_vain": asked_in_vain(request),
+        "missing": missing,
+        "asked_in_vain": in_vain,
         "warnings": found.warnings,
     }
     return json.dumps({n: value for n, value in material.items() if value}, ensure_ascii=False)
-
-
-def _span(request: TurnRequest) -> dict[str, str]:
-    """What is researched: a week, or the days that a question is about."""
-    task = request.assignment
-    if task.query is None:
-        return {"week": task.week}
-    first, last = window_days(task.window)
-    return {"days": f"{first} to {last}"}
 
 
 def _at_the_start(request: TurnRequest, found: ResearchResult) -> Figures:

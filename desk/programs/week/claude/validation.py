@@ -19,7 +19,7 @@ from desk.contracts.findings.results import Correction, Severity, ValidationIssu
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import figures_of, no_claim, told_claims
-from desk.programs.claude.findings import ClaimName, checked, told_views
+from desk.programs.claude.findings import ClaimName, checked, told_days, told_views
 from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
@@ -96,7 +96,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     results = {result.evidence_id: result for result in request.evidence}
     return json.dumps(
         {
-            "week": request.assignment.week,
+            **told_days(request.assignment),
             "as_of": request.assignment.window.end.isoformat(),
             "market": found.market,
             "claims": _told_claims(claims, verdicts, results),
