@@ -18,6 +18,8 @@ from tests.support.fleet import WEEK, desk_at, effects, start
 from workers.hosting import Role
 
 TOGETHER = (Role.ALL,)
+KILLED_AFTER = {Role.RESEARCH: 4, Role.SOURCES: 10, Role.ORCHESTRATOR: 25, Role.VALIDATION: 28}
+"""After how many effects that were begun which worker is killed, one after the other in a week."""
 
 
 async def published(client: Client) -> str:
@@ -60,58 +62,47 @@ async def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, in
     return report, counts["started"]
 
 
-@pytest.mark.parametrize(
-    ("role", "after"),
-    [
-        (Role.ORCHESTRATOR, 25),
-        (Role.RESEARCH, 4),
-        (Role.SOURCES, 10),
-        (Role.VALIDATION, 28),
-    ],
-)
-async def test_a_killed_worker_repeats_no_completed_effect(
-    role: Role, after: int, tmp_path: Path, undisturbed: tuple[str, int]
+async def test_killed_workers_repeat_no_completed_effect(
+    tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, _ = undisturbed
     async with desk_at(tmp_path) as (settings, _, fleet, log):
         client = await connect(settings)
         await start(client, settings)
-        await effects(log, after)
-        fleet.kill(role)
-        fleet.start(role)
+        for role, after in KILLED_AFTER.items():
+            await effects(log, after)
+            fleet.kill(role)
+            fleet.start(role)
         assert await published(client) == report
     assert repeated(log) == []
 
 
-@pytest.mark.parametrize("after", [16])
-async def test_a_killed_server_loses_nothing(
-    after: int, tmp_path: Path, undisturbed: tuple[str, int]
-) -> None:
+async def test_a_killed_server_loses_nothing(tmp_path: Path, undisturbed: tuple[str, int]) -> None:
     report, count = undisturbed
     async with desk_at(tmp_path, TOGETHER) as (settings, server, _, log):
         client = await connect(settings)
         await start(client, settings)
-        await effects(log, after)
+        await effects(log, 16)
         os.kill(server.pid, signal.SIGKILL)
         assert await published(client) == report
     assert repeated(log) == []
     assert Counter(note["stage"] for note in read_notes(log))["done"] == count
 
 
-@pytest.mark.parametrize("after", [4, 25])
 async def test_server_and_workers_killed_together_repeat_no_completed_effect(
-    after: int, tmp_path: Path, undisturbed: tuple[str, int]
+    tmp_path: Path, undisturbed: tuple[str, int]
 ) -> None:
     report, _ = undisturbed
     async with desk_at(tmp_path, TOGETHER) as (settings, server, fleet, log):
         client = await connect(settings)
         await start(client, settings)
-        await effects(log, after)
-        # The server stops listening first: what the workers finish now, it never hears of.
-        os.kill(server.pid, signal.SIGSTOP)
-        await all_ended(log)
-        os.kill(server.pid, signal.SIGKILL)
-        fleet.kill_all()
-        fleet.start_all()
+        for after in (4, 25):
+            await effects(log, after)
+            # The server stops listening first: what the workers finish now, it never hears of.
+            os.kill(server.pid, signal.SIGSTOP)
+            await all_ended(log)
+            os.kill(server.pid, signal.SIGKILL)
+            fleet.kill_all()
+            fleet.start_all()
         assert await published(client) == report
     assert repeated(log) == []
