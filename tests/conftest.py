@@ -6,7 +6,6 @@ import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -18,11 +17,13 @@ from xdist.scheduler import LoadFileScheduling
 from xdist.scheduler.protocol import Scheduling
 from xdist.workermanage import WorkerController
 
+from desk.platform.server.embedded import DYNAMIC_CONFIG
 from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
 from tests.support.desk import register_search_attributes
 from tests.support.meaning import meaning, words_alone
+from tests.support.namespaces import Namespace, new_namespace
 from workers.tuning import COLLECT_AFTER
 
 # How long an example takes is the machine's doing.
@@ -43,6 +44,9 @@ describe_once()
 
 # Servers of tests live for seconds: to look for garbage as seldom as this is a fifth of their work.
 os.environ.setdefault("GOGC", "800")
+# Of two processors one is enough for a server, as for the embedded one.
+if os.cpu_count() == 2:
+    os.environ.setdefault("GOMAXPROCS", "1")
 
 # Tests and what they import stay to the end: to look through them for garbage again and again, as
 # Python does by itself, is a quarter of the time in which they are collected.
@@ -156,20 +160,29 @@ def client(skipping: WorkflowEnvironment) -> Client:
     return skipping.client
 
 
-@asynccontextmanager
-async def development_server(folder: Path) -> AsyncIterator[Client]:
-    """A client of a development server, whose large payloads are in a folder: unlike the server
-    whose clock skips it lists what it keeps, and closes children with their parent."""
+@pytest.fixture(scope="session")
+async def shared_server() -> AsyncIterator[Client]:
+    """A development server for all tests of this process: unlike the server whose clock skips it
+    lists what it keeps, and closes children with their parent. It is set as the embedded one is,
+    but for search attributes: a namespace has them at once."""
+    tuned = [value for value in DYNAMIC_CONFIG if "SearchAttributes" not in value]
+    arguments = [part for value in tuned for part in ("--dynamic-config-value", value)]
     environment = await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"), plugins=[desk_plugin(folder / "payloads")]
+        dev_server_existing_path=binary("temporal"),
+        dev_server_extra_args=arguments,
+        dev_server_log_level="error",
     )
     async with environment:
-        await register_search_attributes(environment.client)
         yield environment.client
 
 
 @pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[Client]:
-    """A development server of the test's own."""
-    async with development_server(tmp_path) as client:
-        yield client
+async def namespace(shared_server: Client) -> Namespace:
+    """A namespace of the test's own."""
+    return await new_namespace(shared_server)
+
+
+@pytest.fixture
+async def server(namespace: Namespace, tmp_path: Path) -> Client:
+    """A client of a development server, in a namespace of the test's own."""
+    return await namespace.client(tmp_path)

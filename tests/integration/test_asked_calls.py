@@ -5,7 +5,6 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
@@ -19,12 +18,9 @@ from temporalio.worker import Worker
 from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult
 from desk.contracts.names import Queue, source_queue
-from desk.platform.server.embedded import embedded_server
-from desk.platform.temporal.client import connect
 from starters.monitoring.watch import asking
 from starters.monitoring.watch.asking import CallsAsked
 from starters.monitoring.watch.look import agents_in
-from tests.support.homes import home_settings
 
 CALL: Final = ToolCall(
     call_id="c1", server="ecb", tool="get_quote", arguments={"symbol": "USD/JPY"}
@@ -76,14 +72,11 @@ class Waiting(NamedTuple):
 
 
 @pytest.fixture
-async def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Waiting]:
+async def waiting(server: Client, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Waiting]:
     monkeypatch.setattr(asking, "LONG_SECONDS", -60.0)
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        client = await connect(settings)
-        async with Worker(client, task_queue=Queue.DESK, workflows=[Asking]):
-            run = await client.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
-            yield Waiting(client, run, await pending(run))
+    async with Worker(server, task_queue=Queue.DESK, workflows=[Asking]):
+        run = await server.start_workflow(Asking.run, id="asks", task_queue=Queue.DESK)
+        yield Waiting(server, run, await pending(run))
 
 
 async def test_a_call_that_is_waited_for_says_what_it_asks(waiting: Waiting) -> None:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
@@ -16,7 +16,6 @@ from typing import IO
 
 import pytest
 
-from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.backfill import WeekState
 from desk.runs.schedule.schedule_spec import BackfilledWeek, backfilled_weeks
@@ -28,7 +27,8 @@ from starters.weeks import schedule
 from starters.weeks.backfill.command import PastWeeks, PlainBackfillProgress, start_week
 from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
 from tests.support.command import BINARIES, DeskCommand, eventually
-from tests.support.homes import PROJECT, home_settings
+from tests.support.homes import PROJECT
+from tests.support.namespaces import Namespace
 from tests.support.real_desk import real_desk, report_file
 
 pytestmark = pytest.mark.timeout(300)
@@ -158,13 +158,12 @@ def test_ctrl_c_leaves_the_runs_to_the_desk_that_works_on_them(desk: DeskCommand
 
 
 @pytest.fixture
-async def idle(tmp_path: Path) -> AsyncIterator[Desk]:
+async def idle(namespace: Namespace, tmp_path: Path) -> Desk:
     """A server with its schedule and without workers."""
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        desk = Desk(await connect(settings), settings, hosting=True)
-        await schedule.apply_schedule(desk)
-        yield desk
+    settings = namespace.settings(tmp_path)
+    desk = Desk(await connect(settings), settings, hosting=False)
+    await schedule.apply_schedule(desk)
+    return desk
 
 
 def past(desk: Desk, first: str = FIRST, last: str = FIRST) -> tuple[BackfilledWeek, ...]:
@@ -208,8 +207,10 @@ async def test_a_run_that_desk_run_started_counts_as_that_of_its_week(idle: Desk
     assert (line.state, line.workflow_id) == (WeekState.RUNNING, run.workflow_id)
 
 
-async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> None:
-    async with real_desk(tmp_path, FEW) as desk:
+async def test_a_run_that_fails_counts_and_stops_no_other(
+    tmp_path: Path, namespace: Namespace
+) -> None:
+    async with real_desk(tmp_path, FEW, at=namespace) as desk:
         await schedule.apply_schedule(desk)
         weeks = past(desk, FIRST, "2015-W03")
         runs = PastWeeks(weeks, again=False)
@@ -228,9 +229,9 @@ async def test_a_run_that_fails_counts_and_stops_no_other(tmp_path: Path) -> Non
         assert not report_file(desk.settings, weeks[1].week).exists()
 
 
-async def test_two_backfills_at_once_lose_no_week(tmp_path: Path) -> None:
+async def test_two_backfills_at_once_lose_no_week(tmp_path: Path, namespace: Namespace) -> None:
     """A schedule that gets several requests at once heeds the last only."""
-    async with real_desk(tmp_path, ("US",)) as desk:
+    async with real_desk(tmp_path, ("US",), at=namespace) as desk:
         await schedule.apply_schedule(desk)
         early, late = past(desk, FIRST, LAST), past(desk, "2016-W01", "2016-W04")
 

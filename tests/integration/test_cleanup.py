@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +13,7 @@ from temporalio.client import Client, Schedule, ScheduleActionStartWorkflow, Sch
 from desk.contracts.names import WorkflowType, week_run_id
 from desk.platform.effects.journal import KEPT_FOR, EffectJournal
 from desk.platform.payloads.codec import INLINE_LIMIT
-from desk.platform.server.embedded import RETENTION, embedded_server
+from desk.platform.server.embedded import RETENTION
 from desk.platform.temporal.client import connect
 from desk.programs.week.archive.retention import KEPT, RetainedRecord, week_of_report, weeks_needed
 from desk.programs.week.document.publishing import publish
@@ -29,7 +28,7 @@ from starters.operations.cleanup import (
 )
 from starters.runs.week_runs import attributes_of
 from starters.session import Desk
-from tests.support.homes import home_settings
+from tests.support.namespaces import Namespace
 from tests.support.reports import sample_report
 
 NOW = datetime.now(UTC)
@@ -37,10 +36,9 @@ REPORT = sample_report()
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        yield Desk(await connect(settings), settings, hosting=True)
+async def desk(namespace: Namespace, tmp_path: Path) -> Desk:
+    settings = namespace.settings(tmp_path)
+    return Desk(await connect(settings), settings, hosting=False)
 
 
 def line_of(done: Cleanup, record: RetainedRecord) -> CleanupLine:
@@ -206,7 +204,7 @@ def test_pages_that_a_killed_writer_of_the_archive_left_are_drafts(tmp_path: Pat
 
 async def test_the_older_lines_of_a_log_go_while_it_is_written_to(desk: Desk) -> None:
     path = desk.settings.home / "logs" / "desk.log"
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     old, young = (NOW - timedelta(days=age) for age in (91, 89))
     kept = f"{young:%Y-%m-%dT%H:%M:%S}.5Z [error] 2020-01-01T00:00:00 of another kind\n  detail\n"
     as_json = f'{{"event": "x", "timestamp": "{NOW:%Y-%m-%dT%H:%M:%S}Z"}}\n'

@@ -7,6 +7,7 @@ import pytest
 
 from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.json_form import apart_from_the_run, to_json
+from tests.support.namespaces import Namespace
 from tests.support.real_desk import real_desk, researched
 
 WEEK = "2022-W43"
@@ -24,10 +25,10 @@ async def twice(
 
 
 async def test_a_past_week_run_on_two_desks_is_byte_for_byte_the_same(
-    tmp_path: Path, twice: tuple[ResearchReport, ResearchReport]
+    tmp_path: Path, namespace: Namespace, twice: tuple[ResearchReport, ResearchReport]
 ) -> None:
     first, _ = twice
-    async with real_desk(tmp_path, MARKETS) as desk:
+    async with real_desk(tmp_path, MARKETS, at=namespace) as desk:
         second = await researched(desk, WEEK, "another-run")
     assert to_json(first) != to_json(second)
     assert apart_from_the_run(first) == apart_from_the_run(second)

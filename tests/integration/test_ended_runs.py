@@ -1,4 +1,4 @@
-"""What is known of a week whose latest run ended badly, at an embedded server.
+"""What is known of a week whose latest run ended badly, at a real server.
 
 A small workflow stands in for the weekly one: it publishes, and then returns, or waits.
 """
@@ -25,8 +25,6 @@ from desk.contracts.runs.week import (
     WeekRequest,
     WeekResult,
 )
-from desk.platform.server.embedded import embedded_server
-from desk.platform.temporal.client import connect
 from starters.runs.command_run import start_run
 from starters.runs.watching import published_by
 from starters.runs.week_results import EndedWithoutReport, last_record, last_result
@@ -75,17 +73,14 @@ class PublishingOrNot:
 
 
 @pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[Client]:
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        client = await connect(settings)
-        async with Worker(
-            client,
-            task_queue=Queue.DESK,
-            workflows=[PublishingOrNot],
-            activities=[publish_report],
-        ):
-            yield client
+async def client(server: Client) -> AsyncIterator[Client]:
+    async with Worker(
+        server,
+        task_queue=Queue.DESK,
+        workflows=[PublishingOrNot],
+        activities=[publish_report],
+    ):
+        yield server
 
 
 async def returned(client: Client) -> None:

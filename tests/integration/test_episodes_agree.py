@@ -28,6 +28,7 @@ from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table
 from desk.training.vector_env import StockResearchVectorEnv
 from tests.support.homes import PROJECT
+from tests.support.namespaces import Namespace
 from tests.support.stocks.board import StockDesk, stock_desk
 
 SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
@@ -174,12 +175,12 @@ async def ran(desk: StockDesk, one: Drawn) -> StockResult:
 
 @pytest.mark.parametrize("facts", Facts)
 async def test_the_environment_and_the_workflow_come_to_the_same_blackboards(
-    tmp_path: Path, facts: Facts
+    tmp_path: Path, namespace: Namespace, facts: Facts
 ) -> None:
     # Where facts come from does not change what an episode may do.
     every = episodes() if facts is Facts.KNOWN else chosen()
     sources = {"DESK_MCP_CONFIG": str(PRACTICE)} if facts is Facts.GENERATED else {}
-    async with stock_desk(tmp_path, **sources) as desk:
+    async with stock_desk(tmp_path, namespace, **sources) as desk:
         results = await asyncio.gather(*(ran(desk, one) for one in every))
     for one, found in zip(every, results, strict=True):
         assert through_temporal(found) == in_the_environment(one, facts), one

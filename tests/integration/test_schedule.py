@@ -1,18 +1,15 @@
-"""`desk schedule` at an embedded server without workers: what is on the server afterwards."""
+"""`desk schedule` at a server without workers: what is on the server afterwards."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from temporalio.client import Client, ScheduleOverlapPolicy
 from temporalio.common import SearchAttributeKey
-from temporalio.service import RPCError
 
 from desk.contracts.names import SCHEDULE_ID
 from desk.contracts.runs.week import WeekRequest
-from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from desk.runs.schedule.schedule_spec import backfilled_weeks
@@ -21,24 +18,15 @@ from starters.session import Desk
 from starters.terminal.exit_status import CommandError
 from starters.weeks import schedule
 from starters.weeks.schedule import Applied, put_into_force
-from tests.support.homes import home_settings
+from tests.support.namespaces import Namespace
 
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 
-@pytest.fixture(scope="module")
-async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
-    settings = home_settings(tmp_path_factory.mktemp("desk"))
-    async with embedded_server(settings.home, settings.server):
-        yield Desk(await connect(settings), settings, hosting=True)
-
-
 @pytest.fixture
-async def desk(shared: Desk) -> AsyncIterator[Desk]:
-    """One server for all tests; each finds it without a schedule."""
-    yield shared
-    with suppress(RPCError):
-        await shared.client.get_schedule_handle(SCHEDULE_ID).delete()
+async def desk(namespace: Namespace, tmp_path: Path) -> Desk:
+    settings = namespace.settings(tmp_path)
+    return Desk(await connect(settings), settings, hosting=False)
 
 
 def earlier(settings: Settings) -> Settings:

@@ -5,14 +5,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from temporalio.client import WorkflowHistory
+from temporalio.client import Client, WorkflowHistory
 from temporalio.worker import Replayer
 
 from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolListing
 from desk.contracts.names import Queue, source_queue
-from desk.platform.server.embedded import embedded_server
-from desk.platform.temporal.client import connect
 from desk.platform.temporal.history import fetch_history
 from desk.platform.temporal.plugin import desk_plugin
 from starters.session import Desk
@@ -69,17 +67,16 @@ async def test_a_run_goes_on_where_each_role_has_a_process(worked: Desk) -> None
         assert (await replayer.replay_workflow(history)).replay_failure is None
 
 
-async def test_an_orchestrator_beside_it_makes_the_calls_that_come_to_it(tmp_path: Path) -> None:
-    settings = home_settings(tmp_path)
-    async with embedded_server(settings.home, settings.server):
-        client = await connect(settings)
-        async with hosted(client, settings, [Role.ORCHESTRATOR]):
-            listing = await client.execute_activity(
-                ToolActivities.list_tools.__name__,
-                "ecb",
-                id="listing",
-                task_queue=Queue.DESK,
-                start_to_close_timeout=timedelta(seconds=20),
-                result_type=ToolListing,
-            )
+async def test_an_orchestrator_beside_it_makes_the_calls_that_come_to_it(
+    server: Client, tmp_path: Path
+) -> None:
+    async with hosted(server, home_settings(tmp_path), [Role.ORCHESTRATOR]):
+        listing = await server.execute_activity(
+            ToolActivities.list_tools.__name__,
+            "ecb",
+            id="listing",
+            task_queue=Queue.DESK,
+            start_to_close_timeout=timedelta(seconds=20),
+            result_type=ToolListing,
+        )
     assert "get_quotes" in {tool.tool for tool in listing.tools}

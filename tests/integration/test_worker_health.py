@@ -1,19 +1,17 @@
 """The health check of a worker says what Temporal sees of it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from temporalio import activity
 from temporalio.client import Client
-from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
 from desk.contracts.names import Queue, source_queue
 from desk.platform.settings.mcp_json import read_mcp_config
-from tests.conftest import binary
 from tests.support.homes import PROJECT
+from tests.support.namespaces import Namespace
 from workers.health import queues_of, unpolled
 from workers.hosting import Role, worker_identity
 
@@ -24,12 +22,9 @@ async def nothing() -> None:
 
 
 @pytest.fixture
-async def server(tmp_path: Path) -> AsyncIterator[Client]:
-    """A client with the identity of a research worker, at a server of the test's own."""
-    async with await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"), identity=worker_identity(Role.RESEARCH)
-    ) as environment:
-        yield environment.client
+async def server(namespace: Namespace, tmp_path: Path) -> Client:
+    """A client with the identity of a research worker, in a namespace of the test's own."""
+    return await namespace.client(tmp_path, worker_identity(Role.RESEARCH))
 
 
 async def test_a_worker_that_polls_is_healthy(server: Client) -> None:

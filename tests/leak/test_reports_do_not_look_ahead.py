@@ -37,6 +37,7 @@ from tests.leak.planted_sources import SOURCES, WORLD
 from tests.leak.worlds import LEVEL, MARKERS, WORD, write_world
 from tests.support.hypotheses import hypothesis, scored_hypothesis
 from tests.support.learning import HORIZON, lesson, unavailable, use
+from tests.support.namespaces import Namespace, new_namespace
 from tests.support.real_desk import real_desk, researched
 
 MARKETS = ("EUR/USD", "USD/JPY", "USD/IDR", "US", "JP")
@@ -74,9 +75,10 @@ def planted_sources() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-async def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+async def world(shared_server: Client, tmp_path_factory: pytest.TempPathFactory) -> World:
     """The world that ends with the second week."""
-    return await ended(tmp_path_factory.mktemp("known"), WEEKS[1])
+    at = await new_namespace(shared_server)
+    return await ended(at, tmp_path_factory.mktemp("known"), WEEKS[1])
 
 
 @pytest.fixture
@@ -85,17 +87,21 @@ def known(world: World) -> ResearchReport:
     return world.report
 
 
-async def ended(folder: Path, week: str) -> World:
+async def ended(at: Namespace, folder: Path, week: str) -> World:
     """A world that ends with a week."""
-    return World(await report_in(folder, week, None), (folder / RECORD).read_text(encoding="utf-8"))
+    report = await report_in(at, folder, week, None)
+    return World(report, (folder / RECORD).read_text(encoding="utf-8"))
 
 
-async def report_in(folder: Path, week: str, later: ResearchReport | None) -> ResearchReport:
+async def report_in(
+    at: Namespace, folder: Path, week: str, later: ResearchReport | None
+) -> ResearchReport:
     """The report that a desk of its own writes; with a later one, in a world with a future."""
     as_of = as_of_of(week, configured().schedule)
     world = folder / "home" / "cache" / WORLD
     write_world(world, as_of, planted=later is not None)
-    async with real_desk(folder, MARKETS, DESK_MCP_CONFIG=str(source_list(folder))) as desk:
+    listed = str(source_list(folder))
+    async with real_desk(folder, MARKETS, at=at, DESK_MCP_CONFIG=listed) as desk:
         assert desk.settings.cache_dir == world.parent
         await learn(desk, LESSONS, as_of)
         await learn_hypotheses(desk, HYPOTHESES, as_of)
@@ -246,10 +252,13 @@ def marked(texts: dict[str, str]) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("week", WEEKS)
 async def test_a_report_is_the_same_whatever_came_after_it(
-    tmp_path: Path, week: str, world: World
+    tmp_path: Path, week: str, shared_server: Client, namespace: Namespace, world: World
 ) -> None:
-    known, record = world if week == WEEKS[1] else await ended(tmp_path / "known", week)
-    seen = await report_in(tmp_path / "planted", week, known)
+    known, record = world
+    if week != WEEKS[1]:
+        elsewhere = await new_namespace(shared_server)
+        known, record = await ended(elsewhere, tmp_path / "known", week)
+    seen = await report_in(namespace, tmp_path / "planted", week, known)
     assert known.coverage.researched > 0
     assert known.advice is not None and known.advice.weeks == len(LESSONS)
     assert scored_well(known.advice.scorecard)
@@ -264,7 +273,7 @@ async def test_a_report_is_the_same_whatever_came_after_it(
 
 
 async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: ResearchReport
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, namespace: Namespace, known: ResearchReport
 ) -> None:
     week = WEEKS[1]
     real = Client.execute_update_with_start_workflow
@@ -277,36 +286,30 @@ async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
         return advice.model_copy(update={"as_of": question.as_of})
 
     monkeypatch.setattr(Client, "execute_update_with_start_workflow", asked)
-    seen = await report_in(tmp_path / "planted", week, known)
+    seen = await report_in(namespace, tmp_path / "planted", week, known)
     assert known.advice is not None and seen.advice is not None
     every = len(LESSONS) + len(LATER_LESSONS)
     assert (known.advice.weeks, seen.advice.weeks) == (len(LESSONS), every)
     assert scored_well(known.advice.scorecard) and not scored_well(seen.advice.scorecard)
     assert seen.advice.weights != known.advice.weights
+    assert seen.changes == known.changes
     assert apart_from_the_run(seen) != apart_from_the_run(known)
 
 
-async def test_a_forecast_that_is_scored_before_it_is_due_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: ResearchReport
+async def test_early_scores_and_a_memory_of_the_week_after_are_noticed_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, namespace: Namespace, known: ResearchReport
 ) -> None:
     week = WEEKS[1]
+    two_weeks = timedelta(days=14)
     monkeypatch.setattr(LearnedHypotheses, "known_by", lambda self, _: self.every)
     monkeypatch.setattr(Learned, "_known", scored_too_early)
-    seen = await report_in(tmp_path / "planted", week, known)
+    monkeypatch.setattr(memory, "week_of", lambda day: week_of(day + two_weeks), raising=True)
+    seen = await report_in(namespace, tmp_path / "planted", week, known)
     assert known.advice is not None and seen.advice is not None
     assert known.advice.weeks == seen.advice.weeks
     assert not scored_well(seen.advice.scorecard)
     assert seen.advice.weights != known.advice.weights
-    assert apart_from_the_run(seen) != apart_from_the_run(known)
-
-
-async def test_a_desk_that_remembers_the_week_after_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: ResearchReport
-) -> None:
-    week = WEEKS[1]
-    two_weeks = timedelta(days=14)
-    monkeypatch.setattr(memory, "week_of", lambda day: week_of(day + two_weeks), raising=True)
-    seen = await report_in(tmp_path / "planted", week, known)
+    assert seen.changes != known.changes
     assert apart_from_the_run(seen) != apart_from_the_run(known)
     # The comparison itself refuses a later week as well: no figure of it gets in even so.
     assert marked(forms(tmp_path / "planted", week)) == {}

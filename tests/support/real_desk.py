@@ -1,7 +1,7 @@
 """A real desk in the process of the test: embedded server, workers of all roles, real sources."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,22 +16,28 @@ from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
 from starters.published.published_files import read_report
 from starters.session import Desk
 from tests.support.homes import home_settings
+from tests.support.namespaces import Namespace
 from workers.hosting import Role, hosted
 from workflows.week.week import WeeklyResearchWorkflow
 
 
 @asynccontextmanager
 async def real_desk(
-    directory: Path, markets: tuple[str, ...] = (), **variables: str
+    directory: Path, markets: tuple[str, ...] = (), *, at: Namespace | None = None, **variables: str
 ) -> AsyncIterator[Desk]:
-    """A desk at work in a directory of its own, for some of its markets or for all."""
+    """A desk at work in a directory of its own, for some of its markets or for all: on an embedded
+    server, or as on one in a namespace."""
     settings = home_settings(directory, **variables)
     if markets:
         settings = with_markets(settings, markets)
-    async with embedded_server(settings.home, settings.server):
-        client = await connect(settings)
-        async with hosted(client, settings, [Role.ALL]):
-            yield Desk(client, settings, hosting=True)
+    async with AsyncExitStack() as stack:
+        if at is None:
+            await stack.enter_async_context(embedded_server(settings.home, settings.server))
+            client = await connect(settings)
+        else:
+            client = await connect(at.settings(directory, **variables))
+        await stack.enter_async_context(hosted(client, settings, [Role.ALL]))
+        yield Desk(client, settings, hosting=True)
 
 
 def with_markets(settings: Settings, markets: tuple[str, ...]) -> Settings:

@@ -22,7 +22,6 @@ from desk.platform.mcp.pool import McpPool
 from desk.platform.settings.mcp_json import McpServerSpec
 from desk.programs.turns import builtin_turn
 from starters.learning.learn import learned_lines
-from tests.conftest import development_server
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
 from tests.support.homes import PROJECT
@@ -135,20 +134,6 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wire
     """A source that can be made to fail, and one that does not, for one desk after the other."""
     async with faulty_pool(tmp_path_factory.mktemp("sources")) as wired:
         yield wired
-
-
-@pytest.fixture(scope="module")
-async def one_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A server for one desk after the other."""
-    async with development_server(tmp_path_factory.mktemp("server")) as client:
-        yield client
-
-
-@pytest.fixture
-async def server(one_server: Client) -> AsyncIterator[Client]:
-    """The same without what the desk before learned: whatever else it began has ended."""
-    yield one_server
-    await one_server.get_workflow_handle(LEARNING_SYSTEM_ID).terminate()
 
 
 @asynccontextmanager

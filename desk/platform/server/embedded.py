@@ -58,7 +58,7 @@ SPACE_TO_RUN = 2 * 2**20
 # each new task the server goes through all that it has done since a queue was last acknowledged:
 # at half a minute, a seventh of its work when it is busy. Search attributes are there from the
 # start: to look for new ones with every write took a fortieth.
-_DYNAMIC_CONFIG = (
+DYNAMIC_CONFIG = (
     "history.transferProcessorMaxPollRPS=100",
     'history.transferProcessorUpdateAckInterval="3s"',
     'history.visibilityProcessorUpdateAckInterval="3s"',
@@ -185,7 +185,7 @@ class EmbeddedServer:
             *("--dynamic-config-value", f"frontend.httpAllowedHosts={ALLOWED_HOSTS}"),
             *("--ui-disable-news-fetch", "--db-filename", str(database)),
             *(part for pragma in _PRAGMAS for part in ("--sqlite-pragma", pragma)),
-            *(part for value in _DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
+            *(part for value in DYNAMIC_CONFIG for part in ("--dynamic-config-value", value)),
             *(part for value in attributes for part in ("--search-attribute", value)),
             *(("--ui-codec-endpoint", self._codec_endpoint) if self._codec_endpoint else ()),
             *("--log-level", "error", "--color", "never"),

@@ -31,6 +31,7 @@ from desk.learning.hypotheses.prices import expected_day
 from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.program import STOCK_TASKS
+from tests.support.namespaces import Namespace
 from tests.support.real_desk import real_desk
 from tests.support.scripted import ScriptedTools, gives_up
 from workflows.episode.episode import StockResearchWorkflow
@@ -294,7 +295,9 @@ class StockDesk:
 
 
 @asynccontextmanager
-async def stock_desk(directory: Path, **environment: str) -> AsyncIterator[StockDesk]:
+async def stock_desk(
+    directory: Path, at: Namespace | None = None, **environment: str
+) -> AsyncIterator[StockDesk]:
     """One desk for many episodes of the past, side by side, none of which waits."""
-    async with real_desk(directory, (), **environment) as desk:
+    async with real_desk(directory, (), at=at, **environment) as desk:
         yield StockDesk(desk.client)

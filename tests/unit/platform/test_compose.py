@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.platform.server.embedded import _DYNAMIC_CONFIG, RETENTION
+from desk.platform.server.embedded import DYNAMIC_CONFIG, RETENTION
 from desk.platform.settings import Settings
 from desk.platform.settings.mcp_json import read_mcp_config
 from tests.support.homes import PROJECT
@@ -289,7 +289,7 @@ EMBEDDED_ALONE = "system.forceSearchAttributesCacheRefreshOnRead"
 
 def test_the_server_is_set_as_the_embedded_one() -> None:
     settings = yaml.safe_load((PROJECT / "deploy/dynamic-config.yaml").read_text())
-    embedded = dict(entry.split("=", 1) for entry in _DYNAMIC_CONFIG)
+    embedded = dict(entry.split("=", 1) for entry in DYNAMIC_CONFIG)
     del embedded[EMBEDDED_ALONE]
     assert {name: values[0]["value"] for name, values in settings.items()} == {
         name: json.loads(value) for name, value in embedded.items()
