@@ -4,6 +4,7 @@ beside it."""
 import json
 import os
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,21 +27,49 @@ def examples(heading: str, language: str) -> list[str]:
     return [re.sub("^   ", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-def beside(folder: Path, heading: str, *modules: str) -> DeskCommand:
-    """A desk beside which a package is installed: no file of the tree is another. A module begins
-    with its name."""
+def beside(folder: Path, *headings: str, modules: Sequence[str] | None = None) -> DeskCommand:
+    """A desk beside which a package is installed that has what is shown under some headings, or
+    other modules: no file of the tree is another. A module begins with its name."""
     packages = folder / "packages"
     metadata = packages / "blocker-1.0.dist-info"
     metadata.mkdir(parents=True)
-    for module in modules:
+    shown = [each for heading in headings for each in examples(heading, "python")]
+    for module in shown if modules is None else modules:
         (packages / module.splitlines()[0].removeprefix("# ")).write_text(module)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: blocker\nVersion: 1.0\n")
-    (entry,) = examples(heading, "toml")
-    ((group, line),) = re.findall(r'"(research_desk\.\w+)"\]\n(.*)\n', entry)
-    (metadata / "entry_points.txt").write_text(f"[{group}]\n{line.replace(chr(34), '')}\n")
+    (metadata / "entry_points.txt").write_text(entry_points(headings))
     (folder / "blocker.yaml").write_text(*examples("Add an agent", "yaml"))
     path = os.pathsep.join(filter(None, (str(packages), os.environ.get("PYTHONPATH"))))
     return DeskCommand(folder, PYTHONPATH=path)
+
+
+def entry_points(headings: Sequence[str]) -> str:
+    """What is shown under the headings, by group."""
+    lines: dict[str, list[str]] = {}
+    for heading in headings:
+        (entry,) = examples(heading, "toml")
+        ((group, line),) = re.findall(r'"(research_desk\.\w+)"\]\n(.*)\n', entry)
+        lines.setdefault(group, []).append(line.replace('"', ""))
+    return "".join("\n".join((f"[{group}]", *found, "")) for group, found in lines.items())
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
+    """A desk that is up, with the agent and the specialist."""
+    headings = ("Add an agent", "Add a specialist")
+    command = beside(tmp_path_factory.mktemp("desk"), *headings)
+    with command.up():
+        yield command
+
+
+@pytest.fixture(scope="module")
+def with_program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
+    """A desk that is up, with the program, which brings its agent, and the command."""
+    headings = ("Add a program", "Add a command")
+    modules = [each for h in ("Add an agent", *headings) for each in examples(h, "python")]
+    command = beside(tmp_path_factory.mktemp("desk"), *headings, modules=modules)
+    with command.up():
+        yield command
 
 
 class Asked(NamedTuple):
@@ -51,10 +80,8 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    folder = tmp_path_factory.mktemp("desk")
-    desk = beside(folder, "Add an agent", *examples("Add an agent", "python"))
-    return Asked(desk, desk("ask", QUESTION, "--graph", str(folder / "blocker.yaml")))
+def asked(desk: DeskCommand) -> Asked:
+    return Asked(desk, desk("ask", QUESTION, "--graph", str(desk.directory / "blocker.yaml")))
 
 
 def test_an_agent_of_another_package_works_in_a_graph(asked: Asked) -> None:
@@ -65,47 +92,38 @@ def test_an_agent_of_another_package_works_in_a_graph(asked: Asked) -> None:
 
 def test_what_an_agent_did_is_read_after_its_package_is_gone(asked: Asked) -> None:
     folder = asked.desk.directory
-    (page,) = (folder / "reports" / "answers").glob("*.json")
+    (page,) = (folder / "reports" / "answers").glob("ask-*.json")
     assert asked.desk("audit", str(page)).code == 0
     assert DeskCommand(folder)("audit", str(page)).code == 0
 
 
-def test_a_specialist_of_another_package_works_in_a_swarm(tmp_path: Path) -> None:
-    desk = beside(tmp_path, "Add a specialist", *examples("Add a specialist", "python"))
+def test_a_specialist_of_another_package_works_in_a_swarm(desk: DeskCommand) -> None:
     answer = desk("swarm", "Is USD/JPY worth its funding?", "--about", "carry", "--rounds", "1")
     assert answer.code == 0, answer.err
-    (page,) = (tmp_path / "reports" / "answers").glob("*.json")
+    (page,) = (desk.directory / "reports" / "answers").glob("swarm-*.json")
     (first,) = json.loads(page.read_text())["swarm"]["rounds"]
     asked = [each["agent"] for each in first["plan"]["subagents"]]
     assert "funding_specialist" in asked
     assert desk("audit", str(page)).code == 0
 
 
-def test_a_program_of_another_package_gives_its_agent_work(tmp_path: Path) -> None:
-    modules = examples("Add an agent", "python") + examples("Add a program", "python")
-    desk = beside(tmp_path, "Add a program", *modules)
-    with desk.up():
-        run = ("workflow", "execute", "--type", "BlockerWorkflow", "--task-queue", "desk")
-        told = desk.temporal(*run, "--workflow-id", "blocker", "--input", f'"{QUESTION}"')
+def test_a_program_of_another_package_gives_its_agent_work(with_program: DeskCommand) -> None:
+    run = ("workflow", "execute", "--type", "BlockerWorkflow", "--task-queue", "desk")
+    told = with_program.temporal(*run, "--workflow-id", "blocker", "--input", f'"{QUESTION}"')
     assert told.code == 0, told.err
     assert "Blocked" in told.out
 
 
-def test_a_command_of_another_package_starts_its_program(tmp_path: Path) -> None:
-    headings = ("Add an agent", "Add a program", "Add a command")
-    modules = [each for heading in headings for each in examples(heading, "python")]
-    desk = beside(tmp_path, "Add a command", *modules)
-    (entries,) = (tmp_path / "packages").glob("*/entry_points.txt")
-    programs = "[research_desk.programs]\nblocker = blocker_program:PROGRAM\n"
-    entries.write_text(entries.read_text() + programs)
-    answer = desk("blocker", QUESTION)
+def test_a_command_of_another_package_starts_its_program(with_program: DeskCommand) -> None:
+    answer = with_program("blocker", QUESTION)
     assert answer.code == 0, answer.err
     assert answer.out == "Blocked\n"
-    assert "What the ticket that holds everything up" in desk("--help").out
+    assert "What the ticket that holds everything up" in with_program("--help").out
 
 
 def test_a_command_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
-    desk = beside(tmp_path, "Add a command", "# blocker_command.py\nimport nothing_installed\n")
+    broken = "# blocker_command.py\nimport nothing_installed\n"
+    desk = beside(tmp_path, "Add a command", modules=[broken])
     assert desk("--help").code == 0
     answer = desk("blocker")
     assert answer.code != 0
@@ -114,7 +132,7 @@ def test_a_command_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
 
 def test_a_package_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     broken = "# ticket_desk.py\nimport nothing_that_is_installed\n"
-    desk = beside(tmp_path, "Add an agent", broken)
+    desk = beside(tmp_path, "Add an agent", modules=[broken])
     answer = desk("ask", QUESTION, "--graph", str(tmp_path / "blocker.yaml"))
     assert answer.code != 0
     assert "ticket_desk:TASK" in answer.err
