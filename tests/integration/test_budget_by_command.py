@@ -89,10 +89,9 @@ def test_a_small_budget_holds_and_the_report_says_what_it_cost_the_work(
     desk.command.until(lambda status: told in status.out, "status", "--week", LAST_WEEK)
 
 
-@pytest.mark.parametrize("name", ["DESK_BUDGET_USD", "DESK_BUDGET_TOKENS"])
-def test_with_an_empty_budget_no_model_is_asked(tmp_path: Path, folder: Path, name: str) -> None:
+def test_with_an_empty_budget_no_model_is_asked(tmp_path: Path, folder: Path) -> None:
     with model_server(folder, Scripted().fixtures(*MARKETS)) as server:
-        desk = Desk(tmp_path, server, **{name: "0"})
+        desk = Desk(tmp_path, server, DESK_BUDGET_TOKENS="0")
         desk.run()
         assert server.asked == []
     assert desk.report["usage"]["model"] == "builtin"

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.support.command import DeskCommand, eventually
+from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.homes import PROJECT
 
 pytestmark = pytest.mark.timeout(300)
@@ -191,17 +192,34 @@ def test_a_task_that_nobody_can_do_is_listed_and_tried_again(
     assert market["outcome"] == "researched"
 
 
-def test_a_rerun_after_the_close_touches_only_its_market(tmp_path: Path) -> None:
+class Closed(NamedTuple):
+    """A desk that is up, whose runs close at once, and the week that it ran with a damaged file of
+    its data."""
+
+    desk: DeskCommand
+    ran: Answer
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Closed]:
+    folder = tmp_path_factory.mktemp("closed")
     configured = (PROJECT / "desk.toml").read_text()
-    config = tmp_path / "desk.toml"
+    config = folder / "desk.toml"
     config.write_text(
         configured.replace('open_for_reruns = "6 days"', 'open_for_reruns = "100 ms"')
     )
-    desk = DeskCommand(tmp_path, DESK_CONFIG=str(config))
+    desk = DeskCommand(folder, DESK_CONFIG=str(config))
+    cached = Path(desk.variables["DESK_HOME"]) / "cache" / "eurofxref-hist.zip"
+    cached.parent.mkdir(parents=True)
+    cached.write_bytes(b"not a zip")
     with desk.up():
-        assert desk("run", "--week", WEEK, "--markets", PAIRS).code == 0
-        desk.listed(f"WorkflowId = '{SUBSET}' AND ExecutionStatus = 'Completed'")
-        answer = desk("rerun", "USD/JPY", "--week", WEEK, "--reason", "after the close", "--json")
+        yield Closed(desk, desk("run", "--week", WEEK, "--markets", PAIRS, "--json"))
+
+
+def test_a_rerun_after_the_close_touches_only_its_market(closed: Closed) -> None:
+    desk = closed.desk
+    desk.listed(f"WorkflowId = '{SUBSET}' AND ExecutionStatus = 'Completed'")
+    answer = desk("rerun", "USD/JPY", "--week", WEEK, "--reason", "after the close", "--json")
     assert answer.code == 0, answer.err
     path = desk.directory / "reports" / "weekly" / f"{WEEK}-eurusd-usdjpy.json"
     report = json.loads(path.read_text())
@@ -219,13 +237,8 @@ def test_a_port_in_use_is_an_error_that_names_it(desk: DeskCommand, tmp_path: Pa
     assert "Traceback" not in answer.err
 
 
-def test_a_damaged_data_file_is_told_and_survived(tmp_path: Path) -> None:
-    desk = DeskCommand(tmp_path)
-    cached = Path(desk.variables["DESK_HOME"]) / "cache" / "eurofxref-hist.zip"
-    cached.parent.mkdir(parents=True)
-    cached.write_bytes(b"not a zip")
-    answer = desk("run", "--week", WEEK, "--markets", "USD/JPY", "--json")
-    assert answer.code == 0, answer.err
+def test_a_damaged_data_file_is_told_and_survived(closed: Closed) -> None:
+    assert closed.ran.code == 0, closed.ran.err
 
 
 def test_without_a_server_the_status_says_what_to_do(tmp_path: Path) -> None:
