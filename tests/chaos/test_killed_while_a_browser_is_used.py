@@ -1,5 +1,6 @@
-"""A person works at the desk in a browser, by the keyboard alone and by the mouse, while workers
-are killed and come back. Every page says what holds it up, and goes on by itself.
+"""A person works at the desk in a browser, by the keyboard and by the mouse in turns, while workers
+are killed and come back. Every page says what holds it up, and goes on by itself. A day by the
+keyboard alone is that of `tests/integration/test_serve_in_a_browser.py`.
 
 Real processes all through: the embedded server, a worker of each role whose second research agent
 lies, `desk serve` and Chromium.
@@ -18,7 +19,7 @@ from desk.platform.settings import load_settings
 from starters.runs.troubles import BUSY
 from tests.support.browser import Browser, browsing, chromium
 from tests.support.command import DeskCommand, eventually
-from tests.support.hands import Hand, Keyboard, Mouse
+from tests.support.hands import Hand
 from tests.support.homes import PROJECT, free_port, home_environment
 from tests.support.lying_worker import LyingFleet
 from workers.hosting import Role
@@ -67,20 +68,17 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
             fleet.end()
 
 
-@pytest.mark.parametrize("kind", [Keyboard, Mouse])
-async def test_the_desk_is_worked_at_while_workers_are_killed(
-    place: Place, kind: type[Hand], tmp_path: Path
-) -> None:
+async def test_the_desk_is_worked_at_while_workers_are_killed(place: Place, tmp_path: Path) -> None:
     # In a thread, because this process watches over the server meanwhile.
-    await asyncio.to_thread(at_work, place, kind, tmp_path / "browser")
+    await asyncio.to_thread(at_work, place, tmp_path / "browser")
 
 
-def at_work(place: Place, kind: type[Hand], home: Path) -> None:
+def at_work(place: Place, home: Path) -> None:
     """A day at the desk."""
     assert PROGRAM is not None
     with place.desk.serving(free_port()) as at, browsing(PROGRAM, home) as browser:
         browser.resize(1_200)
-        day = Day(place, kind(browser), at)
+        day = Day(place, Hand(browser), at)
         for role in ROLES:
             place.fleet.start(role)
         day.workers_are_up()

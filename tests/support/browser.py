@@ -100,9 +100,8 @@ class Browser:
         if leads_away:
             self.await_page()
 
-    def click(self, selector: str, *, leads_away: bool = False) -> None:
-        """Click at the middle of something, which must be on top there; with `leads_away`, wait for
-        the page that it leads to."""
+    def place_of(self, selector: str) -> tuple[float, float]:
+        """Where to click at something: at its middle, where it must be on top."""
         found = json.dumps(selector)
         place = self.ask(
             f"(e => {{ if (!e) return null; e.scrollIntoView({{block: 'center'}});"
@@ -111,10 +110,15 @@ class Browser:
             f"(document.querySelector({found}))"
         )
         assert place is not None, f"there is no {selector} to click at"
+        return place[0], place[1]
+
+    def click(self, selector: str, *, leads_away: bool = False) -> None:
+        """Click at something; with `leads_away`, wait for the page that it leads to."""
+        x, y = self.place_of(selector)
         self._loaded = not leads_away
         for event in ("mouseMoved", "mousePressed", "mouseReleased"):
             button = {} if event == "mouseMoved" else {"button": "left", "clickCount": 1}
-            self._call("Input.dispatchMouseEvent", type=event, x=place[0], y=place[1], **button)
+            self._call("Input.dispatchMouseEvent", type=event, x=x, y=y, **button)
         if leads_away:
             self.await_page()
 

@@ -1,7 +1,6 @@
-"""Using a page as a person does: by the keyboard alone, or by the mouse."""
+"""Using a page as a person does: whatever is used is within reach of the keyboard and the mouse."""
 
 import json
-from abc import ABC, abstractmethod
 
 from tests.support.browser import Browser
 from tests.support.command import eventually
@@ -9,27 +8,50 @@ from tests.support.command import eventually
 MOST_TABS = 80
 
 
-class Hand(ABC):
-    """Somebody at a browser. Parts of a page are named by selectors."""
+class Hand:
+    """Somebody at a browser, who comes to everything by the keyboard, sees that the mouse could be
+    used there, and uses one and the other in turns. Parts of a page are named by selectors."""
 
     def __init__(self, screen: Browser) -> None:
         self.screen = screen
+        self._by_keyboard = False
 
-    @abstractmethod
     def go_to(self, selector: str) -> None:
-        """Have the focus on something."""
+        """Have the focus on something: by Tab, and by a click."""
+        self._tab_to(selector)
+        self.screen.click(selector)
+        assert self._on(selector), f"{selector} has not got the focus"
 
-    @abstractmethod
     def follow(self, selector: str) -> None:
         """Use a link or a button that leads to another page."""
+        if self._in_turns(selector):
+            self.screen.press("Enter", leads_away=True)
+            return
+        is_link = self.screen.ask(f"document.querySelector({json.dumps(selector)}).tagName") == "A"
+        before = self.screen.ask("location.href")
+        self.screen.click(selector, leads_away=True)
+        if is_link and self.screen.ask("location.href") == before:
+            # It moved as the page was brought up to date: a person clicks once more.
+            self.screen.click(selector, leads_away=True)
 
-    @abstractmethod
     def choose(self, selector: str) -> None:
-        """Choose a radio button, the first of those that belong together."""
+        """Choose a radio button, the first of those that belong together: the label is clicked, and
+        the arrows lead away from it and back."""
+        self._tab_to(selector)
+        chosen = f"document.querySelector({json.dumps(selector)}).checked"
+        self.screen.click(f"label[for={selector.removeprefix('#')}]")
+        assert self.screen.ask(chosen)
+        self.screen.press("ArrowDown")
+        assert not self.screen.ask(chosen)
+        self.screen.press("ArrowUp")
+        assert self.screen.ask(chosen)
 
-    @abstractmethod
     def unfold(self, selector: str) -> None:
-        """Use something that changes the page that is open."""
+        """Use something that changes the page that is open: twice by the one, once by the other."""
+        self._tab_to(selector)
+        self.screen.press("Enter")
+        self.screen.click(selector)
+        self.screen.press("Enter")
 
     def write(self, selector: str, words: str) -> None:
         """Write into a field."""
@@ -53,11 +75,14 @@ class Hand(ABC):
         asked = f"document.activeElement.matches({json.dumps(selector)})"
         return self.screen.ask(asked) is True
 
+    def _in_turns(self, selector: str) -> bool:
+        """Whether it is the keyboard's turn at something that both come to."""
+        self._tab_to(selector)
+        self.screen.place_of(selector)
+        self._by_keyboard = not self._by_keyboard
+        return self._by_keyboard
 
-class Keyboard(Hand):
-    """Tab, the arrows and Enter."""
-
-    def go_to(self, selector: str) -> None:
+    def _tab_to(self, selector: str) -> None:
         seen = []
         for _ in range(MOST_TABS):
             if self._on(selector):
@@ -66,40 +91,3 @@ class Keyboard(Hand):
             self.screen.press("Tab")
             seen.append(self.screen.ask("document.activeElement.outerHTML.slice(0, 80)"))
         raise AssertionError(f"Tab does not lead to {selector}: {seen}")
-
-    def follow(self, selector: str) -> None:
-        self.go_to(selector)
-        self.screen.press("Enter", leads_away=True)
-
-    def unfold(self, selector: str) -> None:
-        self.go_to(selector)
-        self.screen.press("Enter")
-
-    def choose(self, selector: str) -> None:
-        self.go_to(selector)
-        self.screen.press("ArrowDown")
-        self.screen.press("ArrowUp")
-        assert self.screen.ask(f"document.querySelector({json.dumps(selector)}).checked")
-
-
-class Mouse(Hand):
-    """Clicks, at what can be seen and is on top."""
-
-    def go_to(self, selector: str) -> None:
-        self.screen.click(selector)
-        assert self._on(selector), f"{selector} has not got the focus"
-
-    def follow(self, selector: str) -> None:
-        is_link = self.screen.ask(f"document.querySelector({json.dumps(selector)}).tagName") == "A"
-        before = self.screen.ask("location.href")
-        self.screen.click(selector, leads_away=True)
-        if is_link and self.screen.ask("location.href") == before:
-            # It moved as the page was brought up to date: a person clicks once more.
-            self.screen.click(selector, leads_away=True)
-
-    def unfold(self, selector: str) -> None:
-        self.screen.click(selector)
-
-    def choose(self, selector: str) -> None:
-        self.screen.click(f"label[for={selector.removeprefix('#')}]")
-        assert self.screen.ask(f"document.querySelector({json.dumps(selector)}).checked")
