@@ -7,16 +7,16 @@ from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from desk.analytics.names.central_banks import banks_named
-from desk.analytics.names.currency_mentions import (
-    crosses_named,
-    currency_mentions,
-    told_of_mentions,
-)
+from desk.analytics.names.currency_mentions import currency_mentions, told_of_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import Period, names_period, period_given, period_named
-from desk.analytics.names.subjects import ALSO_NAMED, currencies_named, currency_asked_for
+from desk.analytics.names.subjects import (
+    Asked,
+    currency_asked_for,
+    subjects_asked,
+    without_banks,
+)
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -26,15 +26,18 @@ from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from desk.programs.question.builtin.ranked_moves import RANK
 from starters.questions.graph_file import find_graph, read_graph
-from starters.questions.ranked import (
+from starters.questions.markets_asked import (
     ALL_PAIRS,
     RANKING,
-    currencies_of,
+    asked_markets,
+    called_together,
     dollar_pairs,
     group_given,
     group_named,
+    held_by,
     pairs_of,
     ranking_graph,
+    with_markets_beside,
 )
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
@@ -97,8 +100,12 @@ def chosen(
         raise UsageError("--rank has a graph of its own; leave out --graph and --param")
     if ranked := _ranked(words, config, rank, when, otherwise=apart):
         return ranked
-    aside = None if named or ticket_ids(words) else pair_of_currency_in(words, config.markets)
-    bank = None if named or aside or ticket_ids(words) else bank_in(words, config.markets)
+    asked = asked_markets(words, config.markets)
+    measured = named is not None or bool(asked.written)
+    if measured and not (graph or given or ticket_ids(words)) and asked.are_several:
+        return _ranking(config, words, None, asked.side_by_side, when)
+    aside = None if named or ticket_ids(words) else asked.first_pair
+    bank = None if named or aside or ticket_ids(words) else asked.first_area
     name, why = _graph_for(graph, given, named, aside, bank)
     spec = read_graph(find_graph(name, settings.project_dir))
     researches = _researches(spec)
@@ -108,14 +115,10 @@ def chosen(
         wanted = {**wanted, MARKET: market.market}
     check_parameters(spec, wanted, researches=researches)
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
-    others = _named_beside(market, words, config.markets) if market and not given else ()
-    if market and others and graph is None and named is not None:
-        compared = (market.market, *others)
-        if together := currencies_of(compared):
-            return _ranking(config, words, together, compared, when)
-    left_out = {ALSO_NAMED: ", ".join(others)} if others else {}
+    if market and not given and graph is None:
+        spec = with_markets_beside(spec, asked.beside(market, rates=_has_rates(spec)))
     told = _told_of_currencies(words, config.markets)
-    query = Query(question=words, parameters={**usual, **wanted, **left_out, **told})
+    query = Query(question=words, parameters={**usual, **wanted, **told})
     return _choice(config, spec, query, when, why, market)
 
 
@@ -125,21 +128,27 @@ def _ranked(
     """The request that ranks the group that is given or named, or for the dollar alone all pairs;
     None of a question about something else."""
     group = _group_of(words, config, rank, otherwise=otherwise)
-    if group is not None:
-        return _ranking(config, words, group, pairs_of(group, config.markets), when)
-    if not otherwise and _is_of_the_dollar(words):
-        return _ranking(config, words, ALL_PAIRS, dollar_pairs(config.markets), when)
-    return None
+    of_the_dollar = not otherwise and _is_of_the_dollar(words)
+    if group is None and not of_the_dollar:
+        return None
+    pairs = pairs_of(group, config.markets) if group else dollar_pairs(config.markets)
+    asked = asked_markets(words, config.markets)
+    return _ranking(config, words, group or ALL_PAIRS, (*pairs, *asked.banks), when)
 
 
 def _ranking(
-    config: RunConfig, words: str, called: str, pairs: Sequence[str], when: "_When"
+    config: RunConfig,
+    words: str,
+    called: str | None,
+    markets: Sequence[MarketSpec],
+    when: "_When",
 ) -> Choice:
     """The request that ranks pairs, and what these are `called` together."""
     told = _told_of_currencies(words, config.markets)
-    query = Query(question=words, parameters={RANK: called, **told})
-    remark = f"the graph is {RANKING}, of {called}"
-    return _choice(config, ranking_graph(pairs, config.markets), query, when, remark)
+    name = called or called_together(markets)
+    query = Query(question=words, parameters={RANK: name, **told})
+    remark = f"the graph is {RANKING}, of {name}"
+    return _choice(config, ranking_graph(markets), query, when, remark)
 
 
 class _When(NamedTuple):
@@ -163,6 +172,11 @@ class _When(NamedTuple):
             return period_given(self.period, known_at, self.zone)
         except ValueError as wrong:
             raise UsageError(f"--period: {wrong}") from None
+
+
+def _has_rates(spec: GraphSpec) -> bool:
+    """Whether a graph researches the policy rates of its own market's areas."""
+    return any(n.task is TaskType.RESEARCH_RATES and n.market is None for n in spec.nodes)
 
 
 def _researches(spec: GraphSpec) -> bool:
@@ -209,7 +223,8 @@ def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: obj
     else that it is about."""
     if rank is not None:
         return group_given(rank, config.markets)
-    if otherwise or currencies_named(words):
+    currencies = {s.code for s in subjects_asked(words) if s.kind is Asked.CURRENCY}
+    if otherwise or currencies - {DOLLAR}:
         return None
     return group_named(words, config.markets)
 
@@ -274,7 +289,7 @@ def market_in(
         for code in m.market.split("/")
         if code != DOLLAR
     }
-    currency = currency_asked_for(question, of_it) if timed and of_it else None
+    currency = currency_asked_for(without_banks(question), of_it) if timed and of_it else None
     return of_it.get(currency or "")
 
 
@@ -290,38 +305,8 @@ def _pairs_in(question: str, markets: Sequence[MarketSpec]) -> list[str]:
     return [pair for _, pair in sorted(places)]
 
 
-def _named_beside(
-    market: MarketSpec, question: str, markets: Sequence[MarketSpec]
-) -> tuple[str, ...]:
-    """The other configured pairs that a question names, as pairs or by a currency's name."""
-    by_currency = _pairs_of_currencies(question, markets)
-    named = dict.fromkeys((*_pairs_in(question, markets), *by_currency))
-    return tuple(pair for pair in named if pair != market.market)
-
-
-def pair_of_currency_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
-    """The configured pair against the dollar of the first currency that a question speaks of by
-    name, such as the Swissie. A currency of payments or limits is not looked for."""
-    return next(iter(_pairs_of_currencies(question, markets)), None)
-
-
-def bank_in(question: str, markets: Sequence[MarketSpec]) -> str | None:
-    """The configured area of the central bank that a question names first."""
-    areas = {spec.market for spec in markets if spec.kind is MarketKind.POLICY_RATE}
-    return next((area for area in banks_named(question) if area in areas), None)
-
-
-def _pairs_of_currencies(question: str, markets: Sequence[MarketSpec]) -> list[str]:
-    of_it = [m.market for m in markets if m.kind is MarketKind.PAIR and DOLLAR in m.market]
-    named = (code for code in currencies_named(question) if code != DOLLAR)
-    return [pair for code in named for pair in of_it if code in pair.split("/")]
-
-
 def _told_of_currencies(question: str, markets: Sequence[MarketSpec]) -> dict[str, str]:
-    pairs = {m.market for m in markets if m.kind is MarketKind.PAIR}
-    held = {code for pair in pairs for code in pair.split("/")}
-    without = [pair for pair in crosses_named(question) if pair not in pairs]
-    return told_of_mentions(currency_mentions(question), held, without)
+    return told_of_mentions(currency_mentions(question), held_by(markets))
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:
@@ -397,7 +382,7 @@ def _graph_for(
     if aside is not None:
         return CURRENCY, f"the graph is {CURRENCY}, for the question names the currency of {aside}"
     if bank is not None:
-        return BANK, f"the graph is {BANK}, for the question names the bank of {bank}"
+        return BANK, f"the graph is {BANK}, for the question names {bank} or its bank"
     return TICKETS, f"the graph is {TICKETS}; --graph names another"
 
 

@@ -9,7 +9,10 @@ from typing import Final, NamedTuple
 from desk.contracts.markets import AreaCode
 
 _ABBREVIATED: Final = 4
-"""Names of so many letters are abbreviations, and some are words besides: `bot`."""
+"""Names of so many letters are abbreviations."""
+
+_WORDS_BESIDES: Final = frozenset({"fed", "bot"})
+"""Abbreviations that are English words besides."""
 
 
 class CentralBank(NamedTuple):
@@ -71,10 +74,24 @@ def named_at_the_start(bank: str) -> str:
     return f"{named[0].upper()}{named[1:]}"
 
 
+class BankMention(NamedTuple):
+    """The area of a central bank that a text names, and where."""
+
+    area: AreaCode
+    start: int
+    end: int
+
+
+def bank_mentions(text: str) -> tuple[BankMention, ...]:
+    """The central banks that a text names, in its order, in whichever letters: an abbreviation that
+    is a word besides, in small ones behind an article only (`the fed`)."""
+    found = _pattern().finditer(text)
+    return tuple(BankMention(m.lastgroup or "", m.start(), m.end()) for m in found)
+
+
 def banks_named(text: str) -> tuple[AreaCode, ...]:
-    """The areas of the central banks that a text names, in its order, each once: in whichever
-    letters, an abbreviation in small ones behind an article only (`the fed`)."""
-    return tuple(dict.fromkeys(m.lastgroup or "" for m in _pattern().finditer(text)))
+    """The areas of those banks, each once."""
+    return tuple(dict.fromkeys(mention.area for mention in bank_mentions(text)))
 
 
 @cache
@@ -89,5 +106,5 @@ def _called(area: AreaCode) -> str:
     names = [name.removeprefix("the ") for name in (bank.name, *bank.also_called)]
     told = [rf"(?i:{re.escape(n)})" for n in names if len(n) > _ABBREVIATED]
     short = [n for n in names if len(n) <= _ABBREVIATED]
-    told += [rf"{n}|(?i:the\s{n})" for n in short]
+    told += [rf"{n}|(?i:the\s{n})" if n.lower() in _WORDS_BESIDES else rf"(?i:{n})" for n in short]
     return "|".join(told)

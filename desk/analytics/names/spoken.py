@@ -79,7 +79,7 @@ SUBUNITS: Final = ("cent", "cents", "pence", "sen", "pfennig", "pfennigs")
 
 COUNTRIES: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
     {
-        "US": ("US", "U.S.", "United States"),
+        "US": ("US", "U.S.", "United States", "American"),
         "XM": ("euro area", "euro zone", "eurozone", "Euro area", "Euro zone", "Eurozone"),
         "JP": ("Japan", "Japanese", "JP"),
         "GB": ("UK", "U.K.", "Britain", "British", "GB"),

@@ -2,10 +2,18 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from enum import StrEnum
 from typing import Final, NamedTuple
 
-from desk.analytics.names.central_banks import CENTRAL_BANKS
-from desk.analytics.names.currencies import names_of
+from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence, bank_mentions
+from desk.analytics.names.countries import EURO, countries_named
+from desk.analytics.names.currencies import (
+    QUOTING_ORDER,
+    currency_name,
+    home_of,
+    names_of,
+    quoted_as,
+)
 from desk.analytics.names.currency_mentions import currency_mentions, without_other_currencies
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES, UNITS, is_shared
@@ -32,6 +40,8 @@ _CURRENCIES: Final = {code: _currency(code) for code in _CURRENCY_CODES} | {
 }
 _PAIR: Final = re.compile(r"\b(?P<base>[A-Z]{3})/(?P<quote>[A-Z]{3})\b")
 _CODES: Final = "|".join(AREAS)
+_QUOTED: Final = "|".join(QUOTING_ORDER)
+_WRITTEN: Final = re.compile(rf"\b(?P<base>{_QUOTED})[/-]?(?P<quote>{_QUOTED})\b", re.IGNORECASE)
 _JOINED: Final = re.compile(rf"\b(?P<base>{_CODES})-?(?P<quote>{_CODES})\b")
 
 
@@ -113,8 +123,72 @@ def named_subjects(
     return frozenset(filter(is_named, subjects))
 
 
-ALSO_NAMED: Final = "also_named"
-"""The parameter of a question with the pairs that it names beside the one that is measured."""
+class Asked(StrEnum):
+    """As what a question names a currency's economy."""
+
+    CURRENCY = "currency"
+    BANK = "bank"
+    COUNTRY = "country"
+
+
+_WITH_ARTICLE: Final = frozenset({"GBP", "USD", "PHP"})
+"""The currencies whose countries a sentence names with their article."""
+
+
+class AskedSubject(NamedTuple):
+    """A currency, a central bank or a country that a text names: each by the code of its
+    currency."""
+
+    kind: Asked
+    code: str
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it: `the Norwegian krone`, `Norges Bank`, `Norway`."""
+        if self.kind is Asked.CURRENCY:
+            return f"the {currency_name(self.code)}"
+        if self.kind is Asked.BANK:
+            return bank_in_a_sentence(AREAS[self.code])
+        article = "the " if self.code in _WITH_ARTICLE else ""
+        return "the euro area" if self.code == EURO else f"{article}{home_of(self.code)}"
+
+
+def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
+    """The currencies, central banks and countries that a text names, each once and as one thing:
+    the country in a bank's or a currency's name is not named besides."""
+    code_of = {area: code for code, area in AREAS.items()}
+    found: list[tuple[int, AskedSubject]] = []
+    for bank in reversed(bank_mentions(text)):
+        found.append((bank.start, AskedSubject(Asked.BANK, code_of[bank.area])))
+        text = _blanked(text, bank.start, bank.end)
+    for pair in reversed([*_WRITTEN.finditer(text)]):
+        legs = (pair["base"].upper(), pair["quote"].upper())
+        found += [(pair.start(), AskedSubject(Asked.CURRENCY, code)) for code in legs]
+        text = _blanked(text, *pair.span())
+    for mention in reversed(currency_mentions(text)):
+        found.append((mention.start, AskedSubject(Asked.CURRENCY, mention.code)))
+        text = _blanked(text, mention.start, mention.end)
+    for country in countries_named(text, QUOTING_ORDER):
+        found.append((country.start, AskedSubject(Asked.COUNTRY, country.code)))
+    return tuple(dict.fromkeys(subject for _, subject in sorted(found, key=lambda each: each[0])))
+
+
+def pairs_written(text: str) -> tuple[str, ...]:
+    """The pairs that a text writes with both codes, in whichever letters, as they are quoted."""
+    found = (quoted_as(m["base"].upper(), m["quote"].upper()) for m in _WRITTEN.finditer(text))
+    return tuple(dict.fromkeys(pair for pair in found if len({*pair.split("/")}) == len("/") + 1))
+
+
+def without_banks(text: str) -> str:
+    """A text with spaces in the place of each name of a central bank: the country in it is none
+    that the text speaks of."""
+    for bank in bank_mentions(text):
+        text = _blanked(text, bank.start, bank.end)
+    return text
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    return f"{text[:start]}{' ' * (end - start)}{text[end:]}"
 
 
 def currencies_named(text: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from starters.questions.choice import Choice, chosen, market_in
 from starters.questions.graph_runs import ask_run_id
@@ -65,26 +66,83 @@ def test_a_question_that_names_a_pair_goes_to_the_market_graph(
             "IDR and MYR",
         ),
         ("USD/JPY or EUR/USD last week?", ["EUR/USD", "USD/JPY"], "JPY and EUR"),
+        (
+            "which fell more last week, the aussie or the kiwi?",
+            ["AUD/NZD", "AUD/USD", "NZD/USD"],
+            "AUD and NZD",
+        ),
+        (
+            "did sterling gain more against the euro or the yen last week?",
+            ["EUR/USD", "GBP/USD", "USD/JPY"],
+            "GBP, EUR and JPY",
+        ),
+        ("what is eur/sek and what is eur/nok?", ["EUR/NOK", "EUR/SEK"], "EUR/SEK and EUR/NOK"),
+        (
+            "did the Asian currencies fall more than the franc last month?",
+            [
+                "USD/CHF",
+                "USD/CNY",
+                "USD/HKD",
+                "USD/IDR",
+                "USD/INR",
+                "USD/KRW",
+                "USD/MYR",
+                "USD/PHP",
+                "USD/SGD",
+                "USD/THB",
+                "USD/TWD",
+            ],
+            None,
+        ),
     ],
 )
 def test_pairs_that_a_question_names_beside_a_period_are_ranked(
-    settings: Settings, question: str, ranked: list[str], called: str
+    settings: Settings, question: str, ranked: list[str], called: str | None
 ) -> None:
     request = asked(settings, question).request
-    measured = [node.market.market for node in request.graph.nodes if node.market]
-    assert sorted(measured) == ranked
-    assert request.query.parameters["rank"] == called
+    assert sorted(measured_in(request)) == ranked
+    assert called is None or request.query.parameters["rank"] == called
+
+
+@pytest.mark.parametrize(
+    ("question", "graph", "first", "beside"),
+    [
+        ("was the krona's worst day last week worse than the norwegian one's?",
+         "market", "USD/SEK", ["USD/NOK"]),
+        ("was the norwegian currency weaker than the swedish one last week?",
+         "market", "USD/NOK", ["USD/SEK"]),
+        ("is the rupiah or the ringgit at a record?", "currency", "USD/IDR", ["USD/MYR"]),
+        ("did the riksbank or norges bank cut first this year?", "bank", "SE", ["NO"]),
+        ("did the Bank of Japan and the Reserve Bank of Australia both hike this year?",
+         "bank", "JP", ["AU"]),
+        ("is the japanese policy rate higher than the swiss one's?", "bank", "JP", ["CH"]),
+        ("when do the boc and the rbnz meet next?", "bank", "CA", ["NZ"]),
+        ("did the yen fall after the Fed and the ECB last week?", "market", "USD/JPY", ["XM"]),
+        ("what happened to swissie since the snb cut", "currency", "USD/CHF", ["CH"]),
+    ],
+)  # fmt: skip
+def test_what_a_question_names_besides_is_researched_side_by_side(
+    settings: Settings, question: str, graph: str, first: str, beside: list[str]
+) -> None:
+    request = asked(settings, question).request
+    assert request.graph.name == graph
+    assert request.market is not None and request.market.market == first
+    assert measured_in(request) == beside
+
+
+def test_a_graph_that_somebody_chose_is_left_as_it_is(settings: Settings) -> None:
+    request = asked(settings, "the yen or the franc?", "market=USD/JPY", graph="market").request
+    assert measured_in(request) == []
+
+
+def measured_in(request: GraphRequest) -> list[str]:
+    return [node.market.market for node in request.graph.nodes if node.market]
 
 
 def test_one_pair_that_a_question_names_is_measured_alone(settings: Settings) -> None:
     request = asked(settings, "What did the yen do in USD/JPY last week?").request
     assert request.market is not None and request.market.market == "USD/JPY"
-    assert "also_named" not in request.query.parameters
-
-
-def test_a_second_currency_that_is_not_measured_goes_along_by_name(settings: Settings) -> None:
-    request = asked(settings, "is the rupiah or the ringgit at a record?").request
-    assert request.query.parameters["also_named"] == "USD/MYR"
+    assert request.graph.name == "market" and measured_in(request) == []
 
 
 def test_a_currency_without_a_market_goes_along_and_no_other_is_measured_for_it(
@@ -98,13 +156,12 @@ def test_a_currency_without_a_market_goes_along_and_no_other_is_measured_for_it(
     assert other.market is None and other.query.parameters["no_market"] == "MXN"
 
 
-def test_a_cross_that_is_no_market_is_told_and_not_taken_for_its_first_currency_alone(
-    settings: Settings,
-) -> None:
+def test_two_currencies_are_measured_against_each_other_too(settings: Settings) -> None:
     request = asked(settings, "Did the euro fall against the yen last week?").request
-    assert request.query.parameters["no_market"] == "EUR/JPY"
+    assert sorted(measured_in(request)) == ["EUR/JPY", "EUR/USD", "USD/JPY"]
     against = asked(settings, "Did the yen fall against the dollar last week?").request
-    assert "no_market" not in against.query.parameters
+    assert against.market is not None and against.market.market == "USD/JPY"
+    assert measured_in(against) == [] and "no_market" not in against.query.parameters
 
 
 def test_the_dollar_alone_is_held_against_all_currencies(settings: Settings) -> None:
@@ -192,9 +249,9 @@ def test_a_period_is_for_what_is_measured(settings: Settings) -> None:
         ("Which Asian currency did worst in October?", "ranking"),
         ("Who led the G10 last week?", "ranking"),
         ("Which Asian currency is the cheapest?", "tickets"),
-        ("Did USD/KRW fall with Asia last week?", "market"),
+        ("Did USD/KRW fall with Asia last week?", "ranking"),
         ("Did the Asia desk close DESK-101 last week?", "tickets"),
-        ("Did the Asian rally of the won end last week?", "market"),
+        ("Did the Asian rally of the won end last week?", "ranking"),
     ],
 )
 def test_a_group_and_a_period_are_ranked(settings: Settings, question: str, graph: str) -> None:

@@ -48,7 +48,6 @@ def synthesis(
     second: str = "",
     read: str = "",
     unread: str = "",
-    also_named: str = "",
     rank: str = "",
     no_market: str = "",
 ) -> Synthesis:
@@ -60,7 +59,6 @@ def synthesis(
         second=second,
         period_read=read,
         period_unread=unread,
-        also_named=also_named,
         rank=rank,
         no_market=no_market,
     )
@@ -257,11 +255,34 @@ def test_a_period_that_was_not_wholly_read_is_told_first_and_is_no_answer() -> N
     assert not made.answered and not made.found
 
 
-def test_another_pair_that_the_question_names_is_told_and_leaves_it_unanswered() -> None:
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("Did the yen or the rupee do better?", "the Indian rupee"),
+        ("Was the yen's worst day worse than the norwegian one's?", "Norway"),
+        ("Did the yen move by Norges Bank or the Riksbank?", "Norges Bank and Sveriges Riksbank"),
+        ("Is usd/jpy like eur/sek?", "the euro and the Swedish krona"),
+        ("Did the yen fall as Poland's rate did?", "Poland"),
+    ],
+)
+def test_what_the_question_names_and_no_research_is_about_is_told_and_leaves_it_unanswered(
+    question: str, left_out: str
+) -> None:
     entry = StateEntry(key="prices", node="researchPrices", result=research("USD/JPY", "2026-W44"))
-    made = synthesis("Did the yen or the rupee do better?", entry, also_named="USD/INR")
-    assert made.summary.startswith("Also named is USD/INR, of which nothing was measured here")
-    assert not made.answered
+    made = synthesis(question, entry)
+    assert made.summary.startswith(f"Nothing is said here of {left_out}.")
+    assert "USD/JPY" in made.summary and not made.answered
+
+
+def test_moves_of_several_markets_are_all_told_and_nothing_is_left_out() -> None:
+    pairs = ("USD/JPY", "EUR/USD")
+    entries = [
+        StateEntry(key=pair, node=f"n{place}", result=research(pair, "2026-W44"))
+        for place, pair in enumerate(pairs)
+    ]
+    made = synthesis("Was the yen's week worse than the European one?", *entries)
+    assert all(f"[[{pair}:move" in made.summary for pair in pairs)
+    assert "Nothing is said here" not in made.summary
 
 
 def test_a_currency_without_a_market_is_told_first_and_leaves_it_unanswered() -> None:

@@ -31,7 +31,8 @@ def ranked_moves(results: Sequence[ResearchResult]) -> tuple[RankedMove, ...]:
 def ranking_told(group: str, results: Sequence[ResearchResult]) -> str:
     """All of a group in their order, and those of which no move is known."""
     ranked = ranked_moves(results)
-    silent = sorted({r.market for r in results} - {each.claim.subject for each in ranked})
+    moved = {c.subject for r in results for c in r.claims if c.metric is Metric.MOVE}
+    silent = sorted({r.market for r in results if "/" in r.market} - moved)
     told = ", ".join(
         f"{each.currency} ({each.claim.subject} [[{each.claim.claim_id}]])" for each in ranked
     )

@@ -14,8 +14,9 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
+from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.periods import READ, UNREAD
-from desk.analytics.names.subjects import ALSO_NAMED
+from desk.analytics.names.subjects import Asked, AskedSubject, subjects_asked
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
 from desk.contracts.agents.tasks import Query
@@ -41,7 +42,7 @@ from desk.programs.question.builtin.asking import (
 )
 from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
-from desk.programs.question.builtin.ranked_moves import RANK, ranked_moves, ranking_told
+from desk.programs.question.builtin.ranked_moves import RANK, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
 from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences, unbacked
 
@@ -59,6 +60,7 @@ UNJUDGED: Final = "What caused a move is not judged without a model."
 NO_PERIOD: Final = "the last week, as no period was read in the question"
 PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
 OTHER_DAYS: Final = "`--period` names other days."
+NOT_COVERED: Final = "Nothing is said here of"
 NO_EVENT: Final = "The research found no event."
 
 _STANDING: Final = (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH, Metric.RANGE_POSITION)
@@ -84,11 +86,16 @@ def research_summary(
     the sections."""
     events = sorted(_ranked(results), key=lambda event: not _is_move(event))
     of_weight = [event for event in events if not _is_scheduled(event)] or events
-    told = list(dict.fromkeys(map(_in_short, of_weight)))[:MOST_EVENTS]
+    told = list(dict.fromkeys(map(_in_short, of_weight)))[: max(MOST_EVENTS, _moves(events))]
     if not told:
         return None
     days = _days(query, window, results)
     return clip(" ".join(filter(None, (*days, standing, *told, UNJUDGED))), LONGEST_TEXT)
+
+
+def _moves(events: Sequence[MarketEvent]) -> int:
+    """How many moves there are: of several markets that are asked about each is told."""
+    return len({_in_short(event) for event in events if _is_move(event)})
 
 
 def _is_scheduled(event: MarketEvent) -> bool:
@@ -104,9 +111,14 @@ def _in_short(event: MarketEvent) -> str:
 
 
 def standing_summary(results: Sequence[ResearchResult]) -> str | None:
-    """Where a pair stands among its fixings of a year, in claims that were found; None without
+    """Where each pair stands among its fixings of a year, in claims that were found; None without
     them."""
-    known = {c.metric: c for c in _of_the_market(results)}
+    told = dict.fromkeys(filter(None, map(_standing, results)))
+    return " ".join(told) or None
+
+
+def _standing(result: ResearchResult) -> str | None:
+    known = {c.metric: c for c in _of_the_market((result,))}
     if not all(metric in known for metric in _STANDING):
         return None
     level, low, high, place = (known[metric] for metric in _STANDING)
@@ -129,17 +141,47 @@ def _of_the_market(results: Iterable[ResearchResult]) -> Iterator[Claim]:
     return (c for result in results for c in result.claims if c.subject == result.market)
 
 
-def _is_all_read(query: Query) -> bool:
+def _is_all_read(query: Query, research: Sequence[ResearchResult]) -> bool:
     """Whether what was measured is all that a question names."""
-    return not any(query.parameters.get(name) for name in (UNREAD, ALSO_NAMED, NO_MARKET))
+    unread = any(query.parameters.get(name) for name in (UNREAD, NO_MARKET))
+    return not unread and not _not_measured(query, research)
+
+
+def _not_measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
+    """What of that a question names no research is about."""
+    return tuple(s for s in subjects_asked(query.question) if not _is_researched(s, research))
+
+
+def _is_researched(asked: AskedSubject, research: Sequence[ResearchResult]) -> bool:
+    area = AREAS.get(asked.code)
+    if area and asked.kind is not Asked.CURRENCY and any(_is_of_area(area, r) for r in research):
+        return True
+    pairs = {code for each in research if "/" in each.market for code in each.market.split("/")}
+    return asked.kind is not Asked.BANK and asked.code in pairs
+
+
+def _is_of_area(area: str, result: ResearchResult) -> bool:
+    """Whether a result tells of a country's policy rate, or of its bank's decisions and days."""
+    events = any(event.area == area for event in result.events)
+    return result.market == area or events or any(c.subject == area for c in result.claims)
+
+
+def _not_covered(
+    query: Query, research: Sequence[ResearchResult], shown: Sequence[SourcePassage]
+) -> str:
+    """The sentence that names what a question names and neither the research nor a passage that is
+    quoted is about; empty where there is nothing."""
+    read = " ".join(" ".join(filter(None, (p.source, p.within, p.text))) for p in shown)
+    quoted = {subject.code for subject in subjects_asked(read)}
+    without = set(query.parameters.get(NO_MARKET, "").split(", ")) if not shown else set()
+    left = [s for s in _not_measured(query, research) if s.code not in quoted | without]
+    named = dict.fromkeys(subject.name for subject in left)
+    return f"{NOT_COVERED} {joined(named)}." if named else ""
 
 
 def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
     """The days between which a market's move was measured, and what of the question named them:
     another period than the one that was meant is not told as that."""
-    if others := query.parameters.get(ALSO_NAMED):
-        beside = _safe_line(others, "another pair")
-        yield f"Also named is {beside}, of which nothing was measured here: ask of it by itself."
     if unread := query.parameters.get(UNREAD):
         left = joined(dict.fromkeys(_safe_line(w, "a number") for w in unread.split(", ")))
         yield f"{PERIOD_UNSURE} Not read was: {left}. {OTHER_DAYS}"
@@ -222,6 +264,10 @@ def _who(result: ResearchResult) -> str:
 
 def _is_move(event: MarketEvent) -> bool:
     return event.event_type is EventType.FX_MOVEMENT
+
+
+def _is_of_the_dollar(event: MarketEvent) -> bool:
+    return DOLLAR in event.market.split("/")
 
 
 def _content(result: ResearchResult) -> str:
@@ -347,12 +393,14 @@ def take_turn(request: TurnRequest) -> Turn:
     passages = passages_in(request.state, named_tickets(query))
     ranked = fits(query.question, passages)
     window = request.assignment.window
-    draft = _draft(query, window, passages, ranked, research_in(request.state), quoter)
+    research = research_in(request.state)
+    draft = _draft(query, window, passages, ranked, research, quoter)
+    left = _not_covered(query, research, draft.told)
+    said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
     if not draft.told or not draft.answered:
         # What is written and fits is of whatever currency the paper is of.
-        ended = _prices_ended(research_in(request.state))
-        said = " ".join((*ended, *mentions_told(query.parameters), draft.summary))
-        draft = draft._replace(summary=said)
+        said = [*_prices_ended(research), *mentions_told(query.parameters), *said]
+    draft = draft._replace(summary=" ".join(filter(None, said)))
     sections = (*_further(ranked, draft, quoter), *research_sections(request.state))
     return Turn(
         result=Synthesis(
@@ -396,8 +444,10 @@ def _draft(
         )
     if researched:
         told = _quoted(found, quoter) if found else Draft("", answered=True)
-        sure = _is_all_read(query) and _is_measured(research)
-        return Draft(f"{researched} {told.summary}".strip(), sure, sure, told.told)
+        sure = _is_all_read(query, research) and _is_measured(research)
+        banks = bank_standing(research, _whole_days(window)[1])
+        summary = " ".join(filter(None, (researched, banks, told.summary)))
+        return Draft(summary, sure, sure, told.told)
     if found:
         return _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
     near = [fit for fit in ranked if fit.near][:MOST_QUOTED]
@@ -409,12 +459,14 @@ def _draft(
 
 def _measured_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> str:
     """What was measured where nothing written fits; of a bank, its calendar goes first."""
-    if _is_of_a_bank(research):
-        standing = bank_standing(research, _whole_days(window)[1])
+    standing = bank_standing(research, _whole_days(window)[1])
+    if not any("/" in result.market for result in research):
         days = " ".join(_days(query, window, research))
         return f"{standing} {days} {NOTHING_WRITTEN}"
-    standing = standing_summary(research) or ""
-    return f"{MEASURED} {research_summary(query, window, research, standing)}"
+    pairs = (
+        f"{MEASURED} {research_summary(query, window, research, standing_summary(research) or '')}"
+    )
+    return f"{pairs} {standing}".strip()
 
 
 def _of_a_group(
@@ -427,9 +479,15 @@ def _of_a_group(
 ) -> Draft:
     """A group of pairs in the order of their moves, and behind it what is written that fits."""
     ranking = ranking_told(group, research)
-    measured = " ".join((*_days(query, window, research), ranking, UNJUDGED))
+    crosses = [
+        event for event in _ranked(research) if _is_move(event) and not _is_of_the_dollar(event)
+    ]
+    beside = dict.fromkeys(map(_in_short, crosses))
+    banks = bank_standing(research, _whole_days(window)[1])
+    parts = (*_days(query, window, research), ranking, *beside, banks, UNJUDGED)
+    measured = " ".join(filter(None, parts))
     told = _quoted(found, quoter) if found else Draft("", answered=True)
-    sure = _is_all_read(query) and bool(ranked_moves(research))
+    sure = _is_all_read(query, research) and _is_measured(research)
     return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)
 
 

@@ -1,0 +1,222 @@
+"""A question of several markets. It ranks pairs: of a group, by `--rank` or by naming it and a
+period, or those that it names beside a period. Or it researches one, and others beside it."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from babel.lists import format_list
+
+from desk.analytics.names.currencies import quoted_as
+from desk.analytics.names.markets import AREAS, DOLLAR, pair_by_name
+from desk.analytics.names.nearest import meant
+from desk.analytics.names.periods import names_period
+from desk.analytics.names.quotation import QUOTED_FOR_MANY
+from desk.analytics.names.subjects import Asked, pairs_written, subjects_asked
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.names import AgentId
+from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
+from starters.terminal.exit_status import UsageError
+
+RANKING: Final = "ranking"
+"""The graph that measures each of some pairs, and ranks them."""
+
+ALL_PAIRS: Final = "All of the desk's currencies"
+"""What is ranked where a question is about the dollar alone."""
+
+_PRICES: Final = AgentId.RESEARCH_AGENT_1, TaskType.RESEARCH_FX
+_RATES: Final = AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES
+
+_SEARCH: Final = "searchContext"
+_PUT_TOGETHER: Final = "synthesis"
+
+
+def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
+    """The group of the desk's pairs that a name stands for.
+
+    Raises:
+        UsageError: there is none.
+    """
+    groups = _groups(markets)
+    found = next((name for name in groups if name.casefold() == written.strip().casefold()), None)
+    if found is None:
+        raise UsageError(
+            f"--rank is {written!r}; there are {', '.join(groups)}{meant(written, groups)}"
+        )
+    return found
+
+
+def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
+    """The group that a question names beside a period, by its name or a word that it begins, such
+    as Asian; None else."""
+    if not names_period(question):
+        return None
+    named = (
+        name
+        for name in _groups(markets)
+        if re.search(rf"\b{re.escape(name)}[a-z]?\b", question, re.IGNORECASE)
+    )
+    return next(named, None)
+
+
+def pairs_of(group: str, markets: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
+    """The pairs of a group."""
+    return tuple(spec for spec in _pairs(markets) if spec.group == group)
+
+
+def dollar_pairs(markets: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
+    """All pairs that have the dollar."""
+    return tuple(spec for spec in _pairs(markets) if DOLLAR in spec.market.split("/"))
+
+
+def held_by(markets: Sequence[MarketSpec]) -> frozenset[str]:
+    """The currencies of the desk's pairs."""
+    return frozenset(code for spec in _pairs(markets) for code in spec.market.split("/"))
+
+
+def called_together(markets: Sequence[MarketSpec]) -> str:
+    """What pairs are called together: by their currencies but for the dollar, or where none has
+    that as they are written."""
+    pairs = [spec.market for spec in _pairs(markets)]
+    against = [pair for pair in pairs if DOLLAR in pair.split("/")]
+    codes = (code for pair in against for code in pair.split("/") if code != DOLLAR)
+    return format_list(list(dict.fromkeys(codes)) or pairs, locale="en_GB")
+
+
+class AskedMarkets(NamedTuple):
+    """The markets of what a question names, each in its order.
+
+    `written` are pairs of the desk's currencies that it writes with both codes, `of_currencies` and
+    `of_countries` the configured pairs against the dollar of those that it names besides, `group`
+    those of a group. `cross` is the pair of two currencies where it names no more. `banks` are the
+    areas of central banks, `areas` with those of the countries.
+    """
+
+    written: tuple[MarketSpec, ...]
+    of_currencies: tuple[MarketSpec, ...]
+    of_countries: tuple[MarketSpec, ...]
+    group: tuple[MarketSpec, ...]
+    cross: tuple[MarketSpec, ...]
+    banks: tuple[MarketSpec, ...]
+    areas: tuple[MarketSpec, ...]
+
+    @property
+    def first_pair(self) -> str | None:
+        """The pair against the dollar of the currency that is named first."""
+        return next((spec.market for spec in self.of_currencies), None)
+
+    @property
+    def first_area(self) -> str | None:
+        """The area of the central bank that is named first, or else of the country."""
+        return next((spec.market for spec in (*self.banks, *self.areas)), None)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether pairs are named that one market does not stand for: more than one, or a cross."""
+        pairs = {*self.written, *self.of_currencies, *self.group}
+        return len(pairs) > 1 or any(DOLLAR not in p.market.split("/") for p in self.written)
+
+    @property
+    def side_by_side(self) -> tuple[MarketSpec, ...]:
+        """All of them, each once."""
+        pairs = (*self.written, *self.of_currencies, *self.of_countries, *self.group, *self.cross)
+        return tuple(dict.fromkeys((*pairs, *self.banks)))
+
+    def beside(self, market: MarketSpec, *, rates: bool) -> tuple[MarketSpec, ...]:
+        """What is researched beside a market: of a pair's banks not those whose `rates` are."""
+        if market.kind is not MarketKind.PAIR:
+            return tuple(spec for spec in self.areas if spec != market)
+        own = market.areas if rates else ()
+        found = (spec for spec in self.side_by_side if spec.market not in own)
+        return tuple(spec for spec in found if spec != market)
+
+
+def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
+    """The markets of the pairs, currencies, countries, banks and the group that a question
+    names."""
+    known = {spec.market: spec for spec in markets}
+    held, subjects = held_by(markets), subjects_asked(question)
+    names = [pair for pair in pairs_written(question) if {*pair.split("/")} <= held]
+    written = tuple(known.get(name) or pair_by_name(name) for name in names)
+    legs = {code for pair in names for code in pair.split("/")}
+
+    def pairs_against_dollar(kind: Asked) -> tuple[MarketSpec, ...]:
+        codes = [s.code for s in subjects if s.kind is kind and s.code not in legs]
+        return tuple(spec for code in codes if (spec := known.get(quoted_as(code, DOLLAR))))
+
+    def areas_of(*kinds: Asked) -> tuple[MarketSpec, ...]:
+        areas = (AREAS.get(s.code, "") for s in subjects if s.kind in kinds)
+        return tuple(dict.fromkeys(known[area] for area in areas if area in known))
+
+    group = group_named(question, markets)
+    currencies = pairs_against_dollar(Asked.CURRENCY)
+    return AskedMarkets(
+        written=written,
+        of_currencies=currencies,
+        of_countries=pairs_against_dollar(Asked.COUNTRY),
+        group=pairs_of(group, markets) if group else (),
+        cross=() if written or group else _cross(currencies),
+        banks=areas_of(Asked.BANK),
+        areas=areas_of(Asked.BANK, Asked.COUNTRY),
+    )
+
+
+def _cross(pairs: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
+    """The pair of two currencies; none of more, and none with a base so small that its levels print
+    as nothing."""
+    codes = [code for spec in pairs for code in spec.market.split("/") if code != DOLLAR]
+    if len(codes) != len(("base", "quote")):
+        return ()
+    pair = quoted_as(*codes)
+    return () if pair.partition("/")[0] in QUOTED_FOR_MANY else (pair_by_name(pair),)
+
+
+def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
+    """What is written is looked for, then every market is measured, side by side."""
+    onward = (Edge(to=_PUT_TOGETHER),)
+    measured = tuple(_researched(spec, onward) for spec in markets)
+    search = NodeSpec(
+        name=_SEARCH,
+        agent=AgentId.SEARCH_AGENT,
+        task=TaskType.SEARCH_WEB,
+        fork=tuple(Edge(to=node.name) for node in measured),
+    )
+    answer = NodeSpec(name=_PUT_TOGETHER, agent=AgentId.SYNTHESIS_AGENT, task=TaskType.SYNTHESISE)
+    return GraphSpec(
+        name=RANKING,
+        description="Pairs, ranked by what their currencies did against the dollar.",
+        nodes=(search, *measured, answer),
+    )
+
+
+def with_markets_beside(spec: GraphSpec, markets: Sequence[MarketSpec]) -> GraphSpec:
+    """A graph that researches a market, and these side by side with it."""
+    tasks = {_PRICES[1], _RATES[1]}
+    own = {node.name for node in spec.nodes if node.task in tasks}
+    last = next((n.name for n in spec.nodes if n.task is TaskType.SYNTHESISE), None)
+    if not markets or not own or last is None:
+        return spec
+    beside = tuple(_researched(market, (Edge(to=last),)) for market in markets)
+    edges = tuple(Edge(to=node.name) for node in beside)
+    nodes = tuple(
+        node.model_copy(update={"fork": (*node.fork, *edges)})
+        if any(edge.to in own for edge in node.fork)
+        else node
+        for node in spec.nodes
+    )
+    return spec.model_copy(update={"nodes": (*nodes[:-1], *beside, nodes[-1])})
+
+
+def _researched(market: MarketSpec, onward: tuple[Edge, ...]) -> NodeSpec:
+    agent, task = _PRICES if market.kind is MarketKind.PAIR else _RATES
+    name = f"research{market.market.replace('/', '')}"
+    return NodeSpec(name=name, agent=agent, task=task, market=market, next=onward)
+
+
+def _pairs(markets: Sequence[MarketSpec]) -> list[MarketSpec]:
+    return [spec for spec in markets if spec.kind is MarketKind.PAIR]
+
+
+def _groups(markets: Sequence[MarketSpec]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{spec.group}" for spec in _pairs(markets)))
