@@ -91,9 +91,13 @@ def _where(
 def _failed(answer: AnswerReport | None) -> str:
     if answer is None:
         return ""
+    from desk.documents.answer.words import lost_tools_of, lost_words
+
     failed = [line.node for line in answer.nodes if line.state == "failed"]
     told = ", found" if answer.found else "" if answer.answered else ", not answered"
-    return told + (f": {', '.join(failed[:5])} failed" if failed else "")
+    lost = [f"{', '.join(failed[:5])} failed"] if failed else []
+    lost += [lost_words(answer)] if lost_tools_of(answer) else []
+    return f"{told}{': ' if lost else ''}{'; '.join(lost)}"
 
 
 def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:

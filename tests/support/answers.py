@@ -125,10 +125,13 @@ def outcome(
     error: str | None = None,
     dead_letter: str | None = None,
     in_round: int = 1,
+    lost: tuple[str, ...] = (),
 ) -> NodeOutcome:
     """What became of a node that took half a second."""
     return NodeOutcome(
-        entry=StateEntry(key=node, node=node, round=in_round, result=result, error=error),
+        entry=StateEntry(
+            key=node, node=node, round=in_round, result=result, error=error, lost=lost
+        ),
         evidence=evidence,
         contribution=Contribution(
             agent=agent,

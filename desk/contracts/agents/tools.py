@@ -18,6 +18,9 @@ MOST_CALLS = 130
 MOST_EVIDENCE = 400
 """Tool results that a market can rest on: those of three tasks."""
 
+MOST_LOST = 40
+"""Tools that a node is told to have lost."""
+
 KEPT_ANSWER: Final = "research-desk/kept"
 """True in the metadata of an answer for which a server of ours asked its source nothing anew."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.agents.tools import DataSource, ToolResult
+from desk.contracts.agents.tools import MOST_LOST, DataSource, ToolResult
 from desk.contracts.agents.usage import Usage
 from desk.contracts.base import Contract, Instant, ShortText, Text, is_empty, is_none
 from desk.contracts.episode.stock import StockRecord
@@ -37,7 +37,8 @@ class AnswerSection(Contract):
 
 
 class NodeReport(Contract):
-    """How a node of the graph went, in its last round; `seconds` that it took in all of them."""
+    """How a node of the graph went, in its last round; `seconds` that it took in all of them.
+    `lost` are the tools that it asked in vain, as `StateEntry` has them."""
 
     node: NodeName
     agent: AgentId
@@ -48,6 +49,7 @@ class NodeReport(Contract):
     error: Text | None = None
     remark: Text | None = None
     usage: Usage = Usage()
+    lost: Annotated[tuple[ShortText, ...], Field(max_length=MOST_LOST, exclude_if=is_empty)] = ()
 
 
 class AnswerStatement(NamedTuple):

@@ -11,6 +11,7 @@ from desk.contracts.agents.tasks import TaskAssignment
 from desk.contracts.agents.tools import (
     MAX_CALLS_A_TURN,
     MOST_EVIDENCE,
+    MOST_LOST,
     Openings,
     ToolCall,
     ToolResult,
@@ -81,6 +82,8 @@ class StateEntry(Contract):
     """What one node of a graph has brought: a result, or why there is none.
 
     `key` is the name by which the graph's state holds it. `round` counts from 1, in a cycle.
+    `lost` are the tools of which it asked something that nobody answered, each once: what it
+    brought rests on less than was asked.
     """
 
     key: ShortText
@@ -88,6 +91,7 @@ class StateEntry(Contract):
     round: int = 1
     result: AgentResult | None = None
     error: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    lost: Annotated[tuple[ShortText, ...], Field(max_length=MOST_LOST, exclude_if=is_empty)] = ()
 
 
 class TurnRequest(Contract):

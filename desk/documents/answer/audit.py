@@ -82,9 +82,11 @@ def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     told = [(line.node, index) for index, line in enumerate(answer.nodes)]
     if told != [(node.name, index) for index, node in enumerate(answer.graph.nodes)]:
         yield AuditFinding("nodes", "they are not those of the graph, in its order")
-    failed = any(line.state is NodeState.FAILED for line in answer.nodes)
+    failed = any(line.state is NodeState.FAILED or line.lost for line in answer.nodes)
     if failed and answer.outcome is not Outcome.INCOMPLETE:
-        yield AuditFinding("outcome", f"a node failed, and it says {answer.outcome}")
+        yield AuditFinding(
+            "outcome", f"a node failed, or a tool was asked in vain, and it says {answer.outcome}"
+        )
     if answer.answered and not any(line.state is NodeState.DONE for line in answer.nodes):
         yield AuditFinding("answered", "no node is done, and it says that there is an answer")
     if answer.as_of != answer.window.end:

@@ -17,6 +17,7 @@ from desk.documents.answer.words import (
     source_lines,
     took_words,
     verdict_words,
+    warning_words,
 )
 from desk.documents.rendering.markdown import (
     Titled,
@@ -63,6 +64,8 @@ def answer_alone(answer: AnswerReport) -> str:
 def _lead(answer: AnswerReport) -> Iterator[str]:
     headlines = (part.headline(answer) for part in parts_of(answer))
     yield from (headline for headline in headlines if headline)
+    if warning := warning_words(answer):
+        yield f"**{escaped(warning)}**"
     yield answer.summary
 
 

@@ -1,6 +1,6 @@
 """How the nodes of a graph went, what is missing for it, and what that makes of the answer."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import reduce
 
 from desk.contracts.agents.search_attributes import Outcome
@@ -32,8 +32,9 @@ UNEXPLAINED = "no reason was given"
 
 def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
     """A line for each node of the graph, in the order of its file."""
+    stale = _superseded(record) if record.swarm else frozenset()
     return tuple(
-        _report(spec, _rounds(record, spec.name), skipped=spec.name in record.skipped)
+        _report(spec, _rounds(record, spec.name), skipped=spec.name in record.skipped, stale=stale)
         for spec in record.request.graph.nodes
     )
 
@@ -50,9 +51,9 @@ def synthesis_of(record: GraphRecord) -> Synthesis | None:
 
 
 def outcome_of(nodes: Iterable[NodeReport], *, synthesised: bool, cut_off: bool = False) -> Outcome:
-    """Complete where there is a synthesis, or none is needed, and no node failed, whatever it says.
-    A run that was cut off before its end is never complete."""
-    failed = any(node.state is NodeState.FAILED for node in nodes)
+    """Complete where there is a synthesis, or none is needed, no node failed and no tool was asked
+    in vain, whatever it says. A run that was cut off before its end is never complete."""
+    failed = any(node.state is NodeState.FAILED or node.lost for node in nodes)
     return Outcome.COMPLETE if synthesised and not failed and not cut_off else Outcome.INCOMPLETE
 
 
@@ -130,6 +131,13 @@ def _last_of_each(nodes: Iterable[NodeOutcome]) -> Iterable[NodeOutcome]:
     return newest.values()
 
 
+def _superseded(record: GraphRecord) -> frozenset[str]:
+    """The nodes whose work on a market the same specialist has done again later."""
+    newest = {node.entry.node for node in _last_of_each(record.nodes)}
+    done = {node.entry.node for node in record.nodes if node.entry.result is not None}
+    return frozenset(done - newest)
+
+
 def _failure(node: NodeOutcome) -> str:
     agent = node.contribution.agent.replace("_", " ")
     reason = node.entry.error or node.contribution.error or UNEXPLAINED
@@ -141,7 +149,9 @@ def _rounds(record: GraphRecord, name: str) -> tuple[NodeOutcome, ...]:
     return tuple(node for node in record.nodes if node.entry.node == name)
 
 
-def _report(spec: NodeSpec, rounds: Sequence[NodeOutcome], *, skipped: bool) -> NodeReport:
+def _report(
+    spec: NodeSpec, rounds: Sequence[NodeOutcome], *, skipped: bool, stale: Container[str]
+) -> NodeReport:
     if not rounds:
         state = NodeState.SKIPPED if skipped else NodeState.WAITING
         return NodeReport(node=spec.name, agent=spec.agent, state=state)
@@ -158,6 +168,7 @@ def _report(spec: NodeSpec, rounds: Sequence[NodeOutcome], *, skipped: bool) -> 
         error=(last.entry.error or line.error or UNEXPLAINED) if failed else None,
         remark=_remark(last),
         usage=usage_of(node.contribution for node in rounds),
+        lost=() if spec.name in stale else last.entry.lost,
     )
 
 

@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_claim
 from desk.analytics.names.periods import READ, UNREAD
-from desk.analytics.names.subjects import ALSO_NAMED
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
 from desk.contracts.findings.claims import Claim
@@ -17,6 +16,8 @@ from desk.documents.rendering.words.prose import Known, render_plain
 from desk.documents.rendering.words.trust import status_words
 from desk.documents.rendering.words.wording import cost_words, human, one_line
 from desk.trust.prose import UnknownReferenceError
+
+MOST_NAMED: Final = 5
 
 NODE_COLUMNS: Final = ("Node", "Agent", "State", "Seconds", "Tool calls", "Remarks")
 SOURCE_COLUMNS: Final = ("Source", "Published by", "Asked", "Quoted as")
@@ -55,15 +56,37 @@ def verdict_words(answer: AnswerReport) -> str:
     """`Complete: all 5 nodes are done`."""
     failed = [line.node for line in answer.nodes if line.state is NodeState.FAILED]
     done = sum(line.state is NodeState.DONE for line in answer.nodes)
+    lost = f", and {lost_words(answer)}" if lost_tools_of(answer) else ""
     verdict = str(answer.outcome).capitalize()
     if failed:
         shown = ", ".join(failed[:5]) + (f" and {len(failed) - 5} more" if failed[5:] else "")
-        return f"{verdict}: {done} of {len(answer.nodes)} nodes are done, {shown} failed"
+        return f"{verdict}: {done} of {len(answer.nodes)} nodes are done, {shown} failed{lost}"
     skipped = sum(line.state is NodeState.SKIPPED for line in answer.nodes)
     if done + skipped == len(answer.nodes):
         besides = f", {skipped} not needed" if skipped else ""
-        return f"{verdict}: {done} {_nodes(done)} done{besides}"
-    return f"{verdict}: {done} of {len(answer.nodes)} nodes are done"
+        return f"{verdict}: {done} {_nodes(done)} done{besides}{lost}"
+    return f"{verdict}: {done} of {len(answer.nodes)} nodes are done{lost}"
+
+
+def lost_tools_of(answer: AnswerReport) -> tuple[str, ...]:
+    """The tools that were asked in vain, each once."""
+    return tuple(dict.fromkeys(tool for line in answer.nodes for tool in line.lost))
+
+
+def lost_words(answer: AnswerReport) -> str:
+    """`2 tools could not be asked (currency_prices fixings, …)`."""
+    lost = lost_tools_of(answer)
+    noun = "tool" if len(lost) == 1 else "tools"
+    more = f" and {len(lost) - MOST_NAMED} more" if lost[MOST_NAMED:] else ""
+    return f"{len(lost)} {noun} could not be asked ({', '.join(lost[:MOST_NAMED])}{more})"
+
+
+def warning_words(answer: AnswerReport) -> str:
+    """The sentence that goes before an answer for which not all could be asked; empty before any
+    other."""
+    return (
+        f"This rests on less than was asked: {lost_words(answer)}." if lost_tools_of(answer) else ""
+    )
 
 
 def took_words(answer: AnswerReport) -> str:
@@ -162,7 +185,6 @@ def parameters_words(parameters: Mapping[str, str]) -> str:
 _READ_IN_A_QUESTION: Final = {
     READ: "period",
     UNREAD: "of the period not read",
-    ALSO_NAMED: "also named",
 }
 
 

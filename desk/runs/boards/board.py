@@ -1,6 +1,7 @@
 """What every run shows while it works: its phase, what it may spend, and what its tasks brought and
 took."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.agents.tasks import Query
-from desk.contracts.agents.tools import MOST_EVIDENCE, ToolResult
+from desk.contracts.agents.tools import MOST_EVIDENCE, MOST_LOST, ToolCall, ToolResult, ToolStatus
 from desk.contracts.agents.usage import Usage
 from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.document import PublishedFiles
@@ -41,6 +42,18 @@ _MARKS = {
 }
 MOST_LINES = 60
 """As many nodes as the Temporal UI is told of."""
+
+
+def lost_tools(asked: Sequence[ToolResult]) -> tuple[str, ...]:
+    """The tools whose calls could not be made and were not made good by the same call at another
+    time, by their servers, each once. A tool that was asked and said no is none of them."""
+    had = {_asked(r.call) for r in asked if r.status is not ToolStatus.UNAVAILABLE}
+    lost = (r.call for r in asked if _asked(r.call) not in had)
+    return tuple(dict.fromkeys(f"{call.server} {call.tool}" for call in lost))[:MOST_LOST]
+
+
+def _asked(call: ToolCall) -> tuple[str, str]:
+    return call.tool, json.dumps(call.arguments, sort_keys=True)
 
 
 class RunBoard(ABC):
@@ -109,6 +122,7 @@ class NodeBoard(RunBoard):
                 round=max(self.rounds_of(node), 1),
                 result=found.result if found else None,
                 error=done.contribution.error,
+                lost=lost_tools(found.evidence) if found else (),
             ),
             evidence=found.evidence if found else (),
             contribution=done.contribution,

@@ -15,7 +15,9 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.record import SwarmRecord
 from desk.documents.answer.audit import findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
+from desk.documents.answer.markdown import answer_alone
 from desk.documents.answer.nodes import missing_in
+from desk.documents.answer.words import verdict_words
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
 from tests.support.swarms.reports import (
@@ -136,6 +138,24 @@ def test_one_of_five_that_failed_is_told_and_the_others_count() -> None:
     assert any("fundamental (fundamental specialist) failed" in line for line in answer.missing)
     states = [node.state for node in answer.nodes]
     assert states.count(NodeState.FAILED) == 1
+
+
+def test_tools_that_were_asked_in_vain_make_it_incomplete_and_are_told_first() -> None:
+    record = swarm_record()
+    lost = ("market_analysis indicators", "headlines_news search")
+    nodes = tuple(
+        node.model_copy(update={"entry": node.entry.model_copy(update={"lost": lost})})
+        if node.entry.node in {"technical", "sentiment"}
+        else node
+        for node in record.nodes
+    )
+    answer = compiled(record.model_copy(update={"nodes": nodes}))
+    assert answer.outcome is Outcome.INCOMPLETE
+    first = answer_alone(answer).split("\n\n")[1]
+    assert first.startswith("**This rests on less than was asked: 2 tools could not be asked (")
+    assert verdict_words(answer).startswith("Incomplete: 7 nodes are done, and 2 tools could not")
+    claimed = answer.model_copy(update={"outcome": Outcome.COMPLETE})
+    assert any(f.where == "outcome" for f in findings_in_answer(claimed))
 
 
 def test_without_a_conclusion_the_findings_stand_in_its_place() -> None:

@@ -18,7 +18,7 @@ from desk.contracts.findings.source_results import (
     SourceResult,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
-from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import StateEntry, Turn
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
@@ -74,6 +74,7 @@ def told(
     *,
     objective: str = OBJECTIVE,
     markets: tuple[MarketSpec, ...] = (YEN,),
+    lost: TaskType | None = None,
 ) -> tuple[Synthesis, str]:
     """What a round concludes on an objective of a form, and its summary as it is printed."""
     query = Query(question=objective, parameters={ABOUT: form} if form else {})
@@ -86,7 +87,9 @@ def told(
         turn = builtin_turn(asked_of(each.task, results, market=each.market, query=own))
         result = turn.result if isinstance(turn.result, ResearchResult) else None
         error = None if result else "nothing was to be had"
-        entries.append(StateEntry(key=each.name, node=each.name, result=result, error=error))
+        tools = ("market_analysis patterns",) if each.task is lost else ()
+        entry = StateEntry(key=each.name, node=each.name, result=result, error=error, lost=tools)
+        entries.append(entry)
     request = led(CONCLUDE, objective, state=tuple(entries))
     asked = request.assignment.model_copy(update={"query": query})
     turn = builtin_turn(request.model_copy(update={"assignment": asked}))
@@ -169,6 +172,17 @@ def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way
     _, text = told("overbought", with_rsi("25.0"), objective="Is the yen overbought?")
     assert text.startswith("Yes: the 14-day RSI of USD/JPY is 25.0, and oversold begins at 30.")
     assert "As JPY is the second currency of USD/JPY, the question on the pair is: Is" in text
+
+
+def test_what_lies_ahead_is_left_open_where_what_could_decide_was_lost() -> None:
+    whole, _ = told("lower-ahead")
+    assert whole.decided in {YesOrNo.YES, YesOrNo.NO}
+    short, text = told("lower-ahead", lost=TaskType.MINE_PATTERNS)
+    assert short.decided is YesOrNo.OPEN
+    assert text.startswith("Open: USD/JPY is taken to be")
+    assert "but not all data on the pattern" in text.partition(". ")[0]
+    direct, _ = told("overbought", with_rsi("45.7"), lost=TaskType.MINE_PATTERNS)
+    assert direct.decided is YesOrNo.NO
 
 
 def test_what_lies_ahead_is_answered_by_the_hypothesis_and_not_by_the_past() -> None:

@@ -394,10 +394,11 @@ def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
 def _failed(account: Account) -> str:
     """Which work came to nothing; why stands with what is missing."""
     failed = {entry.node for entry in account.request.state if entry.error}
+    brought = {(result.market, agent) for agent, result in account.found if result.claims}
     silent = [
-        (spec.market.market, spec.agent)
+        asked
         for node, spec in planned_as(account.request.state).items()
-        if node in failed
+        if node in failed and (asked := (spec.market.market, spec.agent)) not in brought
     ]
     silent += [(result.market, agent) for agent, result in account.found if not result.claims]
     by_market: dict[str, list[str]] = {}
@@ -464,18 +465,12 @@ def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...
 
 
 def _missing(account: Account) -> Iterator[str]:
-    for agent, result in account.found:
+    """What the specialists say is missing, as they say it. What cannot be said so, and whose work
+    failed, the answer tells by whose work it is."""
+    for _, result in account.found:
         for line in result.missing:
-            what = f"{spoken(result.market)}: some data on {_voice(agent)} is missing"
-            yield line_on_missing(line, what, figures_pass=bool(account.surviving))
-    planned = planned_as(account.request.state)
-    done = {(agent, result.market) for agent, result in account.found}
-    for entry in account.request.state:
-        spec = planned.get(entry.node)
-        if entry.error and spec is not None and (spec.agent, spec.market.market) not in done:
-            what = f"{spoken(spec.market.market)}: {_title(spec.agent)} missing"
-            told = f"{what}: {entry.error}"
-            yield line_on_missing(told, what, figures_pass=bool(account.surviving))
+            if line_on_missing(line, "", figures_pass=bool(account.surviving)) == line:
+                yield line
 
 
 MOST_FOLLOWED: Final = 20

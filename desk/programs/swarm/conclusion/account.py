@@ -91,6 +91,20 @@ def _found(state: tuple[StateEntry, ...]) -> Iterator[tuple[AgentId, ResearchRes
     yield from ((agent, result) for (agent, _), result in newest.items())
 
 
+def lost_on(account: Account, market: str) -> tuple[AgentId, ...]:
+    """The specialists whose last work on a market rests on less than they asked for, or brought
+    nothing because it failed."""
+    planned = planned_as(account.request.state)
+    newest: dict[AgentId, StateEntry] = {}
+    for entry in account.request.state:
+        spec = planned.get(entry.node)
+        if spec is None or spec.market.market != market:
+            continue
+        if entry.result is not None or spec.agent not in newest:
+            newest[spec.agent] = entry
+    return tuple(agent for agent, entry in newest.items() if entry.lost or entry.error)
+
+
 def _markets(state: tuple[StateEntry, ...]) -> tuple[MarketSpec, ...]:
     plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
     specs = (subagent.market for plan in plans for subagent in plan.subagents)

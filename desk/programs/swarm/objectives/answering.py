@@ -11,8 +11,8 @@ from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.knowledge import YesOrNo
 from desk.contracts.swarm.hypotheses import Hypothesis
-from desk.programs.swarm.conclusion.account import Account, side_of
-from desk.programs.swarm.conclusion.wording import joined, sentence
+from desk.programs.swarm.conclusion.account import Account, lost_on, side_of
+from desk.programs.swarm.conclusion.wording import joined, listed, sentence
 from desk.programs.swarm.objectives.form import (
     EVERYBODY,
     Answered,
@@ -22,7 +22,7 @@ from desk.programs.swarm.objectives.form import (
 )
 from desk.programs.swarm.objectives.matching import AS_OF, FormMatch
 from desk.programs.swarm.objectives.registry import FORMS
-from desk.programs.swarm.tasks import first_asked
+from desk.programs.swarm.tasks import SPECIALITIES, first_asked
 
 MOST_OFFERED: Final = 3
 """Commands that are told where code cannot decide."""
@@ -96,10 +96,22 @@ def _yes_or_no(answers: Sequence[Answered]) -> YesOrNo | None:
 
 def _decided(form: ObjectiveForm, view: MarketView) -> Decided:
     if view.spec.kind in form.kinds:
-        return form.decide(view)
+        decided = form.decide(view)
+        return _left_open(view, decided) if form.by_hypotheses else decided
     kinds = " and ".join(sorted(_KINDS[kind] for kind in form.kinds))
     words = f"{view.name} is none of the {kinds} that this is asked of"
     return Decided(Answered.OPEN, words, addressed=False)
+
+
+def _left_open(view: MarketView, decided: Decided) -> Decided:
+    """A yes or no that follows from the views of all, left open where some could not look at all
+    that they asked for: that could decide otherwise."""
+    lost = lost_on(view.account, view.market)
+    if not lost or decided.answered not in (Answered.YES, Answered.NO):
+        return decided
+    voices = listed(SPECIALITIES[each].voice for each in lost if each in SPECIALITIES)
+    words = f"{decided.sentence}, but not all data on {voices} could be had, which could decide"
+    return decided._replace(answered=Answered.OPEN, sentence=words)
 
 
 _KINDS: Final = {MarketKind.PAIR: "pairs", MarketKind.STOCK: "stocks"}
