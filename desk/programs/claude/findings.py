@@ -6,7 +6,6 @@ from typing import Annotated, Final, TypeVar
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 
 from desk.analytics.names.periods import UNREAD
-from desk.analytics.names.subjects import ALSO_NAMED
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tasks import Query, TaskAssignment
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolResult, ToolStatus
@@ -190,11 +189,9 @@ def told_days(task: TaskAssignment) -> dict[str, str]:
 
 
 def told_reading(query: Query | None) -> dict[str, JsonValue]:
-    """What of a question the desk has not measured: the days that it did not read, and the pairs
-    that are named beside the one that it measured."""
-    noted = query.parameters if query else {}
-    also = [name.strip() for name in noted.get(ALSO_NAMED, "").split(",") if name.strip()]
-    return {"days_not_read": noted.get(UNREAD), "also_asked_about": [*also]}
+    """What of a question the desk has not measured: the days that it did not read. Markets that it
+    names besides have agents of their own."""
+    return {"days_not_read": query.parameters.get(UNREAD) if query else None}
 
 
 def told_views(views: Iterable[View]) -> list[JsonValue]:

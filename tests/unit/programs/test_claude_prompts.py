@@ -28,7 +28,7 @@ PARTS = {
         "news",
         "objections",
     ),
-    *("also_asked_about", "days_not_read"),
+    "days_not_read",
     *("came_to_nothing", "question", "quiet", "read", "recalled", "recommendations", "stands_in"),
 }
 """What the material of some task holds."""

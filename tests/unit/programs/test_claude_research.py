@@ -445,20 +445,15 @@ def test_a_question_is_about_days_and_no_week() -> None:
     assert "week" not in told and " to 2026-11-0" in told["days"]
 
 
-def test_what_a_question_is_about_and_nobody_measured_is_to_be_asked_for() -> None:
+def test_the_days_that_a_question_is_about_and_nobody_measured_are_to_be_asked_for() -> None:
     given_request = asked()
-    notes = {"also_named": "USD/NOK, USD/DKK", "period_unread": "October"}
-    for parameters, days, pairs in (
-        (notes, "October", ["USD/NOK", "USD/DKK"]),
-        ({}, None, None),
-    ):
+    for parameters, days in (({"period_unread": "October"}, "October"), ({}, None)):
         query = Query(question="Which had the worse October?", parameters=parameters)
         changed = given_request.assignment.model_copy(update={"query": query})
         questioned = given_request.model_copy(update={"assignment": changed})
         told = material(questioned)
-        assert (told.get("days_not_read"), told.get("also_asked_about")) == (days, pairs)
-        system = model_call(questioned).system
-        assert ("`days_not_read`" in system, "`also_asked_about`" in system) == (bool(days),) * 2
+        assert told.get("days_not_read") == days
+        assert ("`days_not_read`" in model_call(questioned).system) == bool(days)
 
 
 def test_a_model_is_told_the_move_over_the_days_that_it_asked_for() -> None:

@@ -268,7 +268,7 @@ def test_an_agent_that_brought_nothing_is_told_of_where_it_failed_alone() -> Non
 
 
 def test_the_desk_s_own_notes_on_a_question_are_told_to_nobody() -> None:
-    given = {"papers": "first", "also_named": "USD/NOK", "period_unread": "October", "site": "Oslo"}
+    given = {"papers": "first", "no_market": "TRY", "period_unread": "October", "site": "Oslo"}
     first = asked()
     query = Query(question="Which was worse?", parameters=given)
     task = first.assignment.model_copy(update={"query": query})

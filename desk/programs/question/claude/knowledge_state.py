@@ -7,7 +7,6 @@ from pydantic import BaseModel, JsonValue
 
 from desk.analytics.names.currency_mentions import NO_MARKET, SHARED_NAME
 from desk.analytics.names.periods import READ, UNREAD
-from desk.analytics.names.subjects import ALSO_NAMED
 from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
@@ -32,7 +31,7 @@ LEAST_TOLD: Final = 500
 _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 """What is there twice, or is nobody's business."""
 
-_NOTES: Final = frozenset({ALSO_NAMED, NO_MARKET, PAPERS, READ, SHARED_NAME, UNREAD})
+_NOTES: Final = frozenset({NO_MARKET, PAPERS, READ, SHARED_NAME, UNREAD})
 """Parameters that the desk adds to a question."""
 
 FOUND: Final = (TicketsFound, DocumentsRead, PdfsRead, WebSearched)
