@@ -12,7 +12,7 @@ from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import Period, names_period, period_given, period_named
 from desk.analytics.names.subjects import (
-    Asked,
+    NamedAs,
     currency_asked_for,
     subjects_asked,
     without_banks,
@@ -223,7 +223,7 @@ def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: obj
     else that it is about."""
     if rank is not None:
         return group_given(rank, config.markets)
-    currencies = {s.code for s in subjects_asked(words) if s.kind is Asked.CURRENCY}
+    currencies = {s.code for s in subjects_asked(words) if s.kind is NamedAs.CURRENCY}
     if otherwise or currencies - {DOLLAR}:
         return None
     return group_named(words, config.markets)

@@ -12,7 +12,7 @@ from desk.analytics.names.markets import AREAS, DOLLAR, pair_by_name
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
 from desk.analytics.names.quotation import QUOTED_FOR_MANY
-from desk.analytics.names.subjects import Asked, pairs_written, subjects_asked
+from desk.analytics.names.subjects import NamedAs, pairs_written, subjects_asked
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
@@ -141,24 +141,24 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
     written = tuple(known.get(name) or pair_by_name(name) for name in names)
     legs = {code for pair in names for code in pair.split("/")}
 
-    def pairs_against_dollar(kind: Asked) -> tuple[MarketSpec, ...]:
+    def pairs_against_dollar(kind: NamedAs) -> tuple[MarketSpec, ...]:
         codes = [s.code for s in subjects if s.kind is kind and s.code not in legs]
         return tuple(spec for code in codes if (spec := known.get(quoted_as(code, DOLLAR))))
 
-    def areas_of(*kinds: Asked) -> tuple[MarketSpec, ...]:
+    def areas_of(*kinds: NamedAs) -> tuple[MarketSpec, ...]:
         areas = (AREAS.get(s.code, "") for s in subjects if s.kind in kinds)
         return tuple(dict.fromkeys(known[area] for area in areas if area in known))
 
     group = group_named(question, markets)
-    currencies = pairs_against_dollar(Asked.CURRENCY)
+    currencies = pairs_against_dollar(NamedAs.CURRENCY)
     return AskedMarkets(
         written=written,
         of_currencies=currencies,
-        of_countries=pairs_against_dollar(Asked.COUNTRY),
+        of_countries=pairs_against_dollar(NamedAs.COUNTRY),
         group=pairs_of(group, markets) if group else (),
         cross=() if written or group else _cross(currencies),
-        banks=areas_of(Asked.BANK),
-        areas=areas_of(Asked.BANK, Asked.COUNTRY),
+        banks=areas_of(NamedAs.BANK),
+        areas=areas_of(NamedAs.BANK, NamedAs.COUNTRY),
     )
 
 

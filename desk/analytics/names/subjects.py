@@ -123,7 +123,7 @@ def named_subjects(
     return frozenset(filter(is_named, subjects))
 
 
-class Asked(StrEnum):
+class NamedAs(StrEnum):
     """As what a question names a currency's economy."""
 
     CURRENCY = "currency"
@@ -139,15 +139,15 @@ class AskedSubject(NamedTuple):
     """A currency, a central bank or a country that a text names: each by the code of its
     currency."""
 
-    kind: Asked
+    kind: NamedAs
     code: str
 
     @property
     def name(self) -> str:
         """What a sentence calls it: `the Norwegian krone`, `Norges Bank`, `Norway`."""
-        if self.kind is Asked.CURRENCY:
+        if self.kind is NamedAs.CURRENCY:
             return f"the {currency_name(self.code)}"
-        if self.kind is Asked.BANK:
+        if self.kind is NamedAs.BANK:
             return bank_in_a_sentence(AREAS[self.code])
         article = "the " if self.code in _WITH_ARTICLE else ""
         return "the euro area" if self.code == EURO else f"{article}{home_of(self.code)}"
@@ -159,17 +159,17 @@ def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
     code_of = {area: code for code, area in AREAS.items()}
     found: list[tuple[int, AskedSubject]] = []
     for bank in reversed(bank_mentions(text)):
-        found.append((bank.start, AskedSubject(Asked.BANK, code_of[bank.area])))
+        found.append((bank.start, AskedSubject(NamedAs.BANK, code_of[bank.area])))
         text = _blanked(text, bank.start, bank.end)
     for pair in reversed([*_WRITTEN.finditer(text)]):
         legs = (pair["base"].upper(), pair["quote"].upper())
-        found += [(pair.start(), AskedSubject(Asked.CURRENCY, code)) for code in legs]
+        found += [(pair.start(), AskedSubject(NamedAs.CURRENCY, code)) for code in legs]
         text = _blanked(text, *pair.span())
     for mention in reversed(currency_mentions(text)):
-        found.append((mention.start, AskedSubject(Asked.CURRENCY, mention.code)))
+        found.append((mention.start, AskedSubject(NamedAs.CURRENCY, mention.code)))
         text = _blanked(text, mention.start, mention.end)
     for country in countries_named(text, QUOTING_ORDER):
-        found.append((country.start, AskedSubject(Asked.COUNTRY, country.code)))
+        found.append((country.start, AskedSubject(NamedAs.COUNTRY, country.code)))
     return tuple(dict.fromkeys(subject for _, subject in sorted(found, key=lambda each: each[0])))
 
 

@@ -16,7 +16,7 @@ from desk.analytics.figures import print_full_day
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.periods import READ, UNREAD
-from desk.analytics.names.subjects import Asked, AskedSubject, subjects_asked
+from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
 from desk.contracts.agents.tasks import Query
@@ -154,10 +154,10 @@ def _not_measured(query: Query, research: Sequence[ResearchResult]) -> tuple[Ask
 
 def _is_researched(asked: AskedSubject, research: Sequence[ResearchResult]) -> bool:
     area = AREAS.get(asked.code)
-    if area and asked.kind is not Asked.CURRENCY and any(_is_of_area(area, r) for r in research):
+    if area and asked.kind is not NamedAs.CURRENCY and any(_is_of_area(area, r) for r in research):
         return True
     pairs = {code for each in research if "/" in each.market for code in each.market.split("/")}
-    return asked.kind is not Asked.BANK and asked.code in pairs
+    return asked.kind is not NamedAs.BANK and asked.code in pairs
 
 
 def _is_of_area(area: str, result: ResearchResult) -> bool:
