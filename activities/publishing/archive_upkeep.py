@@ -15,9 +15,9 @@ LOG = logging.getLogger(__name__)
 LONGEST: Final = 60.0
 """Seconds that are waited for an archive, far below what an activity may take."""
 
-REST: Final = 9.0
+REST: Final = 24.0
 """How much longer than an archive took there is none: of the weeks of a backfill, which come out
-faster than that, several share one, and it takes no more than a tenth of a processor."""
+faster than that, several share one, and it takes no more than a twenty-fifth of a processor."""
 
 
 class ArchiveUpkeep:

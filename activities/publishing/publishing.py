@@ -21,7 +21,12 @@ from activities.effects import beating
 from activities.errors import permanent, transient
 from activities.metrics import note_report
 from activities.publishing.archive_upkeep import ArchiveUpkeep
-from activities.publishing.week_before import LONGEST_SECONDS, previous_report, published_before
+from activities.publishing.week_before import (
+    LONGEST_SECONDS,
+    LastPublished,
+    previous_report,
+    published_before,
+)
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.names import FailureType
 from desk.contracts.runs.graph import AnswerPublication, GraphRecord
@@ -136,6 +141,7 @@ class PublishingActivities:
         self._one_at_a_time = asyncio.Lock()
         self._archive = archive or ArchiveUpkeep(reports_dir)
         self._is_kept = archive is not None
+        self._last = LastPublished()
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
@@ -194,7 +200,7 @@ class PublishingActivities:
 
     def _report(self, request: PublishRequest, late: str | None) -> Publication:
         slug = request.subset or DEFAULT_SLUG
-        previous = previous_report(self._reports_dir, request.record.week, slug)
+        previous = previous_report(self._reports_dir, request.record.week, slug, self._last)
         report = compile_report(
             request.record,
             request.config,
@@ -207,7 +213,8 @@ class PublishingActivities:
         known = known_words(report.coverage)
         if known:
             activity.logger.warning("%s: %s", report.week, known)
-        files = publish(report, self._reports_dir, slug, self._signer)
+        with self._last.keeping(report, self._reports_dir, slug):
+            files = publish(report, self._reports_dir, slug, self._signer)
         note_report(report, request.record.spent or report.usage, newest=self._is_newest(request))
         return Publication(
             files=files,

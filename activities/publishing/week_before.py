@@ -4,6 +4,7 @@ and about to be published, it is waited for."""
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,7 +19,7 @@ from desk.contracts.agents.search_attributes import Phase, SearchAttribute
 from desk.contracts.names import week_run_id
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek, monday_of, week_of
-from desk.programs.week.document.publishing import FOLDER, read_published
+from desk.programs.week.document.publishing import FOLDER, read_published, revision_file
 from desk.runs.schedule import backfilled_week
 from desk.trust.seals import seal_of
 
@@ -39,17 +40,50 @@ class PreviousReport(NamedTuple):
     note: str | None = None
 
 
-def previous_report(directory: Path, week: IsoWeek, slug: str) -> PreviousReport:
+class _PublishedFile(NamedTuple):
+    path: Path
+    stamp: tuple[int, ...] | None
+    report: ResearchReport
+
+
+class LastPublished:
+    """The report that this process published last. In a row of weeks it is the one that the next is
+    compared with, and to read it and derive its seal takes as long as to compile the next."""
+
+    def __init__(self) -> None:
+        self._written: _PublishedFile | None = None
+
+    @contextmanager
+    def keeping(self, report: ResearchReport, directory: Path, slug: str) -> Iterator[None]:
+        """Keep a report where the block writes its revision's file. One that is left as it is may
+        tell of another run."""
+        path = revision_file(directory, report, slug)
+        before = _stamp(path)
+        yield
+        stamp = _stamp(path)
+        self._written = _PublishedFile(path, stamp, report) if stamp != before else None
+
+    def at(self, path: Path) -> ResearchReport | None:
+        """The report that a file holds; None where it is another or was changed since."""
+        written = self._written
+        if written is None or written.path != path or written.stamp != _stamp(path):
+            return None
+        return written.report
+
+
+def previous_report(
+    directory: Path, week: IsoWeek, slug: str, last: LastPublished | None = None
+) -> PreviousReport:
     """The latest readable revision of the week before, under the same slug.
 
     A revision that cannot be read, is of another week, or whose seal does not hold is damaged; it
-    is passed over, and the note names it.
+    is passed over, and the note names it. The `last` that was published here is not read again.
     """
     before = week_before(week)
     damaged: list[str] = []
     for path in _revisions(directory / FOLDER, f"{before}-{slug}"):
-        report = read_published(path)
-        if report is not None and report.week == before and seal_of(report) == report.seal:
+        report = (last.at(path) if last else None) or _sound(path, before)
+        if report is not None:
             return PreviousReport(report, _passed_over(damaged))
         damaged.append(path.stem)
     return PreviousReport(None, _passed_over(damaged))
@@ -94,6 +128,22 @@ def _revisions(folder: Path, stem: str) -> Iterator[Path]:
     }
     for _, path in sorted(numbered.items(), reverse=True):
         yield path
+
+
+def _sound(path: Path, week: IsoWeek) -> ResearchReport | None:
+    report = read_published(path)
+    if report is None or report.week != week or seal_of(report) != report.seal:
+        return None
+    return report
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file does; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
 
 
 def _passed_over(damaged: list[str]) -> str | None:

@@ -1,5 +1,6 @@
 """A series of daily fixings, and how it divides into weeks and windows."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -77,11 +78,15 @@ class Fixings:
 
     def since(self, day: date) -> "Fixings":
         """The fixings of a day and after it."""
-        return Fixings(tuple(fixing for fixing in self.items if fixing.day >= day))
+        return Fixings(self.items[self._place(day) :])
 
     def before(self, day: date) -> "Fixings":
         """The fixings before a day."""
-        return Fixings(tuple(fixing for fixing in self.items if fixing.day < day))
+        return Fixings(self.items[: self._place(day)])
+
+    def _place(self, day: date) -> int:
+        """How many fixings are before a day."""
+        return bisect_left(self.items, day, key=lambda fixing: fixing.day)
 
     def without(self, days: Collection[date]) -> "Fixings":
         """The fixings of all other days."""
@@ -100,7 +105,7 @@ def week_closes(fixings: Fixings, before: date, count: int) -> tuple[Fixing, ...
     Oldest first. None when a span has no fixing, because a move over a gap is no week's move.
     """
     closes: dict[int, Fixing] = {}
-    for fixing in fixings.before(before).items:
+    for fixing in fixings.before(before).since(before - count * WEEK).items:
         closes[(before - fixing.day - timedelta(days=1)) // WEEK] = fixing
     if any(span not in closes for span in range(count)):
         return None

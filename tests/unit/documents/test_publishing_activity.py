@@ -8,8 +8,9 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
+from activities.publishing import week_before
 from activities.publishing.publishing import PublishingActivities
-from activities.publishing.week_before import previous_report
+from activities.publishing.week_before import LastPublished, previous_report
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.week import Publication, PublishRequest, WeekRecord
 from desk.contracts.week.changes import ChangeKind
@@ -70,9 +71,11 @@ def earlier(revision: int = 1, week: str = WEEK_BEFORE) -> ResearchReport:
     )
 
 
-async def published(directory: Path, subset: str | None = None) -> ResearchReport:
+async def published(
+    directory: Path, subset: str | None = None, by: PublishingActivities | None = None
+) -> ResearchReport:
     """What the activity publishes, run without a client."""
-    activities = PublishingActivities(directory)
+    activities = by or PublishingActivities(directory)
     made: Publication = await ActivityEnvironment().run(
         activities.publish_report, request(subset=subset)
     )
@@ -135,6 +138,71 @@ def test_a_revision_with_one_figure_changed_is_damaged(tmp_path: Path) -> None:
     found = previous_report(tmp_path, "2026-W38", DEFAULT_SLUG)
     assert found.report is None
     assert found.note is not None
+
+
+def kept_of(directory: Path, *reports: ResearchReport) -> LastPublished:
+    """What a process keeps that publishes these."""
+    last = LastPublished()
+    for report in reports:
+        with last.keeping(report, directory, DEFAULT_SLUG):
+            publish(report, directory)
+    return last
+
+
+def test_a_report_that_was_published_here_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither read nor sealed anew: the file could not have been read."""
+    report = earlier(1)
+    last = kept_of(tmp_path, report)
+    monkeypatch.setattr(week_before, "read_published", lambda _: None)
+    assert previous_report(tmp_path, "2026-W38", DEFAULT_SLUG, last).report is report
+    assert previous_report(tmp_path, "2026-W38", DEFAULT_SLUG).report is None
+
+
+async def test_the_activity_compares_with_what_it_published_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    activities = PublishingActivities(tmp_path)
+    await published(tmp_path, by=activities)
+    monkeypatch.setattr(week_before, "read_published", lambda _: None)
+    later = sample_record().model_copy(update={"week": "2026-W39"})
+    made = await ActivityEnvironment().run(activities.publish_report, request(later))
+    report = read_published(Path(made.files.json_file))
+    assert report is not None
+    assert "damaged" not in (report.changes.note or "")
+
+
+@pytest.mark.parametrize("week", ["2026-W37", "2026-W39"])
+def test_a_report_that_was_published_here_is_of_no_other_week(tmp_path: Path, week: str) -> None:
+    last = kept_of(tmp_path, earlier(1))
+    assert previous_report(tmp_path, week, DEFAULT_SLUG, last).report is None
+
+
+def test_a_file_that_was_changed_since_it_was_published_here_is_read(tmp_path: Path) -> None:
+    last = kept_of(tmp_path, earlier(1))
+    damage(tmp_path, 1, "{")
+    found = previous_report(tmp_path, "2026-W38", DEFAULT_SLUG, last)
+    assert found.report is None
+    assert found.note is not None
+
+
+def test_a_later_revision_of_another_process_counts(tmp_path: Path) -> None:
+    last = kept_of(tmp_path, earlier(1))
+    publish(earlier(2), tmp_path)
+    found = previous_report(tmp_path, "2026-W38", DEFAULT_SLUG, last)
+    assert found.report is not None
+    assert found.report.revision == 2
+
+
+def test_a_file_that_another_run_wrote_is_read(tmp_path: Path) -> None:
+    """It is left as it is where it says the same apart from the run, and tells of the other."""
+    publish(earlier(1), tmp_path)
+    timings = earlier(1).timings.model_copy(update={"run_id": "another"})
+    again = sealed(earlier(1).model_copy(update={"timings": timings}))
+    last = kept_of(tmp_path, again)
+    found = previous_report(tmp_path, "2026-W38", DEFAULT_SLUG, last)
+    assert found.report == earlier(1)
 
 
 def test_the_week_before_the_first_of_a_year_is_the_last_of_the_year_before(

@@ -44,10 +44,19 @@ def publish(
     """
     stem = f"{report.week}-{slug}"
     latest = REPORT.named(directory, stem)
-    revision = f"{stem}.r{report.revision}"
+    revision = _revision_stem(report, slug)
     superseded = _is_superseded(report, Path(latest.json_file))
     REPORT.publish(report, directory, [revision] if superseded else [revision, stem], signer)
     return latest
+
+
+def revision_file(directory: Path, report: ResearchReport, slug: str = DEFAULT_SLUG) -> Path:
+    """Where the JSON form of a report's revision stands."""
+    return Path(REPORT.named(directory, _revision_stem(report, slug)).json_file)
+
+
+def _revision_stem(report: ResearchReport, slug: str) -> str:
+    return f"{report.week}-{slug}.r{report.revision}"
 
 
 def published_revisions(
