@@ -28,7 +28,7 @@ PARTS = {
         "news",
         "objections",
     ),
-    "days_not_read",
+    *("days_not_read", "your_hypothesis_decides"),
     *("came_to_nothing", "question", "quiet", "read", "recalled", "recommendations", "stands_in"),
 }
 """What the material of some task holds."""

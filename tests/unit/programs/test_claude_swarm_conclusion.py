@@ -318,6 +318,43 @@ def test_what_lies_four_weeks_ahead_is_decided_by_a_hypothesis_over_four_weeks(
     assert told.decided == decided
 
 
+def outlook() -> TurnRequest:
+    """A conclusion on whether the pair will be higher, which no figure decides."""
+    request = with_levels()
+    query = Query(
+        question="Will USD/JPY be higher in four weeks?", parameters={"about": "higher-ahead"}
+    )
+    assignment = request.assignment.model_copy(update={"query": query})
+    return request.model_copy(update={"assignment": assignment})
+
+
+@pytest.mark.parametrize(
+    ("leaning", "probability", "decided"),
+    [("down", 0.6, "no"), ("up", 0.6, "yes"), ("up", 0.52, "open")],
+)
+def test_what_lies_ahead_is_decided_by_the_models_own_hypothesis(
+    leaning: str, probability: float, decided: str
+) -> None:
+    request = outlook()
+    told = material(request)
+    assert "decided" not in told["answer_of_the_desk"]
+    assert "0.55" in told["your_hypothesis_decides"]
+    assert "`your_hypothesis_decides`" in model_call(request).system
+    own = hypothesis(leaning=leaning, probability=probability)
+    assert synthesis(request, answer(own, decided=decided)).decided == decided
+    assert synthesis(request, answer(own)).decided is None
+    for other in {"yes", "no", "open"} - {decided}:
+        told_back = objection(request, answer(own, decided=other))
+        assert f"decided: your own hypotheses say {decided}" in told_back
+    assert "hypotheses say open" in objection(request, answer(decided="yes"))
+
+
+def test_a_figure_that_decides_is_told_as_such_and_a_hypothesis_is_not() -> None:
+    told = material(overbought("45.7"))
+    assert told["answer_of_the_desk"]["decided"] == "no"
+    assert "your_hypothesis_decides" not in told
+
+
 def test_no_form_is_offered_where_the_desk_has_one() -> None:
     assert "forms" not in material(overbought("45.7"))
     said = {"summary": "It has [[USD/JPY:rsi]].", "about": "oversold"}

@@ -34,7 +34,12 @@ from desk.programs.question.claude.synthesis import (
     texts,
     written,
 )
-from desk.programs.swarm.claude.deciding import decision, decision_faults, forms_told
+from desk.programs.swarm.claude.deciding import (
+    decided_by_itself,
+    decision,
+    decision_faults,
+    forms_told,
+)
 from desk.programs.swarm.claude.material import (
     claims_told,
     markets_known,
@@ -189,6 +194,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             **told_objective(request),
             "as_of": request.assignment.window.end.isoformat(),
             "forms": forms_told(request),
+            "your_hypothesis_decides": decided_by_itself(request),
             "findings": told_findings(request),
             "claims": claims_told(request),
             "conflicts": told_conflicts(request.conflicts),
@@ -216,6 +222,8 @@ def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
     )
     if form_of(query_of(request)).form is None:
         del told["summary"]
+    if decided_by_itself(request) is not None:
+        del told["decided"]
     return told
 
 
@@ -238,7 +246,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
         *faults(request, prose),
         *withheld(request, texts(prose)),
         *hypothesis_faults(proposed.hypotheses, looked_at, claims),
-        *decision_faults(request, own, proposed.about, proposed.decided),
+        *decision_faults(request, own, proposed.about, proposed.decided, _sound(request, proposed)),
     )
     return checked(found, lambda: _concluded(request, own, proposed, prose))
 
@@ -247,10 +255,8 @@ def _concluded(
     request: TurnRequest, own: Synthesis, proposed: ProposedConclusion, prose: ProposedSynthesis
 ) -> Synthesis:
     """The answer of one that has no faults. What the desk says of a yes or a no goes first."""
-    claims, looked_at, further = surviving(request), _looked_at(request), proposed.further
-    sound = (line for line in proposed.hypotheses if _has_level(line, looked_at, claims))
-    hypotheses = tuple(hypotheses_of(request, sound, looked_at, claims))
-    told = decision(request, own, proposed.about, proposed.decided)
+    further, hypotheses = proposed.further, _sound(request, proposed)
+    told = decision(request, own, proposed.about, proposed.decided, hypotheses)
     return written(request, own, prose).model_copy(
         update={
             "summary": clip(f"{told.first} {prose.summary}".strip(), LONGEST_TEXT),
@@ -261,19 +267,22 @@ def _concluded(
     )
 
 
+def _sound(request: TurnRequest, proposed: ProposedConclusion) -> tuple[Hypothesis, ...]:
+    """The hypotheses that can be held against something."""
+    claims, looked_at = surviving(request), _looked_at(request)
+    sound = (
+        line
+        for line in proposed.hypotheses
+        if not any(hypothesis_faults((line,), looked_at, claims))
+    )
+    return tuple(hypotheses_of(request, sound, looked_at, claims))
+
+
 def _further(request: TurnRequest, wanted: ProposedFurther) -> Refinement:
     """The next round, with the question that it is for."""
     first = plain(first_asked(query_of(request).question), "")
     objective = clip(f"{wanted.objective}{BEHIND}{first}") if first else wanted.objective
     return Refinement(objective=objective, reason=wanted.reason)
-
-
-def _has_level(
-    line: ProposedHypothesis, known: Mapping[str, MarketSpec], claims: Mapping[str, Claim]
-) -> bool:
-    return line.market in known and all(
-        claim_id(line.market, metric) in claims for metric in _NEEDS[line.kind]
-    )
 
 
 def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:

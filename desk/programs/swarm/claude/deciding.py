@@ -3,17 +3,24 @@
 A model reads what an objective asks, and a figure decides it: the model names the form, and the
 desk answers by that form's figure, first and in its own words. A yes or a no that no figure decides
 is told as the model's, and is not the desk's answer.
+
+
+What lies ahead is decided by no figure but by what the leader takes to be likely: where a model
+leads, by its own hypothesis and not by the desk's.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from desk.contracts.findings.claims import claim_id
 from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import TurnRequest
+from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.learning.forecasts import HORIZON
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.swarm.conclusion.account import Account, account_of
 from desk.programs.swarm.objectives import (
+    CLEAR,
     FORMS,
     FormAnswer,
     ObjectiveForm,
@@ -52,6 +59,24 @@ def forms_told(request: TurnRequest) -> dict[str, str]:
     }
 
 
+def decided_by_itself(request: TurnRequest) -> str | None:
+    """How a model's own hypothesis decides the objective; None where something else does."""
+    form = form_of(query_of(request)).form
+    if form is None or not form.by_hypotheses or not form.mirror:
+        return None
+    return f"a `direction` over {HORIZON} weeks: yes or no from a probability of {CLEAR} on"
+
+
+def _ahead(request: TurnRequest, hypotheses: Sequence[Hypothesis]) -> YesOrNo | None:
+    """What a model's hypotheses answer to an objective that they decide."""
+    form = form_of(query_of(request)).form
+    if form is None or decided_by_itself(request) is None:
+        return None
+    markets = {hypothesis.market.market for hypothesis in hypotheses}
+    own = {name: tuple(h for h in hypotheses if h.market.market == name) for name in markets}
+    return answer_by(form, account_of(request), own).decided
+
+
 def _is_known(name: str, account: Account) -> bool:
     form, markets = FORMS[name], account.markets
     return len(markets) >= form.fewest and all(
@@ -66,8 +91,11 @@ def decision(
     own: Synthesis,
     about: str | None,
     decided: YesOrNo | None,
+    hypotheses: Sequence[Hypothesis],
 ) -> ModelDecision:
     """What a model's yes, no or form comes to."""
+    if _ahead(request, hypotheses) is not None:
+        return ModelDecision(decided)
     if own.decided in _SAYS:
         return ModelDecision(decided)
     by_form = _by_form(request, about)
@@ -79,15 +107,26 @@ def decision(
 
 
 def decision_faults(
-    request: TurnRequest, own: Synthesis, about: str | None, decided: YesOrNo | None
+    request: TurnRequest,
+    own: Synthesis,
+    about: str | None,
+    decided: YesOrNo | None,
+    hypotheses: Sequence[Hypothesis],
 ) -> Iterator[str]:
-    """A form that is none, and a yes where the figure says no or the other way round. A model that
-    takes the desk's form for another question leaves `decided` empty."""
+    """A form that is none, and a yes where the figure, or the model's own hypothesis, says no or
+    the other way round. A model that takes the desk's form for another question leaves `decided`
+    empty."""
     offered = forms_told(request)
     if about is not None and about not in offered:
         yield f"about: it is none of the forms. {_offer(offered)}"
         return
-    if {own.decided, decided} == {*_SAYS}:
+    ahead = _ahead(request, hypotheses)
+    if ahead is not None and decided not in (ahead, None):
+        yield (
+            f"decided: your own hypotheses say {ahead}, for it is decided by"
+            f" {decided_by_itself(request)}, and open otherwise. Answer so, or change them"
+        )
+    if ahead is None and {own.decided, decided} == {*_SAYS}:
         yield (
             f"decided: the figure that decides says {own.decided}. Answer so, or leave `decided`"
             " null where something else was asked"

@@ -22,11 +22,13 @@ from desk.programs.swarm.objectives.matching import (
     form_of,
     matched,
 )
+from desk.programs.swarm.objectives.outlooks import CLEAR
 from desk.programs.swarm.objectives.registry import FORMS
 
 __all__ = [
     "ABOUT",
     "AS_OF",
+    "CLEAR",
     "FORMS",
     "TAKEN",
     "Answered",
