@@ -245,3 +245,11 @@ def claim_id(subject: str, metric: Metric, day: date | None = None) -> str:
 def span_id(subject: str, metric: Metric, first: date, last: date) -> str:
     """The id of a claim on a span of days: `USD/SEK:span_move.2026-09-30.2026-10-30`."""
     return f"{subject}:{metric}.{first.isoformat()}.{last.isoformat()}"
+
+
+def span_days(claim: Claim) -> tuple[date, date] | None:
+    """The first and the last day of a claim on a span of days; None of any other claim."""
+    if claim.metric not in OF_SPANS:
+        return None
+    _, first, last = claim.claim_id.rsplit(".", 2)
+    return date.fromisoformat(first), date.fromisoformat(last)

@@ -69,6 +69,7 @@ def page_environment(*packages: str) -> Environment:
         "instant": wording.instant,
         "link": web_link,
         "share": wording.share_words,
+        "span": wording.span_words,
         "tier": tier_words,
         "weekday": print_weekday,
         "type": wording.typographic,

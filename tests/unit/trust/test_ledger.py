@@ -16,6 +16,7 @@ from desk.contracts.findings.claims import OF_SPANS, Claim, Metric, Unit, claim_
 from desk.contracts.findings.source_results import History, SourceResult
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketSpec
+from desk.documents.rendering.figures.traces import figure_name
 from desk.trust.claims.price_claims import price_claims
 from desk.trust.claims.rate_claims import (
     decision_claims,
@@ -484,3 +485,11 @@ def test_the_window_s_own_move_goes_by_one_name() -> None:
     named = given_by(result("yen", asked), asked, {"USD/JPY": YEN}, window(WEEK))
     assert Metric.MOVE in {c.metric for c in named}
     assert not OF_SPANS & {c.metric for c in named}
+
+
+def test_a_figure_of_other_days_is_told_with_them() -> None:
+    answer, asked = month_of(real_history("USD/JPY", WEEK))
+    named = {c.claim_id: c for c in given_by(answer, asked, {"USD/JPY": YEN}, window(WEEK))}
+    move = named["USD/JPY:span_move.2025-09-01.2025-09-30"]
+    assert figure_name(move) == "USD/JPY span move, 1 Sep 2025 to 30 Sep 2025"
+    assert figure_name(named["USD/JPY:last"]) == "USD/JPY last"

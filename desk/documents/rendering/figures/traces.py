@@ -33,7 +33,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.markets import Band, MarketName
 from desk.documents.rendering.words.trust import verdict_words, verdicts_of
-from desk.documents.rendering.words.wording import human, instant
+from desk.documents.rendering.words.wording import human, instant, span_words
 from desk.trust.claims.rate_claims import IN_A_ROW
 from desk.trust.claims.week_counts import WEEK_METRICS
 from desk.trust.ledger import Answer, EvidenceUnusable, read_answer
@@ -512,9 +512,9 @@ def _readable(result: ToolResult) -> Answer | None:
 
 
 def figure_name(claim: Claim) -> str:
-    """`USD/JPY move`; with its day where there can be several."""
+    """`USD/JPY move`; with its day, or its days, where there can be several."""
     dated = f" of {print_full_day(claim.as_of)}" if "@" in claim.claim_id else ""
-    return f"{claim.subject} {human(claim.metric)}{dated}"
+    return f"{claim.subject} {human(claim.metric)}{dated}{span_words(claim)}"
 
 
 def _by_claim(document: Document) -> dict[str, list[Stated]]:

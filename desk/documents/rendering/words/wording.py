@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from desk.analytics.figures import print_figure, print_full_day
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.contracts.findings.claims import Claim, Unit
+from desk.contracts.findings.claims import Claim, Unit, span_days
 
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Signs that a terminal would act on."""
@@ -77,6 +77,13 @@ def printable(page: str) -> str:
 def human(name: str) -> str:
     """An identifier as words: `research_agent_1` becomes `research agent 1`."""
     return name.replace("_", " ")
+
+
+def span_words(claim: Claim) -> str:
+    """`, 30 Sep 2026 to 30 Oct 2026` behind the name of a figure of other days than the window's;
+    nothing behind another's."""
+    days = span_days(claim)
+    return f", {print_full_day(days[0])} to {print_full_day(days[1])}" if days else ""
 
 
 def instant(moment: datetime, zone: str = "UTC") -> str:
