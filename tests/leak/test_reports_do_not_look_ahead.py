@@ -96,29 +96,32 @@ async def ended(at: Namespace, folder: Path, week: str) -> World:
 async def report_in(
     at: Namespace, folder: Path, week: str, later: ResearchReport | None
 ) -> ResearchReport:
-    """The report that a desk of its own writes; with a later one, in a world with a future."""
+    """The report that a desk of its own writes; with a later one, in a world with a future. What
+    the record is told waits for the desk's workers: they read of all the weeks at once."""
     as_of = as_of_of(week, configured().schedule)
     world = folder / "home" / "cache" / WORLD
     write_world(world, as_of, planted=later is not None)
+    client = await at.client(folder / "home")
+    await learn(client, LESSONS, as_of)
+    await learn_hypotheses(client, HYPOTHESES, as_of)
+    if later is not None:
+        await learn(client, LATER_LESSONS, as_of)
+        await learn_hypotheses(client, LATER_HYPOTHESES, as_of)
     listed = str(source_list(folder))
     async with real_desk(folder, MARKETS, at=at, DESK_MCP_CONFIG=listed) as desk:
         assert desk.settings.cache_dir == world.parent
-        await learn(desk, LESSONS, as_of)
-        await learn_hypotheses(desk, HYPOTHESES, as_of)
         if later is not None:
             remember_later_weeks(desk, later)
-            await learn(desk, LATER_LESSONS, as_of)
-            await learn_hypotheses(desk, LATER_HYPOTHESES, as_of)
             await scored_by(desk, as_of + timedelta(weeks=HORIZON), len(LESSONS))
         record = await scored_by(desk, as_of, DUE)
         (folder / RECORD).write_text(record.model_copy(update={"told": 0}).model_dump_json())
         return await researched(desk, week, f"weekly-{week}", learn=True)
 
 
-async def learn(desk: Desk, weeks: range, as_of: datetime) -> None:
+async def learn(client: Client, weeks: range, as_of: datetime) -> None:
     """Tell the desk's record of so many weeks before or after the one of the report."""
     for number in weeks:
-        await desk.client.start_workflow(
+        await client.start_workflow(
             WorkflowType.LEARNING_SYSTEM,
             LearningRequest(),
             id=LEARNING_SYSTEM_ID,
@@ -129,9 +132,9 @@ async def learn(desk: Desk, weeks: range, as_of: datetime) -> None:
         )
 
 
-async def learn_hypotheses(desk: Desk, weeks: range, as_of: datetime) -> None:
+async def learn_hypotheses(client: Client, weeks: range, as_of: datetime) -> None:
     """Tell of hypotheses that were due so many weeks before or after; those of later were wrong."""
-    learning = desk.client.get_workflow_handle(LEARNING_SYSTEM_ID)
+    learning = client.get_workflow_handle(LEARNING_SYSTEM_ID)
     for number in weeks:
         due, planted = as_of + timedelta(weeks=number), number > 0
         made = due - timedelta(weeks=12)
