@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -33,8 +32,8 @@ from tests.support.real_desk import real_desk, report_file
 
 pytestmark = pytest.mark.timeout(300)
 
-RANGE = ("--from", "2015-W01", "--to", "2015-W04")
-FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03", "2015-W04")
+RANGE = ("--from", "2015-W01", "--to", "2015-W03")
+FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03")
 START = date(2015, 1, 5)
 """The Monday after the first week, on which the schedule runs it."""
 FEW = ("EUR/USD", "US", "XM")
@@ -84,7 +83,7 @@ def states(table: dict[str, list[dict[str, object]]]) -> list[object]:
 
 def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) -> None:
     looked = desk("backfill", *RANGE, "--dry-run", "--json")
-    assert (looked.code, states(looked.json)) == (0, ["missing"] * 4)
+    assert (looked.code, states(looked.json)) == (0, ["missing"] * 3)
     assert "no schedule yet" in looked.err
     assert not (desk.directory / "reports").exists()
 
@@ -92,7 +91,7 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
     assert done.code == 0, done.err
     assert "weekly-research is made for a backfill and starts nothing by itself" in done.err
     assert "weekly-research: paused" in desk("schedule", "show").out
-    assert states(done.json) == ["published"] * 4
+    assert states(done.json) == ["published"] * 3
     against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
     assert against == [None, *WEEKS[:-1]]
     for number, week in enumerate(WEEKS):
@@ -104,7 +103,7 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
 
     with desk.up():
         looked = desk("backfill", *RANGE)
-        assert (looked.code, looked.out.count("published")) == (0, 5)
+        assert (looked.code, looked.out.count("published")) == (0, 4)
         assert "is started" not in looked.err
 
         # One that is paused is backfilled as well.
@@ -114,15 +113,16 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
         assert "ending the open run" in again.err
         assert [line["revision"] for line in again.json["weeks"]] == [2]
 
-        shutil.rmtree(desk.directory / "reports")
+        # At once: the archive of these weeks may still be written beside them.
+        (desk.directory / "reports" / "weekly").rename(desk.directory / "lost")
         # The runs tell it, as soon as a worker has read their histories.
         elsewhere = desk.until(
             lambda told: all(line["coverage"] for line in told.json["weeks"]),
             *("backfill", *RANGE, "--dry-run", "--json"),
         )
-        assert states(elsewhere.json) == ["published"] * 4
-        assert [line["coverage"]["researched"] for line in elsewhere.json["weeks"]] == [3] * 4
-        assert [line["revision"] for line in elsewhere.json["weeks"]] == [1, 1, 1, 2]
+        assert states(elsewhere.json) == ["published"] * 3
+        assert [line["coverage"]["researched"] for line in elsewhere.json["weeks"]] == [3] * 3
+        assert [line["revision"] for line in elsewhere.json["weeks"]] == [1, 1, 2]
 
 
 def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: DeskCommand) -> None:
@@ -137,7 +137,7 @@ def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: Desk
     assert "2015-W01: weekly" not in done.err
     assert "2015-W02: weekly" not in done.err
     assert "2015-W03: weekly-2015-01-19T07:00:00Z is started" in done.err
-    assert [line["revision"] for line in done.json["weeks"]] == [1] * 4
+    assert [line["revision"] for line in done.json["weeks"]] == [1] * 3
     assert report_of(desk, FIRST) == first
     against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
     assert against == [None, *WEEKS[:-1]]
@@ -233,7 +233,7 @@ async def test_two_backfills_at_once_lose_no_week(tmp_path: Path, namespace: Nam
     """A schedule that gets several requests at once heeds the last only."""
     async with real_desk(tmp_path, ("US",), at=namespace) as desk:
         await schedule.apply_schedule(desk)
-        early, late = past(desk, FIRST, LAST), past(desk, "2016-W01", "2016-W04")
+        early, late = past(desk, FIRST, LAST), past(desk, "2016-W01", "2016-W03")
 
         async def backfilled(weeks: tuple[BackfilledWeek, ...]) -> list[WeekState]:
             runs = PastWeeks(weeks, again=False)
@@ -245,7 +245,7 @@ async def test_two_backfills_at_once_lose_no_week(tmp_path: Path, namespace: Nam
 
         async with asyncio.timeout(90):
             ended = await asyncio.gather(*map(backfilled, (early, late)))
-    assert ended == [[WeekState.PUBLISHED] * 4] * 2
+    assert ended == [[WeekState.PUBLISHED] * 3] * 2
 
 
 async def ended_at_once(desk: Desk, week: BackfilledWeek) -> None:
