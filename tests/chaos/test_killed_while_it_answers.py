@@ -2,17 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import question
-from tests.support.knowledge.process import FAULTY_KNOWLEDGE
+from tests.support import faulty_source
+from tests.support.faulty_source import started_again
+from tests.support.knowledge.process import FAULTY_KNOWLEDGE, KNOWLEDGE
 from tests.support.scenarios.desk import (
     LOOPBACK,
     Asked,
@@ -30,6 +33,10 @@ pytestmark = pytest.mark.timeout(300)
 
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""
+
+
+Source = Mapping[str, Any]
+"""An entry of `.mcp.json`."""
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +73,9 @@ class AskedFleet:
 
 @asynccontextmanager
 async def desk_asked(
-    directory: Path, *options: str, transport: McpTransport = McpTransport.CONFIGURED
+    directory: Path, source: Source, *, transport: McpTransport = McpTransport.CONFIGURED
 ) -> AsyncIterator[AskedFleet]:
-    variables = desk_variables(
-        directory, over_stdio(*options), address=LOOPBACK, transport=transport
-    )
+    variables = desk_variables(directory, source, address=LOOPBACK, transport=transport)
     async with scenario_fleet(variables) as fleet:
         asked = asyncio.create_task(asked_until_answered(variables, question()))
         try:
@@ -83,7 +88,14 @@ async def desk_asked(
 async def test_a_worker_killed_twice_repeats_no_completed_effect(
     tmp_path: Path, undisturbed: str
 ) -> None:
-    async with desk_asked(tmp_path) as desk:
+    # Each worker starts the source anew.
+    control = tmp_path / "control"
+    with started_again(KNOWLEDGE, control):
+        await killed_twice(tmp_path, faulty_source.over_stdio(KNOWLEDGE, control), undisturbed)
+
+
+async def killed_twice(directory: Path, source: Source, undisturbed: str) -> None:
+    async with desk_asked(directory, source) as desk:
         for boundary in (FORK, LAST):
             await desk.begun(boundary)
             desk.fleet.kill_worker()
@@ -93,7 +105,7 @@ async def test_a_worker_killed_twice_repeats_no_completed_effect(
 
 
 async def test_a_killed_temporal_server_loses_nothing(tmp_path: Path, undisturbed: str) -> None:
-    async with desk_asked(tmp_path, transport=McpTransport.IN_PROCESS) as desk:
+    async with desk_asked(tmp_path, over_stdio(), transport=McpTransport.IN_PROCESS) as desk:
         await desk.begun(FORK)
         desk.fleet.kill_server()
         await desk.fleet.start_server()
@@ -102,7 +114,7 @@ async def test_a_killed_temporal_server_loses_nothing(tmp_path: Path, undisturbe
 
 
 async def test_a_killed_knowledge_server_is_started_again(tmp_path: Path, undisturbed: str) -> None:
-    async with desk_asked(tmp_path, "--latency", "500-500") as desk:
+    async with desk_asked(tmp_path, over_stdio("--latency", "500-500")) as desk:
         await desk.begun(FORK)
         first = desk.fleet.child(FAULTY_KNOWLEDGE)
         assert first is not None

@@ -1,7 +1,6 @@
 """Our MCP servers as processes of their own, driven by the `mcp` client over both transports."""
 
 import json
-import signal
 import socket
 import subprocess
 import sys
@@ -28,8 +27,9 @@ from desk.sources.sentiment import server as sentiment
 from desk.sources.statistics import server as official_statistics
 from tests.support.addresses.rates import serving
 from tests.support.forks import forked_command
-from tests.support.homes import await_port, free_port
+from tests.support.homes import free_port
 from tests.support.rates_files import with_a_later_day
+from tests.support.served import served
 from tests.support.servers import module_of
 
 ROOT = Path(__file__).parents[2]
@@ -152,17 +152,10 @@ def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 @contextmanager
-def serving_http(server: str, directory: Path) -> Iterator[str]:
+def serving_http(server: str) -> Iterator[str]:
     """The address of a server process, which is stopped afterwards."""
-    port, said = free_port(), directory / f"{server}.said"
-    line = ("--http", str(port))
-    process = forked_command(line, {}, said, said, module=module_of(server))
-    try:
-        await_port(process, port, START_SECONDS)
+    with served(module_of(server)) as port:
         yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(START_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -205,14 +198,12 @@ async def answered(client: Client, calls: tuple[Call, ...]) -> list[CallToolResu
 
 
 @pytest.fixture(scope="module", params=[*product(Transport, MODULES)], ids="-".join)
-async def process(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[str, Heard]:
+async def process(request: pytest.FixtureRequest) -> tuple[str, Heard]:
     """A server by its name, and what its process says over a transport."""
     transport, server = request.param
     if transport is Transport.STDIO:
         return server, await heard(over_stdio(*command(server)), server)
-    with serving_http(server, tmp_path_factory.mktemp("http")) as address:
+    with serving_http(server) as address:
         return server, await heard(Client(address, read_timeout_seconds=START_SECONDS), server)
 
 

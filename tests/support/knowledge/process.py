@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tests.support.homes import PROJECT, await_port, free_port
+from tests.support.homes import PROJECT
+from tests.support.served import served
 
 START_SECONDS = 60
 ANSWER_SECONDS = 60
@@ -98,16 +99,8 @@ class HttpAsking:
 @contextmanager
 def http_server(*options: str) -> Iterator[HttpAsking]:
     """A server process over HTTP, which is stopped afterwards."""
-    port = free_port()
-    process = subprocess.Popen(
-        command("--http", str(port), *options), cwd=PROJECT, stderr=subprocess.DEVNULL
-    )
-    try:
-        await_port(process, port, START_SECONDS)
+    with served(module_for(options), *options) as port:
         yield HttpAsking(port)
-    finally:
-        process.terminate()
-        process.wait(START_SECONDS)
 
 
 class StdioAsking:

@@ -14,7 +14,7 @@ from desk.contracts.findings.source_results import NewsItems
 from desk.sources.news.server import build_server
 from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.addresses.feeds import Answer, feeds, item, rss
-from tests.support.homes import await_port, free_port
+from tests.support.served import served
 from tests.unit.sources.test_google_news import AS_OF
 
 INSTANT = "2026-10-30T16:00:00Z"
@@ -32,14 +32,8 @@ def command(*arguments: str) -> list[str]:
 
 @contextmanager
 def over_http(url: str) -> Iterator[str]:
-    port = free_port()
-    process = subprocess.Popen(command("--http", str(port), "--url", url), cwd=ROOT)
-    try:
-        await_port(process, port, START_SECONDS)
+    with served("desk.sources.news.server", "--url", url) as port:
         yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.wait(START_SECONDS)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The `sentiment` server over MCP: in this process, over stdio and over HTTP."""
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +17,9 @@ from desk.contracts.findings.claims import Metric
 from desk.sources.sentiment.server import build_server
 from tests.support.addresses.feeds import feeds, item, rss
 from tests.support.facts_files import write_facts
-from tests.support.homes import PROJECT, await_port, free_port
+from tests.support.homes import PROJECT
 from tests.support.knowledge.corpus import CorpusFolder
+from tests.support.served import served
 
 AS_OF = "2026-09-21T06:00:00Z"
 START_SECONDS = 60.0
@@ -47,14 +47,8 @@ def command(*arguments: str) -> list[str]:
 
 @contextmanager
 def over_http() -> Iterator[str]:
-    port = free_port()
-    process = subprocess.Popen(command("--http", str(port)), cwd=PROJECT)
-    try:
-        await_port(process, port, START_SECONDS)
+    with served("desk.sources.sentiment.server") as port:
         yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.wait(START_SECONDS)
 
 
 async def test_the_digest_counts_its_stories_and_says_what_was_not_read() -> None:

@@ -1,21 +1,19 @@
 """The `yahoo_finance` server as a process of its own."""
 
-import asyncio
 import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcp import Client
 
 from tests.support.addresses.yahoo import Chart, Upstream, match, yahoo
-from tests.support.homes import PROJECT, free_port
+from tests.support.homes import PROJECT
+from tests.support.served import served
 
 AS_OF = "2020-10-31T07:00:00Z"
 QUOTE = {"symbol": "USD/JPY", "as_of": AS_OF}
@@ -79,26 +77,12 @@ def test_standard_output_carries_the_protocol_alone_and_no_file_is_written(
 
 
 async def test_the_yahoo_server_answers_over_http(upstream: Upstream) -> None:
-    port = free_port()
-    process = subprocess.Popen(command("--http", str(port), "--url", upstream.url), cwd=PROJECT)
-    try:
-        answer = await _asked(f"http://127.0.0.1:{port}/mcp", process)
-    finally:
-        process.terminate()
-        process.wait(PATIENCE_SECONDS)
+    with served("desk.sources.yahoo.server", "--url", upstream.url) as port:
+        async with Client(
+            f"http://127.0.0.1:{port}/mcp", read_timeout_seconds=PATIENCE_SECONDS
+        ) as client:
+            answer = await client.call_tool("get_quote", QUOTE)
     assert answer.structured_content["fixed_on"] == "2020-10-30"
-
-
-async def _asked(url: str, process: "subprocess.Popen[bytes]") -> Any:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            async with Client(url, read_timeout_seconds=PATIENCE_SECONDS) as client:
-                return await client.call_tool("get_quote", QUOTE)
-        except BaseExceptionGroup:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise
-            await asyncio.sleep(0.1)
 
 
 def test_it_starts_without_loading_what_only_a_question_needs() -> None:
