@@ -72,6 +72,48 @@ class Period(NamedTuple):
         return {name: words for name, words in told.items() if words}
 
 
+_NUMBERS: Final = (
+    *("one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_LENGTHS: Final = {
+    "day": 1.0,
+    "week": 7.0,
+    "month": 30.44,
+    "quarter": 91.31,
+    "year": 365.25,
+    "decade": 3_652.5,
+}
+_LENGTH: Final = re.compile(
+    rf"\b(?:(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})[ -])?"
+    rf"(?P<unit>{'|'.join(_LENGTHS)})(?P<many>s?)\b",
+    re.IGNORECASE,
+)
+
+
+class SpanNamed(NamedTuple):
+    """A length of time that a text names: in words without digits, and in days."""
+
+    words: str
+    days: float
+
+
+def spans_named(words: str) -> tuple[SpanNamed, ...]:
+    """The lengths of time that a text names, in its order: a unit by itself, or so many of it. How
+    many `years` are, nobody knows."""
+    return tuple(_spans(words))
+
+
+def _spans(words: str) -> Iterator[SpanNamed]:
+    for found in _LENGTH.finditer(words):
+        unit, written = found["unit"].casefold(), (found["count"] or "").casefold()
+        if not written and found["many"]:
+            continue
+        count = _NUMBERS.index(written) + 1 if written in _NUMBERS else int(written or 1)
+        told = _NUMBERS[count - 1] if 0 < count <= len(_NUMBERS) else "another number of"
+        yield SpanNamed(f"{told} {unit}{'' if count == 1 else 's'}", count * _LENGTHS[unit])
+
+
 class _PeriodDays(NamedTuple):
     """The first instant of a period, and the first after it."""
 

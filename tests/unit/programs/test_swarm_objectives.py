@@ -174,6 +174,36 @@ def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way
     assert "As JPY is the second currency of USD/JPY, the question on the pair is: Is" in text
 
 
+@pytest.mark.parametrize(
+    ("form", "objective", "first"),
+    [
+        ("cheap", "Is USD/JPY cheap against its own past year?",
+         "Open: the objective asks of one year, and this looks back over ten years: USD/JPY was"),
+        ("gained", "Has USD/JPY risen over the last two years?",
+         "Open: the objective asks of two years, and this looks back over a quarter: USD/JPY has"),
+        ("cheap", "Is USD/JPY cheap by its own past of ten years?", "No: USD/JPY was cheaper than"),
+        ("cheap", "Is USD/JPY cheap against past years?", "No: USD/JPY was cheaper than"),
+        ("gained", "Has USD/JPY risen over the last 3 months?", "Yes: USD/JPY has moved"),
+    ],
+)  # fmt: skip
+def test_another_span_than_the_forms_is_told_first_and_decides_nothing(
+    form: str, objective: str, first: str
+) -> None:
+    synthesis, text = told(form, with_standing(), objective=objective)
+    assert text.startswith(first)
+    assert synthesis.answered is not first.startswith("Open")
+
+
+def test_what_a_bank_will_do_is_told_by_the_bank_and_not_by_a_pair() -> None:
+    synthesis, text = told("", objective="will the Bank of Japan hike?")
+    assert text.startswith(
+        "What the Bank of Japan will do needs a model: no form decides it. Of the Bank of Japan was"
+        " measured: its policy rate is "
+    )
+    assert "USD/JPY" not in text and "`desk ask 'what did the Bank of Japan decide?'` tells" in text
+    assert not synthesis.answered and synthesis.decided is None
+
+
 def test_what_lies_ahead_is_left_open_where_what_could_decide_was_lost() -> None:
     whole, _ = told("lower-ahead")
     assert whole.decided in {YesOrNo.YES, YesOrNo.NO}

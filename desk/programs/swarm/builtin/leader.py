@@ -1,9 +1,11 @@
 """The leader of a swarm: the plan of a round, and what is concluded from what it brought."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from desk.agents.roster import profile_of
+from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.names.currency_mentions import (
     currency_mentions,
@@ -11,7 +13,8 @@ from desk.analytics.names.currency_mentions import (
     told_of_mentions,
     without_market_told,
 )
-from desk.analytics.names.markets import market_of_symbol, spoken
+from desk.analytics.names.markets import AREAS, market_of_symbol, spoken
+from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import KnownSymbol, KnownSymbols
 from desk.contracts.findings.claims import Metric, claim_id
@@ -24,7 +27,7 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.learning.memory import Recalled
-from desk.contracts.markets import MarketSpec
+from desk.contracts.markets import AreaCode, MarketSpec
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.question.knowledge import Section, Synthesis, YesOrNo
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
@@ -60,6 +63,7 @@ from desk.programs.swarm.objectives import (
     taken_as,
     tells_leanings,
 )
+from desk.programs.swarm.objectives.matching import AS_OF
 from desk.programs.swarm.tasks import BEHIND, SPECIALISTS, SPECIALITIES, asked_now, first_asked
 from desk.trust.prose import LONGEST_TEXT, clip
 
@@ -89,6 +93,12 @@ _ASKED: Final = frozenset({DecidedBy.PERSON, DecidedBy.DEFAULT})
 _SPANS_OF_A_LEAD: Final = (
     (Metric.MONTH_MOVE, "on the month"),
     (Metric.QUARTER_MOVE, "on the quarter"),
+)
+
+
+_OF_A_BANK: Final = (
+    (Metric.POLICY_RATE, "its policy rate is {}"),
+    (Metric.NEXT_DECISION, "it decides next on {}"),
 )
 
 
@@ -284,11 +294,34 @@ def _named(account: Account) -> tuple[str, str]:
 
 
 def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
+    subjects = subjects_asked(first_asked(query_of(account.request).question))
+    banks = [s.code for s in subjects if s.kind is NamedAs.BANK]
+    if banks and not any(s.kind is NamedAs.CURRENCY for s in subjects):
+        names = listed(bank_in_a_sentence(AREAS[code]) for code in banks)
+        yield f"What {names} will do needs a model: no form decides it."
+        yield from (_on_bank(account, AREAS[code]) for code in banks)
+        return
     yield "This needs a model."
     measured = [_on_market(account, market.market) for market in account.markets]
     yield f"Here is what was measured: {joined(measured)}"
     query = query_of(account.request)
     yield offered(match, account.markets, first_asked(query.question), query.parameters)
+
+
+def _on_bank(account: Account, area: AreaCode) -> str:
+    """What was measured of a central bank, its rate and when it decides next, and the command that
+    tells what it decided last."""
+    name = bank_in_a_sentence(area)
+    told = [
+        words.format(f"[[{claim_id(area, metric)}]]")
+        for metric, words in _OF_A_BANK
+        if claim_id(area, metric) in account.surviving
+    ]
+    measured = f"Of {name} was measured: {'; '.join(told)}" if told else f"Nothing of {name} was"
+    given = query_of(account.request).parameters
+    as_of = f" --as-of {given[AS_OF]}" if AS_OF in given else ""
+    ask_it = f"`desk ask {shlex.quote(f'what did {name} decide?')}{as_of}`"
+    return f"{measured}{'' if told else ' measured'}. {ask_it} tells what it decided last."
 
 
 def _decisions(account: Account) -> Iterator[str]:

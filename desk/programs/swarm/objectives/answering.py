@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
 from desk.analytics.names.markets import spoken
+from desk.analytics.names.periods import spans_named
 from desk.analytics.names.subjects import currency_asked_for, namings
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -14,6 +15,7 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.programs.swarm.conclusion.account import Account, lost_on, side_of
 from desk.programs.swarm.conclusion.wording import joined, listed, sentence
 from desk.programs.swarm.objectives.form import (
+    ALIKE,
     EVERYBODY,
     Answered,
     Decided,
@@ -97,10 +99,27 @@ def _yes_or_no(answers: Sequence[Answered]) -> YesOrNo | None:
 def _decided(form: ObjectiveForm, view: MarketView) -> Decided:
     if view.spec.kind in form.kinds:
         decided = form.decide(view)
-        return _left_open(view, decided) if form.by_hypotheses else decided
+        decided = _left_open(view, decided) if form.by_hypotheses else decided
+        return _of_another_span(form, view, decided)
     kinds = " and ".join(sorted(_KINDS[kind] for kind in form.kinds))
     words = f"{view.name} is none of the {kinds} that this is asked of"
     return Decided(Answered.OPEN, words, addressed=False)
+
+
+def _of_another_span(form: ObjectiveForm, view: MarketView, decided: Decided) -> Decided:
+    """What a form decides, told of its own span and left open where the objective names another and
+    not that one."""
+    query = view.account.request.assignment.query
+    asked = spans_named(first_asked(query.question)) if query else ()
+    own = form.looks_back
+    if own is None or not decided.addressed or not asked:
+        return decided
+    if any(abs(each.days - own.days) <= ALIKE * max(each.days, own.days) for each in asked):
+        return decided
+    spans = f"the objective asks of {asked[0].words}, and this looks back over {own.words}"
+    words = f"{spans}: {decided.sentence}"
+    answered = decided.answered if decided.answered is Answered.TELLS else Answered.OPEN
+    return Decided(answered, words, decided.besides, addressed=False)
 
 
 def _left_open(view: MarketView, decided: Decided) -> Decided:

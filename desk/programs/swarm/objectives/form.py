@@ -97,6 +97,19 @@ PAIRS: Final = frozenset({MarketKind.PAIR})
 STOCKS: Final = frozenset({MarketKind.STOCK})
 
 
+class LookBack(NamedTuple):
+    """How far a form's figures look back, in words and in days."""
+
+    words: str
+    days: float
+
+
+TEN_YEARS: Final = LookBack("ten years", 3_652.5)
+A_QUARTER: Final = LookBack("a quarter", 91.31)
+ALIKE: Final = 0.1
+"""Spans that differ by no more of the longer one are one: 52 weeks and a year."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectiveForm:
     """One kind of objective that code can decide.
@@ -118,6 +131,8 @@ class ObjectiveForm:
         markets: Which pairs are researched instead of those that the objective names, by the
             currencies of these.
         fewest: How many markets it takes.
+        looks_back: How far its figures look back, where an objective may name another span: what
+            is asked of that, they do not decide.
     """
 
     name: str
@@ -133,6 +148,7 @@ class ObjectiveForm:
     kinds: frozenset[MarketKind] = ANY
     markets: Callable[[set[str]], tuple[str, ...]] | None = None
     fewest: int = 1
+    looks_back: LookBack | None = None
 
     def about(self, markets: Sequence[MarketSpec]) -> str:
         """The form's question on some markets."""

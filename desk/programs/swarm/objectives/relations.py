@@ -7,6 +7,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.programs.swarm.conclusion.account import side_of, spans, told
 from desk.programs.swarm.objectives.form import (
+    A_QUARTER,
     FUNDAMENTAL,
     MARKET,
     OF_RATES,
@@ -215,6 +216,7 @@ RELATIONS: Final = (
         ),
         decides=(Metric.QUARTER_MOVE,),
         decide=_ahead,
+        looks_back=A_QUARTER,
         agents=MARKET,
         fewest=2,
     ),

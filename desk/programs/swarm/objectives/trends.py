@@ -7,6 +7,7 @@ from typing import Final
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
 from desk.programs.swarm.objectives.form import (
+    A_QUARTER,
     MARKET,
     TECHNICAL,
     Answered,
@@ -235,6 +236,7 @@ TRENDS: Final = (
                 "has it depreciated this quarter",
             ),
         ),
+        looks_back=A_QUARTER,
         decides=(Metric.QUARTER_MOVE, Metric.QUARTER_SWING),
         agents=MARKET,
         asks=(Capability.STANDING,),
@@ -250,6 +252,7 @@ TRENDS: Final = (
         ),
         decides=(Metric.QUARTER_MOVE, Metric.QUARTER_SWING),
         decide=_sideways,
+        looks_back=A_QUARTER,
         agents=MARKET,
         asks=(Capability.STANDING,),
     ),
