@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -35,6 +36,7 @@ from starters.session import Desk, say
 from starters.terminal.exit_status import ExitStatus
 
 WIDTH = 80
+LINES = 24
 CHANGES = 3
 MOVERS = 3
 DECISIONS = 3
@@ -142,16 +144,21 @@ def summary_of(
 
 
 def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
-    """The summary for people: at most 24 lines; paths and addresses are never cut."""
+    """The summary for people: at most 24 lines; paths and addresses are never cut, and why a market
+    is missing is folded as far as there is room."""
     lines = [
         *_head(summary),
         *_changed(summary),
         *_covered(summary),
         *_moves(summary),
         *_decided(summary),
-        *_absent(summary),
     ]
-    return [_cut(line, width) for line in lines] + ["", *_where(summary)]
+    told = [*(_cut(line, width) for line in lines)]
+    where = ["", *_where(summary)]
+    absent = [*_absent(summary)]
+    room = LINES - len(told) - len(where) - len(absent)
+    most = 1 + max(room, 0) // MISSING
+    return [*told, *(part for line in absent for part in _folded(line, width, most)), *where]
 
 
 def _biggest(movers: tuple[Mover, ...]) -> tuple[Mover, ...]:
@@ -257,9 +264,25 @@ def _where(summary: WeekSummary) -> Iterator[str]:
 
 
 def _cut(line: str, width: int) -> str:
+    return shortened(_printable(line), width)
+
+
+def _folded(line: str, width: int, most: int) -> list[str]:
+    """A line as so many at most, the later ones indented further; what takes more is cut."""
+    line = _printable(line)
     indent = line[: len(line) - len(line.lstrip(" "))]
-    line = indent + "".join(sign if sign.isprintable() else " " for sign in line.lstrip(" "))
-    return shortened(line, width)
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=f"{indent}    ",
+        max_lines=most,
+        placeholder=" …",
+    )
+
+
+def _printable(line: str) -> str:
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return indent + "".join(sign if sign.isprintable() else " " for sign in line.lstrip(" "))
 
 
 ROOM_ELSEWHERE = 160

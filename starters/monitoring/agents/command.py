@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.names import AgentId, Queue, source_queue
 from desk.contracts.runs.messages import AgentStatus
@@ -100,7 +101,8 @@ class SourceWorkLine(WorkLine):
 class DeskAgents(Contract):
     """What `desk agents --json` prints. Work is counted since `since`, in the newest `read` of
     `known` workflows; `workers` are those that are alive, and of each queue the one that was heard
-    last of those that are gone; `unpolled` are the queues that no worker polls."""
+    last of those that are gone; `unpolled` are the queues that no worker polls. `offline`: the desk
+    is kept from the network, and sources answer from what they have saved."""
 
     at: Instant
     since: Instant
@@ -110,6 +112,7 @@ class DeskAgents(Contract):
     sources: Annotated[tuple[SourceWorkLine, ...], Field(max_length=400)]
     workers: Annotated[tuple[WorkerLine, ...], Field(max_length=MOST_WORKERS)] | None
     unpolled: Annotated[tuple[ShortText, ...], Field(max_length=400)] = ()
+    offline: bool = False
 
 
 def desk_agents(
@@ -120,6 +123,7 @@ def desk_agents(
     *,
     now: datetime,
     since: datetime,
+    offline: bool = False,
 ) -> DeskAgents:
     """Every agent with the queue that it is asked on, and every source with who needs it."""
     source_lines = tuple(
@@ -138,6 +142,7 @@ def desk_agents(
         sources=source_lines,
         workers=None if fleet.workers is None else _told_workers(fleet.workers),
         unpolled=tuple(dict.fromkeys(line.queue for line in lines if not line.polled)),
+        offline=offline,
     )
 
 
@@ -248,6 +253,7 @@ def table_of(found: DeskAgents) -> Iterator[str]:
     """The table for people, and what is to be said of it."""
     yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
     yield from _troubles(found)
+    yield from _kept_offline(found)
     alive = [worker for worker in found.workers or () if worker.alive]
     if found.workers is None:
         yield "the server keeps no heartbeats of workers: processor and memory are not known"
@@ -304,6 +310,19 @@ def _troubles(found: DeskAgents) -> Iterator[str]:
     if found.unpolled:
         role = Role.SOURCES if all("source." in queue for queue in found.unpolled) else Role.ALL
         yield f"`desk worker {role}` starts what is missing, `desk up` everything"
+
+
+def _kept_offline(found: DeskAgents) -> Iterator[str]:
+    """What sources can do where the desk is kept from the network: healthy says no more than that a
+    worker is there."""
+    if not found.offline:
+        return
+    live = [source.server for source in found.sources if source.server in LIVE_SOURCES]
+    own = [source.server for source in found.sources if source.server not in LIVE_SOURCES]
+    told = [f"{', '.join(own)} answer from saved data"] if own else []
+    told += [f"{', '.join(live)} reach nobody"] if live else []
+    if told:
+        yield from folded(f"no network (DESK_OFFLINE): {'; '.join(told)}")
 
 
 def _percent(share: float | None) -> str:
@@ -363,4 +382,5 @@ async def agents_at(desk: Desk) -> DeskAgents:
         {server: needing.get(server, ()) for server in servers},
         now=datetime.now(UTC),
         since=since,
+        offline=desk.settings.offline,
     )

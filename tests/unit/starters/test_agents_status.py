@@ -213,6 +213,17 @@ def test_the_table_counts_workers_and_their_processes(alive: int, told: str) -> 
     assert told in table_of(found)
 
 
+def test_without_a_network_it_says_what_each_source_can_do() -> None:
+    sources = {"ecb": (AgentId.VALIDATOR,), "google_news": (AgentId.VALIDATOR,)}
+    found = desk_agents(
+        fleet(()), DeskWork(), AGENT_QUEUES, sources, now=NOW, since=NOW, offline=True
+    )
+    told = "no network (DESK_OFFLINE): ecb answer from saved data; google_news reach nobody"
+    assert told in " ".join(" ".join(table_of(found)).split())
+    online = found.model_copy(update={"offline": False})
+    assert "no network" not in "\n".join(table_of(online))
+
+
 @pytest.mark.usefixtures("terminal")
 def test_the_table_keeps_to_80_columns() -> None:
     record = DeskWork(read=160, known=3_952)

@@ -189,6 +189,16 @@ def test_control_characters_from_outside_do_not_reach_the_terminal() -> None:
     assert lines[-1].endswith("first: the fixing ]0;owned was revised")
 
 
+def test_why_a_market_is_missing_is_folded_and_not_cut() -> None:
+    reason = "no fixing of it is in the table, " * 5 + "and so nothing of it was measured here"
+    gaps = (MissingMarket(market="USD/TWD", reason=reason),)
+    coverage = sample_report().coverage.model_copy(update={"missing": gaps})
+    lines = summary_lines(summary(traced_report(), coverage=coverage))
+    told = lines[lines.index("Missing") + 1 :]
+    assert max(map(len, told[:3])) <= 80
+    assert " ".join(" ".join(told[:4]).split()).startswith(f"USD/TWD {reason}")
+
+
 def test_paths_and_addresses_are_never_cut() -> None:
     long = "/" + "a" * 200 + ".html"
     lines = summary_lines(
