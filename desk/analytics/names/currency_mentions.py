@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -21,7 +20,7 @@ from babel.lists import format_list
 from babel.numbers import get_currency_name, get_territory_currencies
 
 from desk.analytics.names.countries import countries_named
-from desk.analytics.names.currencies import QUOTING_ORDER, currency_name, quoted_as
+from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import ALSO_CALLED
 
@@ -67,13 +66,10 @@ SHARED_NAME: Final = "shared_name"
 that it was taken for."""
 
 
-def told_of_mentions(
-    mentions: Sequence[CurrencyMention], held: Collection[str], pairs: Sequence[str] = ()
-) -> dict[str, str]:
+def told_of_mentions(mentions: Sequence[CurrencyMention], held: Collection[str]) -> dict[str, str]:
     """What a question carries along of the currencies that it names, so that its answer says which
-    have no market, and which were taken for one of several. `pairs` have none, of two that have."""
+    have no market, and which were taken for one of several."""
     without = dict.fromkeys(each.code for each in mentions if each.code not in held)
-    without |= dict.fromkeys(pair for pair in pairs if {*pair.split("/")} <= {*held})
     shared = {
         each.written.lower(): "/".join((each.code, *each.others))
         for each in mentions
@@ -94,13 +90,10 @@ def without_market_told(told: Mapping[str, str]) -> str:
     without = _listed(told.get(NO_MARKET, ""))
     if not without:
         return ""
-    names = format_list(list(map(_named, without)), locale="en_GB")
+    named = [f"the {currency_name(code)}" for code in without]
+    names = format_list(named, locale="en_GB")
     it = "it" if len(without) == 1 else "them"
     return f"The desk has no market for {names}: nothing was measured of {it}."
-
-
-def _named(without: str) -> str:
-    return without if "/" in without else f"the {currency_name(without)}"
 
 
 def shared_name_told(told: Mapping[str, str]) -> str:
@@ -142,21 +135,6 @@ def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
 def is_against(between: str) -> bool:
     """Whether of two currencies one is told in the other, by the text that stands between them."""
     return _AGAINST.fullmatch(between) is not None
-
-
-def crosses_named(text: str) -> tuple[str, ...]:
-    """The pairs of two currencies other than the dollar of which a text tells one in the other, as
-    they are quoted, each once."""
-    found = [*currency_mentions(text), *countries_beside(text)]
-    told = sorted(found, key=lambda each: each.start)
-    pairs = (
-        quoted_as(one.code, other.code)
-        for one, other in pairwise(told)
-        if one.code != other.code
-        and DOLLAR not in (one.code, other.code)
-        and is_against(text[one.end : other.start])
-    )
-    return tuple(dict.fromkeys(pairs))
 
 
 def countries_beside(text: str) -> tuple[CurrencyMention, ...]:

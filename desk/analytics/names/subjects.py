@@ -14,7 +14,11 @@ from desk.analytics.names.currencies import (
     names_of,
     quoted_as,
 )
-from desk.analytics.names.currency_mentions import currency_mentions, without_other_currencies
+from desk.analytics.names.currency_mentions import (
+    countries_beside,
+    currency_mentions,
+    without_other_currencies,
+)
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES, UNITS, is_shared
 
@@ -165,7 +169,8 @@ def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
         legs = (pair["base"].upper(), pair["quote"].upper())
         found += [(pair.start(), AskedSubject(NamedAs.CURRENCY, code)) for code in legs]
         text = _blanked(text, *pair.span())
-    for mention in reversed(currency_mentions(text)):
+    spoken = (*currency_mentions(text), *countries_beside(text))
+    for mention in sorted(spoken, key=lambda each: -each.start):
         found.append((mention.start, AskedSubject(NamedAs.CURRENCY, mention.code)))
         text = _blanked(text, mention.start, mention.end)
     for country in countries_named(text, QUOTING_ORDER):

@@ -155,12 +155,9 @@ _PARTS: Final = (
     "|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth|twentieth"
 )
 _MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
-_QUARTER: Final = (
-    r"(?!quarter\sthe\s|(?:(?<=the )|(?<=this )|(?<=that )|(?<=last )|(?<=past )|(?<=next )"
-    r"|(?<=first )|(?<=second )|(?<=third )|(?<=fourth )|(?<=same ))"
-    rf"quarter\s(?:{_CURRENCY})\b)"
-)
-"""Not before a quarter of the year that a currency follows: `over the quarter the yen gained`."""
+_QUARTER: Final = rf"(?!quarter\sthe\s|(?<!\ba )quarter\s(?:{_CURRENCY})\b)"
+"""Not before a quarter of the year that a currency follows (`over the quarter the yen gained`): the
+quarter of a unit has its own article right before it."""
 _WORDS: Final = re.compile(
     rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat ){_QUARTER}"
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"

@@ -4,7 +4,6 @@ import pytest
 
 from desk.analytics.names.central_banks import banks_named
 from desk.analytics.names.currency_mentions import (
-    crosses_named,
     currency_mentions,
     mentions_told,
     told_of_mentions,
@@ -42,22 +41,6 @@ def test_what_has_no_market_and_what_was_taken_are_told() -> None:
         "By peso the Philippine peso is taken to be meant; the Mexican peso is called so too.",
     )
     assert told_of_mentions(currency_mentions("the yen"), {"JPY"}) == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "pairs"),
-    [
-        ("euro-swiss: still range-bound?", ("EUR/CHF",)),
-        ("did the yen fall against the euro?", ("EUR/JPY",)),
-        ("the yen to the dollar", ()),
-        ("the yen and the euro", ()),
-        ("Swiss exports and the euro", ()),
-    ],
-)
-def test_two_currencies_of_which_one_is_told_in_the_other_are_a_cross(
-    text: str, pairs: tuple[str, ...]
-) -> None:
-    assert crosses_named(text) == pairs
 
 
 @pytest.mark.parametrize(

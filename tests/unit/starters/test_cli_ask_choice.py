@@ -76,6 +76,11 @@ def test_a_question_that_names_a_pair_goes_to_the_market_graph(
             ["EUR/USD", "GBP/USD", "USD/JPY"],
             "GBP, EUR and JPY",
         ),
+        (
+            "euro-swiss last week: still range-bound?",
+            ["EUR/CHF", "EUR/USD", "USD/CHF"],
+            "EUR and CHF",
+        ),
         ("what is eur/sek and what is eur/nok?", ["EUR/NOK", "EUR/SEK"], "EUR/SEK and EUR/NOK"),
         (
             "did the Asian currencies fall more than the franc last month?",
