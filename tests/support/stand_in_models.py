@@ -235,7 +235,7 @@ def _commentary(of: Answering) -> Answer:
 
 
 def _keep(of: Answering) -> Answer:
-    return {"keep": [_kept(each, "evidence item") for each in of.shown["fetched"]][:30]}
+    return {"keep": [_kept(each, "evidence item") for each in of.shown.get("fetched", [])][:30]}
 
 
 def _synthesis(of: Answering) -> Answer:
@@ -299,7 +299,7 @@ _FIELDS: Final = ("markdown", "snippet", "summary", "status", "assignee", "descr
 
 def _passages(shown: Mapping[str, Any]) -> Iterator[_Passage]:
     """What can be quoted of what was found."""
-    for found in shown["found"]:
+    for found in shown.get("found", []):
         for item in found.get("items", []):
             texts = [item.get(field) for field in _FIELDS]
             for text in filter(None, (*texts, *(page["text"] for page in item.get("pages", [])))):
