@@ -75,13 +75,22 @@ def answer_key(seed: int) -> Key:
 
 @contextmanager
 def stand_in(character: Character, seed: int) -> Iterator[str]:
-    """The address of a model's Messages API on this machine. It knows the questions of a seed."""
+    """The address of a model's Messages API on this machine. It knows the questions of a seed.
+
+    Raises:
+        RuntimeError: it could not answer some request, so that what was measured is of nobody.
+    """
     key = answer_key(seed)
+    unanswered: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            body = json.dumps(message(asked, character, key)).encode()
+            try:
+                body = json.dumps(message(asked, character, key)).encode()
+            except Exception as error:
+                unanswered.append(repr(error))
+                raise
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -97,6 +106,8 @@ def stand_in(character: Character, seed: int) -> Iterator[str]:
             yield f"http://127.0.0.1:{server.server_address[1]}"
         finally:
             server.shutdown()
+    if unanswered:
+        raise RuntimeError(f"{len(unanswered)} requests had no answer, the first: {unanswered[0]}")
 
 
 def message(asked: Mapping[str, Any], character: Character, key: Key) -> dict[str, Any]:
