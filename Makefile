@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED := install --require-hashes --only-binary :all: -r
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --only-binary :all: -r
-# Tests run side by side, those of a file on one desk; each file starts servers of its own. Those of
-# whole desks wait for most of their time, so there are twice as many as processors. Files run in the
-# order of tests/conftest.py, which has the long ones before the short ones.
+# Tests run side by side, those of a file on one desk. Each process has a Temporal server for all its
+# tests, with a namespace for each, besides those that whole desks start. These wait for most of
+# their time, so there are twice as many processes as processors. Files run in the order of
+# tests/conftest.py, which has the long ones before the short ones.
 SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGES := desk workflows activities workers starters mcp_servers
 PROJECT := install --no-deps --no-build-isolation --editable .

@@ -35,6 +35,7 @@ from desk.platform.memory.embedded import EmbeddedMemory
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.horizon import SETTLING
 from tests.support.desk import desk_workers
+from tests.support.namespaces import Namespace
 from tests.support.scripted import ScriptedAnalyst, gives_up
 from tests.support.stocks.board import (
     AS_OF,
@@ -733,11 +734,11 @@ async def test_the_market_and_what_became_of_it_are_found_by_search_attributes(
 
 
 async def test_the_built_in_agents_take_the_usual_order_on_the_real_servers(
-    tmp_path: Path,
+    namespace: Namespace, tmp_path: Path
 ) -> None:
     """What no package has is lacking, and the history of the run stays small."""
     in_2009 = AS_OF.replace(year=2009)
-    async with stock_desk(tmp_path) as desk:
+    async with stock_desk(tmp_path, namespace) as desk:
         result = await desk.run_episode("AAPL", in_2009)
         with pytest.raises(WorkflowFailureError) as unknown:
             await desk.run_episode("NVDIA", in_2009)
@@ -754,10 +755,10 @@ async def test_the_built_in_agents_take_the_usual_order_on_the_real_servers(
 
 
 async def test_on_the_real_servers_a_stock_whose_prices_have_ended_is_refused_by_its_days(
-    tmp_path: Path,
+    namespace: Namespace, tmp_path: Path
 ) -> None:
     as_of = datetime.now(UTC) - timedelta(minutes=1)
-    async with stock_desk(tmp_path) as desk:
+    async with stock_desk(tmp_path, namespace) as desk:
         with pytest.raises(WorkflowFailureError) as failed:
             await desk.run_episode("AAPL", as_of)
     cause = failed.value.cause
