@@ -40,6 +40,29 @@ POSITIONS: Final = frozenset(
 """Percentages that say where in a range a value stands, how wide it swings, or how often something
 was so; they are no changes and take no sign."""
 
+SHARES: Final = frozenset(
+    {
+        Metric.ANALOGUE_HIT_RATE,
+        Metric.SEASONAL_HIT_RATE,
+        Metric.BREADTH,
+        Metric.PAST_RANK,
+        Metric.DEAR_FROM,
+        Metric.CHEAP_TO,
+        Metric.VOLATILITY_RANK,
+        Metric.VOLATILE_FROM,
+        Metric.CALM_TO,
+        Metric.BAND_ENDED_LOW,
+        Metric.BAND_ENDED_MIDDLE,
+        Metric.BAND_ENDED_HIGH,
+        Metric.BAND_OUTSIDE,
+        Metric.HELD_SHARE,
+        Metric.RANGE_HELD,
+        Metric.RAISED_SHARE,
+        Metric.CUT_SHARE,
+    }
+)
+"""How often something was so: printed without zeros at the end."""
+
 SIGNED_UNITS: Final = frozenset({Unit.PERCENT, Unit.BASIS_POINTS, Unit.STANDARD_DEVIATIONS})
 SUFFIXES: Final = {
     Unit.LEVEL: "",
@@ -89,7 +112,13 @@ def day_of(value: Decimal) -> date | None:
 
 def print_claim(claim: Claim) -> str:
     """A claim's value as every form of the report prints it."""
-    return print_figure(claim.value, claim.unit, signed=claim.metric not in POSITIONS)
+    value = _without_zeros(claim.value) if claim.metric in SHARES else claim.value
+    return print_figure(value, claim.unit, signed=claim.metric not in POSITIONS)
+
+
+def _without_zeros(value: Decimal) -> Decimal:
+    """35 for 35.00, and never 4E+1 for 40."""
+    return value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
 
 
 def print_day(day: date) -> str:

@@ -163,6 +163,7 @@ _WORDS: Final = re.compile(
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
     rf"[\s-](?:of\s)?(?:an?\s)?{_UNIT}"
     rf"|(?<![\w-]){_NUMBER}\s(?:\w+\s)?{_STREAK}\b|\bone\s(?:in|of|out\sof)\s{_COUNT}"
+    rf"|\ba(?:nother)?\s(?:\w+\s)?quarter\s(?:{_CURRENCY})\b"
     r"|\b(?:hundred|thousand|million|billion|trillion)\b"
     r"|\ba\sdozen\b"
     rf"|\bone[\s-](?:half|quarter|hundredth|{_PARTS})\b(?!\s(?:quarter|meeting))"

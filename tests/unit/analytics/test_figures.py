@@ -49,6 +49,17 @@ def test_a_position_is_no_change_and_has_no_sign(metric: Metric) -> None:
     assert print_claim(_claim(metric, "83.2", Unit.PERCENT)) == "83.2 %"
 
 
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [("35.00", "35 %"), ("96.40", "96.4 %"), ("68.97", "68.97 %"), ("100.00", "100 %")],
+)
+def test_how_often_something_was_so_is_printed_without_zeros_at_its_end(
+    value: str, printed: str
+) -> None:
+    assert print_claim(_claim(Metric.ANALOGUE_HIT_RATE, value, Unit.PERCENT)) == printed
+    assert print_claim(_claim(Metric.MOVE, "1.20", Unit.PERCENT)) == "+1.20 %"
+
+
 def test_a_move_is_printed_with_its_sign() -> None:
     assert print_claim(_claim(Metric.MOVE, "0.83", Unit.PERCENT)) == "+0.83 %"
 

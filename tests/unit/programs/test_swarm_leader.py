@@ -238,7 +238,7 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
         " 153.20,"
         " against a long average of 149.50); the fundamentals (a rate differential of +337.5 bp,"
         " 0.36 of the volatility). Against that: the news (a tone of -22.0, stories: 14); the"
-        " patterns of the past (-0.90 % after similar stretches, a rise in 42.00 % of the cases)."
+        " patterns of the past (-0.90 % after similar stretches, a rise in 42 % of the cases)."
     ) in printed(synthesis, state).splitlines()[0]
     assert not synthesis.answered
     assert [section.title for section in synthesis.sections] == [

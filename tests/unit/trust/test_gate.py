@@ -63,6 +63,11 @@ PASSING_AND_NEAREST = {
     "a point": ("At one point it rose.", "It cut a quarter point.", "quarter point"),
     "a point of view": ("Up to a point it rose.", "It cut by half a point.", "half a point"),
     "a fraction": ("It is in the third quarter.", "It lost a third of it.", "a third of"),
+    "a quarter before a currency": (
+        "In that weak quarter yen longs paid.",
+        "It lost another quarter yen.",
+        "another quarter yen",
+    ),
     "a quarter of a year": (
         "Over the quarter the yen rose.",
         "It lost a quarter yen.",

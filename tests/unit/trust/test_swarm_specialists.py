@@ -291,7 +291,7 @@ def test_the_conditions_read_as_a_strategist_would_write_them() -> None:
         "range: Over the year it has ranged from 141.00 to 158.00. Given its usual swings, a price"
         " from 149.10 to 157.40 in four weeks is more likely than not.",
         "group: Its group has moved +1.90 % on the quarter against the US dollar, and its own"
-        " currency is ahead of the group (+2.40 %). 70.00 % of the group have gone the same way.",
+        " currency is ahead of the group (+2.40 %). 70 % of the group have gone the same way.",
         "policy rates: The policy rates behind the pair are those of the Federal Reserve at 4.125 %"
         " and the Bank of Japan at 0.75 %.",
         "signals: Pointing up: momentum is rising. Overall this points up for USD/JPY.",
