@@ -15,7 +15,7 @@ from desk.contracts.agents.capabilities import Capability, Route
 from desk.contracts.agents.config import DeadlineConfig, RetryConfig, RunConfig
 from desk.contracts.agents.tools import REACH_TOOL, SourceTier, ToolStatus
 from desk.contracts.findings.source_results import History, Provenance, Quote
-from desk.contracts.names import AgentId, CallFault
+from desk.contracts.names import AgentId, CallFault, market_run_id
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.report import ResearchReport
 from desk.platform.mcp.pool import McpPool
@@ -265,3 +265,16 @@ async def test_who_takes_over_has_time_where_the_first_has_used_all_of_its_own(
     researched = next(line for line in outcome.agents if line.reassigned_from)
     assert researched.agent is AgentId.RESEARCH_AGENT_2
     assert researched.reassigned_from is AgentId.RESEARCH_AGENT_1
+
+
+async def test_a_market_that_is_told_to_leave_time_does_not_ask_its_history(
+    server: Client, tmp_path: Path
+) -> None:
+    """Two events less for each market, and a write to visibility."""
+    deadlines = DeadlineConfig(open_for_reruns=timedelta(milliseconds=1))
+    async with desk_workers(server, tmp_path):
+        week = await start_week(server, desk_config(pair("USD/JPY"), deadlines=deadlines))
+        await week.result()
+    market = server.get_workflow_handle(market_run_id(week.id, "USD/JPY"))
+    events = (await market.fetch_history()).events
+    assert not [one for one in events if one.HasField("marker_recorded_event_attributes")]

@@ -75,7 +75,8 @@ from workflows.engine.options import (
 from workflows.engine.tools import ToolAsking, refused
 
 TIME_TO_TAKE_OVER = "time-to-take-over"
-"""In runs that were at work before this change an agent has all the time that is left."""
+"""In runs that were at work before this change an agent has all the time that is left. A run that
+is told so when it starts need not ask: a patch costs two events and a write to visibility."""
 
 BUILTIN_TURNS = 3
 """The desk's questions, further ones, and the result."""
@@ -87,7 +88,7 @@ class AgentRun:
     It spends from `budget`, of which a call may reserve one part in `sharing`. A model is told of
     `tools`; where it does not deliver, the built-in analyst does, and a remark says why. `tried`
     are the agents that failed at the task before. While there is another one to take it over, this
-    one leaves it a part of the time.
+    one leaves it a part of the time; runs that are not told to `leave_time` ask their history.
     """
 
     def __init__(
@@ -99,10 +100,11 @@ class AgentRun:
         *,
         sharing: int = 1,
         tried: tuple[AgentId, ...] = (),
+        leave_time: bool = False,
     ) -> None:
         profile, assignment = task.profile, task.assignment
         others = next_agent((*tried, profile.agent), fallbacks(policy.agents))
-        if others is not None and workflow.patched(TIME_TO_TAKE_OVER):
+        if others is not None and (leave_time or workflow.patched(TIME_TO_TAKE_OVER)):
             until = works_until(workflow.now(), assignment.deadline)
             assignment = assignment.model_copy(update={"deadline": until})
         self.profile = profile
@@ -336,12 +338,17 @@ class AgentRun:
 
 
 class TaskRunner:
-    """The agents of one run, who spend from one budget. `tools` are described to models."""
+    """The agents of one run, who spend from one budget. `tools` are described to models. A run that
+    is told to `leave_time` to those that would take over does not ask its history whether it does.
+    """
 
-    def __init__(self, policy: RunPolicy, budget: Budget, tools: Tools = ()) -> None:
+    def __init__(
+        self, policy: RunPolicy, budget: Budget, tools: Tools = (), *, leave_time: bool = False
+    ) -> None:
         self._policy = policy
         self._budget = budget
         self._tools = tools
+        self._leave_time = leave_time
 
     async def run(
         self, task: AgentTask, *, tools: Tools | None = None, sharing: int = 1
@@ -353,7 +360,14 @@ class TaskRunner:
             TaskFailed: it could not do it.
         """
         offered = self._tools if tools is None else tools
-        run = AgentRun(task, self._policy, self._budget, offered, sharing=sharing)
+        run = AgentRun(
+            task,
+            self._policy,
+            self._budget,
+            offered,
+            sharing=sharing,
+            leave_time=self._leave_time,
+        )
         return await run.work()
 
     async def run_or_reassign(

@@ -54,7 +54,9 @@ class MarketResearchWorkflow:
         board = MarketBoard(request, workflow.info().start_time)
         self._run = Run(board)
         self._board = board
-        self._tasks = TaskRunner(request.policy, board.budget, request.tools)
+        self._tasks = TaskRunner(
+            request.policy, board.budget, request.tools, leave_time=request.leave_time
+        )
 
     @workflow.run
     async def run(self, request: MarketRequest) -> MarketOutcome:
@@ -244,6 +246,7 @@ class WeekMarkets:
             uncited=board.advice.uncited if board.advice else (),
             allowance=allowance,
             openings={task: openings[task] for task in named if task in openings},
+            leave_time=True,
         )
 
     async def _research(self, request: MarketRequest) -> None:

@@ -181,7 +181,8 @@ class MarketRequest(Contract):
     `deadline` is that of the agents' tasks; a market that waits for a person is back before
     `report_due`. `tools` are described to agents that are models, the `uncited` of an agent in
     short, and `allowance` is what those may spend together. `openings` are what its tasks ask
-    before their first turn.
+    before their first turn. Its agents `leave_time` to those that would take over from them, which
+    earlier versions did not say: there the workflow's history does.
     """
 
     week: IsoWeek
@@ -196,6 +197,7 @@ class MarketRequest(Contract):
     uncited: UncitedTools = ()
     allowance: Allowance = Allowance()
     openings: Annotated[Openings, Field(exclude_if=is_empty)] = Field(default_factory=dict)
+    leave_time: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 
 class RevisionQuery(Contract):
