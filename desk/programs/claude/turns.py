@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
+from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
 from pydantic import JsonValue, ValidationError
@@ -129,7 +130,7 @@ def described(specs: Iterable[ToolSpec]) -> tuple[JsonValue, ...]:
     return tuple(
         {
             "name": name,
-            "description": f"From the source {spec.server}: {spec.description}".strip(),
+            "description": f"From the source {spec.server}: {cleandoc(spec.description)}".strip(),
             "input_schema": _schema(spec.input_schema),
         }
         for name, spec in named

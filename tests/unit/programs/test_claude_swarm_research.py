@@ -21,6 +21,7 @@ from desk.programs.swarm.claude.research import (
     LONGEST_SAYING,
     MOST_FINDINGS,
     MOST_SAYINGS,
+    _own_first,
 )
 from desk.programs.swarm.tasks import BEHIND, SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
@@ -38,6 +39,8 @@ from tests.support.swarms.asking import (
     YEN,
     analysis,
     besides,
+    claims,
+    delivered,
     memory,
     objection,
     research,
@@ -227,6 +230,13 @@ def test_the_model_is_shown_claims_and_what_stands_around_them_and_no_series() -
     assert by_name["sentiment_analyzer"]["method"] == "how sentiment_analyzer computes"
     assert "figures" not in by_name["sentiment_analyzer"]
     assert [each["quoted"] for each in told["recalled"]] == ["Quiet."]
+
+
+def test_claims_on_a_specialist_s_own_market_are_shown_first() -> None:
+    (last,) = claims(Metric.LAST)
+    other = last.model_copy(update={"claim_id": "EUR/JPY:last", "subject": "EUR/JPY"})
+    result = delivered(other, last)
+    assert _own_first(result) == [last, other]
 
 
 def test_what_the_model_asked_besides_leaves_its_first_message_as_it_was() -> None:

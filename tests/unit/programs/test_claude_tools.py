@@ -76,6 +76,13 @@ def test_tools_that_would_share_a_name_do_not() -> None:
     assert (call.server, call.tool) == ("news__top", "stories")
 
 
+def test_a_server_s_indentation_is_no_part_of_what_is_told() -> None:
+    told = "What it does.\n\n        And of what.\n        "
+    (tool,) = described([spec("a", "one").model_copy(update={"description": told})])
+    assert isinstance(tool, dict)
+    assert tool["description"] == "From the source a: What it does.\n\nAnd of what."
+
+
 def test_tools_that_an_agent_never_cited_are_described_last() -> None:
     last = spec("a", "first").model_copy(update={"last": True})
     assert names(described([last, spec("b", "second")])) == ["b__second", "a__first"]

@@ -15,6 +15,7 @@ from pydantic import Field, JsonValue, StringConstraints
 from desk.agents.program import ModelTask
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract
+from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
@@ -106,7 +107,7 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
         "areas": list(task.market.areas) if task.market else [],
         "as_of": task.window.end.isoformat(),
         "calls_left": calls_left(request) if request.tools else None,
-        "claims": {**told_claims(found.claims)},
+        "claims": {**told_claims(_own_first(found))},
         "answers": told_answers(request),
         "findings_of_the_desk": _told_findings(found),
         "missing": list(found.missing),
@@ -167,6 +168,11 @@ def _without_figures(content: JsonValue) -> JsonValue:
     if not isinstance(content, dict):
         return content
     return {name: value for name, value in content.items() if value and name not in _LEFT_OUT}
+
+
+def _own_first(found: ResearchResult) -> list[Claim]:
+    """The claims of a result, those on its own market before those on others."""
+    return sorted(found.claims, key=lambda claim: claim.subject != found.market)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
