@@ -1,8 +1,10 @@
 """What cannot be reached when a run is planned is offered to nobody, and told in the report."""
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from pydantic import JsonValue
 from temporalio.client import Client
@@ -82,6 +84,9 @@ async def test_a_source_that_no_worker_serves_costs_three_seconds_and_no_market(
         result = await (await start_week(client, config)).result()
     assert result.coverage.researched == 1
     assert {source.server for source in result.coverage.unreachable} == {*LIVE}
+    assert "no worker took its questions within 2.8 s" in {
+        source.reason for source in result.coverage.unreachable
+    }
     assert monotonic() - began < 20
 
 
@@ -94,6 +99,22 @@ async def test_a_source_whose_process_is_still_starting_is_not_out_of_reach(
 
     servers = (*SERVERS, *LIVE)
     async with desk_workers(client, tmp_path, tools=ScriptedTools(starting), servers=servers):
+        config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
+        result = await (await start_week(client, config)).result()
+    assert result.coverage.unreachable == ()
+
+
+async def test_a_source_whose_worker_is_held_up_is_not_out_of_reach(
+    client: Client, tmp_path: Path
+) -> None:
+    class HeldUp(ScriptedTools):
+        async def call(self, server: str, tool: str, *args: Any, **options: Any) -> ToolAnswer:
+            if tool == REACH_TOOL:
+                await asyncio.Event().wait()
+            return await super().call(server, tool, *args, **options)
+
+    servers = (*SERVERS, *LIVE)
+    async with desk_workers(client, tmp_path, tools=HeldUp(), servers=servers):
         config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
         result = await (await start_week(client, config)).result()
     assert result.coverage.unreachable == ()

@@ -10,7 +10,8 @@ from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, is_cancelled_exception
+from temporalio.exceptions import ActivityError, TimeoutType, is_cancelled_exception
+from temporalio.exceptions import TimeoutError as TimedOut
 
 from activities.tool_calls import ToolActivities
 from desk.agents.capabilities import (
@@ -82,7 +83,8 @@ SOURCES_REACHED = "sources-reached"
 """Runs that were planned before this change take every source for one that can be reached."""
 
 REACHING = timedelta(seconds=2.8)
-"""How long a run waits for all its live sources to say whether they can be reached."""
+"""How long a run waits for a live source's worker to take the question whether the source can be
+reached, and then for its answer. All are asked side by side."""
 
 
 async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
@@ -111,7 +113,8 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
 
 
 async def _reachability(server: str, policy: RunPolicy) -> Reachability:
-    """What the source's worker says; one that is not there, or is silent, cannot be reached."""
+    """What the source's worker says. A source whose worker does not take the question in time
+    cannot be reached; one whose worker took it and was held up may be, and is offered."""
     try:
         return await workflow.execute_activity_method(
             ToolActivities.reach,
@@ -119,15 +122,23 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
             task_queue=source_queue(server),
             activity_id=f"reach.{server}",
             summary=f"Whether {server} can be reached",
+            # No limit over both, which could not tell one from the other.
+            schedule_to_start_timeout=REACHING,
             start_to_close_timeout=REACHING,
-            schedule_to_close_timeout=REACHING,
             retry_policy=RetryPolicy(maximum_attempts=1),
             priority=priority(1),
         )
     except ActivityError as error:
         if is_cancelled_exception(error):
             raise
-        return Reachability(reachable=False, since=workflow.now(), reason=cause(error))
+        match error.cause:
+            case TimedOut(type=TimeoutType.START_TO_CLOSE):
+                return Reachability(reachable=True)
+            case TimedOut(type=TimeoutType.SCHEDULE_TO_START):
+                reason = f"no worker took its questions within {REACHING.total_seconds()} s"
+            case _:
+                reason = cause(error)
+        return Reachability(reachable=False, since=workflow.now(), reason=reason)
 
 
 _Routed = tuple[ToolCall, ...] | ToolResult
