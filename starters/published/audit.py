@@ -47,7 +47,12 @@ from desk.programs.week.document.audit.report import Counts, counted
 from desk.programs.week.document.audit.report import audit as audit_findings
 from desk.programs.week.document.audit.words import Wording, word_findings, wording
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
-from starters.published.published_files import LARGEST_REPORT, latest_files, reports_here
+from starters.published.published_files import (
+    LARGEST_REPORT,
+    latest_files,
+    published_week,
+    reports_here,
+)
 from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
@@ -434,10 +439,8 @@ def _file_of(report: str) -> Path:
         week = parse_week(report)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    path = Path(latest_files(reports_here(load_settings()), week).json_file)
-    if not path.is_file():
-        raise CommandError(f"no report of {week} is published; `desk run --week {week}` does")
-    return path
+    reports = reports_here(load_settings())
+    return Path(latest_files(reports, published_week(reports, week)).json_file)
 
 
 def _text(path: Path) -> str:
