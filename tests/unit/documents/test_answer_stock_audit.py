@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pytest
@@ -25,12 +26,17 @@ from tests.support.stocks.reports import stock_record
 Told = dict[str, Any]
 Change = Callable[[Told], None]
 
-ANSWER = compile_answer(stock_record(), finished_at=FINISHED_AT)
+
+@cache
+def sound() -> AnswerReport:
+    """The report on an episode of the usual order. It is compiled by the first test that wants it,
+    since each process that collects tests imports this file."""
+    return compile_answer(stock_record(), finished_at=FINISHED_AT)
 
 
-def forged(change: Change, answer: AnswerReport = ANSWER) -> AnswerReport:
+def forged(change: Change, answer: AnswerReport | None = None) -> AnswerReport:
     """The report with one thing changed, and sealed anew by whoever changed it."""
-    told = answer.model_dump(mode="json")
+    told = (answer or sound()).model_dump(mode="json")
     change(told)
     return sealed(AnswerReport.model_validate(told))
 
@@ -281,8 +287,8 @@ FORGERIES: dict[str, tuple[Change, str]] = {
 
 
 def test_a_sound_report_has_no_findings_after_it_was_written_and_read() -> None:
-    assert findings_in_answer(ANSWER) == ()
-    assert findings_in_answer(answer_from_json(answer_to_json(ANSWER))) == ()
+    assert findings_in_answer(sound()) == ()
+    assert findings_in_answer(answer_from_json(answer_to_json(sound()))) == ()
 
 
 @pytest.mark.parametrize(("change", "where"), FORGERIES.values(), ids=list(FORGERIES))
@@ -385,12 +391,13 @@ def test_why_a_step_was_refused_is_what_the_blackboard_gives() -> None:
 
 
 def test_it_counts_steps_and_insights() -> None:
-    counts = counted_in_answer(ANSWER)
+    counts = counted_in_answer(sound())
     assert (counts.steps, counts.insights, counts.claims) == (8, 11, 26)
 
 
-def charged(answer: AnswerReport = ANSWER) -> AnswerReport:
+def charged(answer: AnswerReport | None = None) -> AnswerReport:
     """The report of an episode whose basic technicals are charged."""
+    answer = answer or sound()
     assert answer.stock is not None
     charge = Decimal("0.005")
     steps = tuple(
@@ -406,8 +413,9 @@ def charged(answer: AnswerReport = ANSWER) -> AnswerReport:
 
 def test_charges_are_told_on_the_page_and_a_forged_one_is_found() -> None:
     assert findings_in_answer(charged()) == ()
-    assert ANSWER.stock is not None and ANSWER.stock.board.evaluation is not None
-    reward = ANSWER.stock.board.evaluation.reward
+    stock = sound().stock
+    assert stock is not None and stock.board.evaluation is not None
+    reward = stock.board.evaluation.reward
     assert reward is not None
     left = f"the episode comes to {reward - Decimal('0.005'):+f}."
     assert words.evaluation_notes(charged())[-1].endswith(left)
