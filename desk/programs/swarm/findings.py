@@ -14,6 +14,7 @@ from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.plan import SubagentSpec, SwarmPlan
 from desk.contracts.week.report import MarketOutcome
 from desk.programs.swarm.run.graph import node_name
+from desk.runs.boards import lost_calls
 from desk.trust.conflicts import NO_RANGES, Ranges, detect_conflicts, settled_before
 
 MOST_CONFLICTS: Final = 200
@@ -21,12 +22,13 @@ MOST_CONFLICTS: Final = 200
 
 
 def condensed(outcome: TaskOutcome) -> TaskOutcome:
-    """An outcome with the tool results that its findings rest on, and no others: what an agent has
-    read besides is its own business."""
+    """An outcome with the tool results that its findings rest on, and those of calls that were
+    lost: what an agent has read besides is its own business."""
     result = outcome.result
     if not isinstance(result, ResearchResult):
         return outcome
     named = set(_evidence_named(result))
+    named |= {each.evidence_id for each in lost_calls(outcome.evidence)}
     kept = tuple(each for each in outcome.evidence if each.evidence_id in named)
     return outcome.model_copy(update={"evidence": kept})
 

@@ -1,6 +1,6 @@
 """How far a run is."""
 
-from desk.runs.boards.board import GraphBoard, NodeBoard, RunBoard, lost_tools
+from desk.runs.boards.board import GraphBoard, NodeBoard, RunBoard, lost_calls, lost_tools
 from desk.runs.boards.market_board import (
     MarketBoard,
     after_decisions,
@@ -22,6 +22,7 @@ __all__ = [
     "after_decisions",
     "after_rerun",
     "decide_outcome",
+    "lost_calls",
     "lost_tools",
     "reasons_missing",
     "sum_of",

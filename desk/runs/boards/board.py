@@ -47,9 +47,14 @@ MOST_LINES = 60
 def lost_tools(asked: Sequence[ToolResult]) -> tuple[str, ...]:
     """The tools whose calls could not be made and were not made good by the same call at another
     time, by their servers, each once. A tool that was asked and said no is none of them."""
-    had = {_asked(r.call) for r in asked if r.status is not ToolStatus.UNAVAILABLE}
-    lost = (r.call for r in asked if _asked(r.call) not in had)
+    lost = (result.call for result in lost_calls(asked))
     return tuple(dict.fromkeys(f"{call.server} {call.tool}" for call in lost))[:MOST_LOST]
+
+
+def lost_calls(asked: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
+    """The results of those calls."""
+    had = {_asked(r.call) for r in asked if r.status is not ToolStatus.UNAVAILABLE}
+    return tuple(result for result in asked if _asked(result.call) not in had)
 
 
 def _asked(call: ToolCall) -> tuple[str, str]:

@@ -1,11 +1,17 @@
 """Which tools a node is told to have lost."""
 
+from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.names import AgentId
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.week.report import Contribution
+from desk.programs.swarm.findings import condensed
 from desk.runs.boards import lost_tools
 
 
 def asked(tool: str, status: ToolStatus, **arguments: str) -> ToolResult:
-    call = ToolCall(call_id="1", server="market_analysis", tool=tool, arguments={**arguments})
+    call = ToolCall(call_id=tool, server="market_analysis", tool=tool, arguments={**arguments})
     return ToolResult(call=call, status=status)
 
 
@@ -27,3 +33,22 @@ def test_what_the_same_question_brought_later_is_not_lost() -> None:
     )
     assert lost_tools(again[:2]) == ()
     assert lost_tools(again) == ("market_analysis indicators",)
+
+
+def test_a_specialists_outcome_keeps_what_it_lost_though_nothing_rests_on_it() -> None:
+    lost = asked("indicators", ToolStatus.UNAVAILABLE)
+    result = ResearchResult(
+        task_id="swarm/technical",
+        result_id="swarm/technical",
+        agent=AgentId.TECHNICAL_SPECIALIST,
+        market="USD/JPY",
+        confidence=0.5,
+    )
+    whole = TaskOutcome(
+        result=result,
+        evidence=(lost, asked("standing", ToolStatus.OK)),
+        contribution=Contribution(
+            agent=result.agent, task_type=TaskType.ANALYSE_TECHNICALS, delivered=True
+        ),
+    )
+    assert lost_tools(condensed(whole).evidence) == ("market_analysis indicators",)
