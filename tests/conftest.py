@@ -2,7 +2,6 @@
 
 import gc
 import os
-import shutil
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -22,6 +21,7 @@ from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
 from tests.support.desk import register_search_attributes
+from tests.support.local_server import binary, local_server, started
 from tests.support.meaning import meaning, words_alone
 from tests.support.namespaces import Namespace, new_namespace
 from workers.tuning import COLLECT_AFTER
@@ -133,21 +133,14 @@ def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def binary(name: str) -> str:
-    """A program that the virtual environment brings."""
-    beside = Path(sys.executable).parent / name
-    found = str(beside) if beside.exists() else shutil.which(name)
-    if found is None:
-        pytest.fail(f"{name} is not installed: run `make install-dev`")
-    return found
-
-
 @pytest.fixture
 async def skipping(tmp_path: Path) -> AsyncIterator[WorkflowEnvironment]:
     """A server of the test's own, whose clock skips to the next timer."""
-    environment = await WorkflowEnvironment.start_time_skipping(
-        test_server_existing_path=binary("temporal-test-server"),
-        plugins=[desk_plugin(tmp_path / "payloads")],
+    plugin = desk_plugin(tmp_path / "payloads")
+    environment = await started(
+        lambda: WorkflowEnvironment.start_time_skipping(
+            test_server_existing_path=binary("temporal-test-server"), plugins=[plugin]
+        )
     )
     async with environment:
         await register_search_attributes(environment.client)
@@ -167,13 +160,8 @@ async def shared_server() -> AsyncIterator[Client]:
     but for search attributes: a namespace has them at once."""
     tuned = [value for value in DYNAMIC_CONFIG if "SearchAttributes" not in value]
     arguments = [part for value in tuned for part in ("--dynamic-config-value", value)]
-    environment = await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"),
-        dev_server_extra_args=arguments,
-        dev_server_log_level="error",
-    )
-    async with environment:
-        yield environment.client
+    async with local_server(*arguments) as client:
+        yield client
 
 
 @pytest.fixture

@@ -4,18 +4,15 @@ import re
 import shlex
 import subprocess
 
-from temporalio.testing import WorkflowEnvironment
-
 from desk.contracts.agents.search_attributes import SearchAttribute
 from starters.operations.doctor import attribute_check
-from tests.conftest import binary
+from tests.support.local_server import binary, local_server
 
 
 async def test_the_command_that_doctor_names_adds_every_search_attribute() -> None:
     (command,) = re.findall(r"`(.+?)`", attribute_check([]).sentence)
-    server = await WorkflowEnvironment.start_local(dev_server_existing_path=binary("temporal"))
-    async with server:
-        address = server.client.service_client.config.target_host
+    async with local_server() as client:
+        address = client.service_client.config.target_host
         flags = ["--address", address]
         _, *arguments = shlex.split(command)
         subprocess.run([binary("temporal"), *arguments, *flags], check=True, capture_output=True)

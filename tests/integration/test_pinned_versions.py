@@ -17,17 +17,16 @@ from typing import Any, Final
 import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
-from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.names import Message, market_run_id, week_run_id
 from desk.contracts.runs.week import WeekStatus
 from desk.platform.temporal.deployment import DEPLOYMENT
 from desk.platform.temporal.plugin import desk_plugin
-from tests.conftest import binary
 from tests.support.command import BINARIES, DeskCommand
 from tests.support.desk import desk_config, pair, register_search_attributes, start_week
 from tests.support.forks import forked_command
 from tests.support.homes import home_environment
+from tests.support.local_server import local_server
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -145,14 +144,10 @@ async def until(condition: Any, what: str) -> None:
 
 @asynccontextmanager
 async def upgraded(directory: Path) -> AsyncIterator[Upgraded]:
-    environment = await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"),
-        dev_server_extra_args=SOON_DRAINED,
-        plugins=[desk_plugin(directory / "home/payloads")],
-    )
-    async with environment:
-        await register_search_attributes(environment.client)
-        yield Upgraded(environment.client, directory)
+    plugin = desk_plugin(directory / "home/payloads")
+    async with local_server(*SOON_DRAINED, plugins=[plugin]) as client:
+        await register_search_attributes(client)
+        yield Upgraded(client, directory)
 
 
 async def test_an_open_week_stays_with_its_version_and_new_weeks_are_the_next_ones(

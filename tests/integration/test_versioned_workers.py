@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from temporalio.client import Client, WorkflowHandle
-from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
 from desk.contracts.findings.escalations import (
@@ -18,9 +17,9 @@ from desk.contracts.findings.escalations import (
 from desk.contracts.names import Message, Queue
 from desk.platform.temporal.deployment import current_deployment
 from desk.platform.temporal.plugin import desk_plugin
-from tests.conftest import binary
 from tests.support.cases import case
 from tests.support.desk import register_search_attributes
+from tests.support.local_server import local_server
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
 
@@ -30,14 +29,10 @@ SWITCHED_OFF = ("--dynamic-config-value", "system.enableDeploymentVersions=false
 @asynccontextmanager
 async def server_with(directory: Path, *options: str) -> AsyncIterator[Client]:
     """A server of the test's own: what is current there is so for every worker of a queue."""
-    environment = await WorkflowEnvironment.start_local(
-        dev_server_existing_path=binary("temporal"),
-        dev_server_extra_args=options,
-        plugins=[desk_plugin(directory / "payloads")],
-    )
-    async with environment:
-        await register_search_attributes(environment.client)
-        yield environment.client
+    plugin = desk_plugin(directory / "payloads")
+    async with local_server(*options, plugins=[plugin]) as client:
+        await register_search_attributes(client)
+        yield client
 
 
 @asynccontextmanager

@@ -17,7 +17,6 @@ from decimal import Decimal
 from pathlib import Path
 
 from temporalio.client import Client, WorkflowFailureError
-from temporalio.testing import WorkflowEnvironment
 
 from desk.contracts.agents.config import DeadlineConfig
 from desk.contracts.agents.tasks import TaskType
@@ -42,7 +41,6 @@ from desk.contracts.week.delivery import Deliveries, EmailTarget, MailSecurity
 from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
-from tests.conftest import binary
 from tests.replay.record_judged import record_judged
 from tests.replay.written import is_there, write, write_history
 from tests.support.chains import chain_of, continuing
@@ -61,6 +59,7 @@ from tests.support.held import TELLS_OF_A_CASE, held
 from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
 from tests.support.hypotheses import begun as begun_hypothesis
 from tests.support.learning import forecast, lesson, question
+from tests.support.local_server import local_server
 from tests.support.opened import FirstUnanswered, opening_turn, together
 from tests.support.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
 from tests.support.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
@@ -91,13 +90,10 @@ def failing(request: TurnRequest) -> Turn | None:
 async def main(recorder: Callable[[Client, Path], Awaitable[None]]) -> None:
     """Write the histories that a recorder makes at a server of its own."""
     with tempfile.TemporaryDirectory() as directory:
-        environment = await WorkflowEnvironment.start_local(
-            dev_server_existing_path=binary("temporal"),
-            plugins=[desk_plugin(Path(directory) / "payloads")],
-        )
-        async with environment:
-            await register_search_attributes(environment.client)
-            await recorder(environment.client, Path(directory))
+        plugin = desk_plugin(Path(directory) / "payloads")
+        async with local_server(plugins=[plugin]) as client:
+            await register_search_attributes(client)
+            await recorder(client, Path(directory))
 
 
 async def record(client: Client, directory: Path) -> None:
