@@ -36,7 +36,7 @@ _BESIDE: Final = re.compile(
 
 
 _AGAINST: Final = re.compile(
-    r"(?:\s+\w+){0,6}?\s+(?:against|versus|vs\.?)\s+(?:the\s+)?"
+    r"(?:['’]s?)?(?:\s+\w+){0,6}?\s+(?:against|versus|vs\.?|over)\s+(?:the\s+)?"
     r"|\s*(?:\b(?:over|to|per)\b|/|-)\s*(?:the\s+)?",
     re.IGNORECASE,
 )

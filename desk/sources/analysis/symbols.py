@@ -97,7 +97,8 @@ def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> t
     besides = [mention for mention in currencies if mention.name not in quoted]
     found = [*pairs, *stocks, *_usual_pairs(bare, besides)]
     ordered = [mention.name for mention in sorted(found, key=lambda mention: mention.start)]
-    if not pairs and _CARRY.search(text) and any(each.name == YEN for each in currencies):
+    in_yen = [name for name in ordered if YEN in name.split("/")]
+    if not pairs and in_yen == [quoted_as(DOLLAR, YEN)] and _CARRY.search(text):
         ordered += CARRY_PAIRS
     return tuple(dict.fromkeys(ordered))
 
