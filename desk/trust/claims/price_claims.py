@@ -1,6 +1,7 @@
 """A pair's figures as claims. From the same history they always come out the same."""
 
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from typing import Final
 
@@ -65,18 +66,25 @@ def _level_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Cla
         (Metric.YEAR_LOW, view.year_low, "lowest"),
     )
     return tuple(
-        Claim(
-            claim_id=claim_id(spec.market, metric),
-            subject=spec.market,
-            metric=metric,
-            value=fixing.value.quantize(step),
-            unit=Unit.LEVEL,
-            as_of=fixing.day,
-            evidence=(evidence,),
-            formula=formula,
-        )
+        level_claim(spec, metric, fixing.value.quantize(step), fixing.day, evidence, formula)
         for metric, fixing, formula in levels
         if fixing
+    )
+
+
+def level_claim(
+    spec: MarketSpec, metric: Metric, level: Decimal, day: date, evidence: str, formula: str | None
+) -> Claim:
+    """A level as it is printed, which a series has on a day."""
+    return Claim(
+        claim_id=claim_id(spec.market, metric),
+        subject=spec.market,
+        metric=metric,
+        value=level,
+        unit=Unit.LEVEL,
+        as_of=day,
+        evidence=(evidence,),
+        formula=formula,
     )
 
 

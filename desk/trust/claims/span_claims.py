@@ -12,7 +12,7 @@ from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixing, Fixings
 from desk.contracts.findings.claims import Claim, Metric, Unit, span_id
 from desk.contracts.markets import MarketSpec
-from desk.trust.claims.price_claims import PERCENT_STEP, level_step
+from desk.trust.claims.price_claims import PERCENT_STEP, level_claim, level_step
 
 FEWEST: Final = 2
 """Prices: of one there is no span."""
@@ -49,16 +49,9 @@ def _levels(
         (Metric.SPAN_LOW, lowest, "lowest"),
     )
     return tuple(
-        Claim(
-            claim_id=span_id(spec.market, metric, first.day, last.day),
-            subject=spec.market,
-            metric=metric,
-            value=fixing.value.quantize(step),
-            unit=Unit.LEVEL,
-            as_of=fixing.day,
-            evidence=(evidence,),
-            formula=formula,
-        )
+        level_claim(
+            spec, metric, fixing.value.quantize(step), fixing.day, evidence, formula
+        ).model_copy(update={"claim_id": span_id(spec.market, metric, first.day, last.day)})
         for metric, fixing, formula in levels
     )
 
