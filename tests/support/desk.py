@@ -29,7 +29,7 @@ from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
 from workers.tuning import TUNING
-from workflows.week.markets import MarketResearchWorkflow
+from workflows.week.market import MarketResearchWorkflow
 from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"

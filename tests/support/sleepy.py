@@ -7,7 +7,7 @@ from temporalio import workflow
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.report import MarketOutcome
-from workflows.week.markets import MarketResearchWorkflow
+from workflows.week.market import MarketResearchWorkflow
 
 
 @workflow.defn(name="MarketResearchWorkflow")

@@ -20,7 +20,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from tests.support.desk import desk_config, desk_workers
 from tests.support.scripted import Script, ScriptedTools, both_on_every_market, ordinary_turn
-from workflows.week.markets import MarketResearchWorkflow
+from workflows.week.market import MarketResearchWorkflow
 
 MODEL = "claude-sonnet-5-5"
 CHEAPER = "claude-haiku-5-5"

@@ -1,8 +1,9 @@
-"""The research of one market, and the markets of a week's run: all side by side, or one again."""
+"""The markets of a week's run: all side by side or one again, and what contradicts across them."""
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 
 from temporalio import workflow
@@ -11,135 +12,25 @@ from temporalio.exceptions import CancelledError, ChildWorkflowError, WorkflowAl
 from temporalio.exceptions import TimeoutError as TimedOut
 
 from desk.agents.capabilities import tools_planned
-from desk.agents.roster import profile_in
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.search_attributes import Outcome, Phase
 from desk.contracts.agents.tools import Openings, Tools
 from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.contracts.findings.results import ResearchResult
-from desk.contracts.names import Message, market_run_id
+from desk.contracts.names import escalation_run_id, market_run_id
 from desk.contracts.runs.judgement import Scope
 from desk.contracts.runs.week import MarketRequest, WeekRequest
-from desk.contracts.week.plan import MarketPlan, PlannedTask
+from desk.contracts.week.plan import MarketPlan
 from desk.contracts.week.report import MarketOutcome
-from desk.runs.assignments import (
-    VALIDATION,
-    as_usage,
-    effort_for,
-    lost_usage,
-    market_task,
-    market_task_id,
-    time_left,
-)
-from desk.runs.boards import MarketBoard, WeekBoard, after_decisions, after_rerun, usage_of
+from desk.runs.assignments import as_usage, effort_for, lost_usage, market_task_id, time_left
+from desk.runs.boards import WeekBoard, after_decisions, after_rerun, usage_of
 from desk.runs.escalations import CaseContext
-from desk.runs.tools import described_for
-from desk.trust.conflicts import merged, with_decisions
-from workflows.engine.agent_work import AgentTask, TurnContext
-from workflows.engine.escalating import cancelled_here, decided, tell_week
-from workflows.engine.judging import MarketReading, judged_conflicts
-from workflows.engine.options import TASK_TIMEOUT, note_outcome, priority, run_attributes
+from desk.trust.conflicts import with_week_conflicts
+from workflows.engine.escalating import cancelled_here, decided
+from workflows.engine.judging import judged_conflicts
+from workflows.engine.options import TASK_TIMEOUT, priority, run_attributes
 from workflows.engine.run import Run
-from workflows.engine.task_runner import TaskRunner
 from workflows.week.learning import policy_of
-
-
-@workflow.defn
-class MarketResearchWorkflow:
-    """Researches and validates one market; whatever fails, it ends with what there is."""
-
-    @workflow.init
-    def __init__(self, request: MarketRequest) -> None:
-        self._request = request
-        board = MarketBoard(request, workflow.info().start_time)
-        self._run = Run(board)
-        self._board = board
-        self._tasks = TaskRunner(
-            request.policy, board.budget, request.tools, leave_time=request.leave_time
-        )
-
-    @workflow.run
-    async def run(self, request: MarketRequest) -> MarketOutcome:
-        """What the market's agents found, with the evidence and with what could not be had.
-
-        Conflicts that a vote cannot settle wait for a person, until shortly before the report is
-        due; then their defaults hold.
-        """
-        tasks = request.plan.tasks
-        await asyncio.gather(*(self._do(planned, (), sharing=len(tasks)) for planned in tasks))
-        results = self._board.results
-        if results:
-            self._board.is_with_validator = True
-            self._run.show()
-            await self._do(VALIDATION, results)
-        found = await self._found()
-        undecided = tuple(record for record in found.conflicts if not record.resolved)
-        records = await decided(self._asking(), undecided, (found,), self._tell)
-        outcome = after_decisions(request.market, with_decisions(found, records))
-        note_outcome(outcome.outcome)
-        return outcome
-
-    @workflow.query(name=Message.SPENT, description="What its agents have spent so far")
-    def spent(self) -> Allowance:
-        """What was spent of its allowance, or is taken to be; a task that somebody else does
-        counts once that is done."""
-        return self._board.budget.spent
-
-    async def _found(self) -> MarketOutcome:
-        found, market = self._board.outcome(), self._request.market
-        if not found.results or self._board.is_judged:
-            return found
-        # No validator was there to say what the findings contradict each other in.
-        within = await judged_conflicts(
-            Scope.WITHIN_MARKETS,
-            (found,),
-            self._request.policy,
-            "market",
-            MarketReading(market, self._request.window),
-        )
-        return found.model_copy(update={"conflicts": merged(within, found.conflicts)})
-
-    def _asking(self) -> CaseContext:
-        request = self._request
-        return CaseContext(
-            week=request.week,
-            deadlines=request.policy.deadlines,
-            report_due=request.report_due,
-            urgency=1 if request.rerun else request.plan.priority,
-        )
-
-    async def _tell(self, escalations: Sequence[str]) -> None:
-        """Say that the market waits for a person, here and to the run of the week."""
-        self._board.waiting = tuple(escalations)
-        if escalations:
-            self._run.enter(Phase.AWAITING_PERSON)
-        await tell_week(self._request.market.market, escalations)
-
-    async def _do(
-        self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
-    ) -> None:
-        """A task done, be it by somebody else; where nobody can do it, its dead letter is named and
-        the market goes on without."""
-        request = self._request
-        profile = profile_in(request.policy, planned.agent)
-        assignment = market_task(profile, planned, request)
-        # The validator goes on with what is researched, nobody with what it says.
-        context = (
-            TurnContext(findings=findings, evidence=self._board.evidence)
-            if findings
-            else TurnContext(policy=request.policy)
-        )
-        task = AgentTask(
-            profile, assignment, context, opening=self._board.opening(assignment.task_id)
-        )
-        done = await self._tasks.run_or_reassign(
-            task,
-            tools=described_for(planned.agent, request.tools, request.uncited),
-            sharing=sharing + 1,
-            sharing_then=lambda: len(request.plan.tasks),
-        )
-        self._board.end(done)
-
+from workflows.week.market import MarketResearchWorkflow
 
 GRACE = timedelta(minutes=1)
 """How long after its deadline a market's workflow is ended, if it still runs."""
@@ -289,6 +180,37 @@ class WeekMarkets:
             search_attributes=run_attributes(market, week=week, phase=Phase.RESEARCHING),
             static_summary=f"{market}, {week}" + (" (rerun)" if rerun else ""),
         )
+
+
+async def settle_across(
+    request: WeekRequest, board: WeekBoard, report_due: datetime, enter: Callable[[Phase], None]
+) -> None:
+    """Settle what markets contradict each other in, by a vote or by persons, on the board.
+
+    What was decided before a rerun stands where the rerun has left the positions as they were.
+    """
+    policy = policy_of(request, board)
+    outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
+    found = await judged_conflicts(
+        Scope.ACROSS_MARKETS, outcomes, policy, f"r{board.last_revision + 1}"
+    )
+    undecided = tuple(record for record in found if not record.resolved)
+
+    async def told(opened: Sequence[str]) -> None:
+        waiting: defaultdict[str, list[str]] = defaultdict(list)
+        for record in undecided:
+            case = escalation_run_id(workflow.info().workflow_id, record.conflict_id)
+            if case in opened:
+                waiting[record.market].append(case)
+        board.waiting = {market: tuple(cases) for market, cases in waiting.items()}
+        enter(Phase.AWAITING_PERSON if opened else Phase.RESEARCHING)
+
+    asking = CaseContext(board.week, policy.deadlines, report_due, urgency=1)
+    settled = {r.conflict_id: r for r in await decided(asking, undecided, outcomes, told)}
+    records = [settled.get(record.conflict_id, record) for record in found]
+    specs = {spec.market: spec for spec in request.config.markets}
+    for outcome in with_week_conflicts(outcomes, records):
+        board.outcomes[outcome.market] = after_decisions(specs[outcome.market], outcome)
 
 
 def unfinished(market: str, reason: str, taken: Usage) -> MarketOutcome:

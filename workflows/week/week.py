@@ -1,236 +1,29 @@
 """A week's research: plan, research every market, publish, and stay open for reruns."""
 
 import contextlib
-from collections import defaultdict
-from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
-from activities.publishing.publishing import PublishingActivities
-from desk.agents.capabilities import routes_to
-from desk.agents.program import AgentProfile
-from desk.agents.roster import profile_in, profile_of
 from desk.analytics.names.nearest import nearest
 from desk.analytics.weeks import latest_complete_week, window_of
-from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.config import RunConfig, RunPolicy
 from desk.contracts.agents.search_attributes import Phase
-from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import Openings
-from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.escalations import WaitingNotice
-from desk.contracts.findings.results import Commentary, ResearchResult
-from desk.contracts.names import AgentId, FailureType, Message, escalation_run_id
-from desk.contracts.runs.judgement import Scope
-from desk.contracts.runs.turns import StateEntry
-from desk.contracts.runs.week import (
-    Publication,
-    PublishRequest,
-    RerunReceipt,
-    RerunRequest,
-    RevisionQuery,
-    WeekRequest,
-    WeekResult,
-    WeekStatus,
-)
-from desk.contracts.week.plan import WeekPlan
-from desk.contracts.week.report import MOST_REVISIONS, Contribution, Revision, RevisionKind
+from desk.contracts.names import FailureType, Message
+from desk.contracts.runs.week import RerunReceipt, RerunRequest, WeekRequest, WeekResult, WeekStatus
+from desk.contracts.week.report import MOST_REVISIONS, Revision, RevisionKind
 from desk.programs.week.program import PROGRAM
-from desk.runs.assignments import assignment_of, time_left
-from desk.runs.boards import CommentedWeek, QueuedRerun, WeekBoard, after_decisions
-from desk.runs.escalations import CaseContext
-from desk.trust.conflicts import with_week_conflicts
-from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
-from workflows.engine.escalating import decided
-from workflows.engine.judging import judged_conflicts
-from workflows.engine.options import (
-    HEARTBEAT_TIMEOUT,
-    OUTCOME,
-    REVISION,
-    SCHEDULED_START,
-    WEEK,
-    patient_retry_policy,
-    priority,
-    retry_policy,
-    unusable,
-)
+from desk.runs.assignments import time_left
+from desk.runs.boards import QueuedRerun, WeekBoard
+from workflows.engine.options import SCHEDULED_START, WEEK, unusable
 from workflows.engine.run import Run
-from workflows.engine.task_runner import TaskRunner
 from workflows.engine.tools import policy_now, tools_of
-from workflows.week.deliveries import WeekDeliveries
-from workflows.week.learning import WeekLessons, ask_record, policy_of
-from workflows.week.markets import WeekMarkets
-
-
-async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revision, ...]:
-    """What earlier runs of the week have published: its numbers go on, and none is replaced."""
-    policy = request.config.policy
-    history = await workflow.execute_activity_method(
-        PublishingActivities.read_revisions,
-        RevisionQuery(week=board.week, subset=request.subset),
-        activity_id="read_revisions",
-        summary=f"What is published of {board.week}",
-        start_to_close_timeout=policy.deadlines.tool_call,
-        schedule_to_close_timeout=policy.deadlines.week,
-        heartbeat_timeout=HEARTBEAT_TIMEOUT,
-        retry_policy=retry_policy(policy.retries),
-        priority=priority(1),
-    )
-    return history.revisions
-
-
-async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) -> Publication:
-    """The revision on disk; then, and not before, the board and the run's attributes say so.
-
-    What was researched is paid for: a full disk is waited out for days, not given up on.
-    """
-    deadlines, info = request.config.policy.deadlines, workflow.info()
-    publication = await workflow.execute_activity_method(
-        PublishingActivities.publish_report,
-        PublishRequest(
-            record=board.record_with(revision),
-            config=request.config,
-            subset=request.subset,
-            workflow_id=info.workflow_id,
-            run_id=info.run_id,
-        ),
-        activity_id=f"publish.r{revision.revision}",
-        summary=f"Publish {board.week}, revision {revision.revision}",
-        start_to_close_timeout=deadlines.turn,
-        schedule_to_close_timeout=max(deadlines.week, deadlines.open_for_reruns),
-        heartbeat_timeout=HEARTBEAT_TIMEOUT,
-        retry_policy=patient_retry_policy(request.config.policy.retries),
-        priority=priority(1),
-    )
-    board.note_published(revision, publication, at=workflow.now())
-    workflow.upsert_search_attributes(
-        [OUTCOME.value_set(publication.outcome), REVISION.value_set(revision.revision)]
-    )
-    return publication
-
-
-class PlannedWeek(NamedTuple):
-    """A plan, what its tasks ask first, and what it took to have it."""
-
-    plan: WeekPlan
-    openings: Openings
-    contribution: Contribution
-
-
-async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> PlannedWeek:
-    """The product manager's plan, which names every configured market and no other. It is shown
-    what the desk's own record recommends.
-
-    Raises:
-        ApplicationError: `AgentTaskFailed`, not retryable: there is no usable plan.
-    """
-    profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
-    week = board.week
-    context = TurnContext(
-        markets=config.markets,
-        capabilities=_askable(config.policy),
-        advice=board.advice.recommendations if board.advice else (),
-        policy=config.policy,
-    )
-    task = _task(profile, TaskType.PLAN_WEEK, config, board, deadline, context)
-    try:
-        outcome = await TaskRunner(config.policy, board.budget).run(task, sharing=PLANNING_SHARES)
-    except TaskFailed as failed:
-        raise _no_plan(str(failed)) from failed
-    plan = outcome.result
-    if not isinstance(plan, WeekPlan):
-        raise _no_plan(f"{week}: the product manager delivered no plan")
-    planned = sorted(market.market for market in plan.markets)
-    if planned != sorted(spec.market for spec in config.markets):
-        raise _no_plan(f"{week}: the plan's markets are not those configured: {planned}")
-    return PlannedWeek(plan, outcome.openings, outcome.contribution)
-
-
-async def comment_week(
-    config: RunConfig, board: WeekBoard, deadline: datetime
-) -> CommentedWeek | None:
-    """The product manager's commentary on what the markets brought; none without a model."""
-    profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
-    findings = _findings(board)
-    if profile.model == BUILTIN or not findings:
-        return None
-    context = TurnContext(findings=findings, markets=config.markets, state=_objections(board))
-    place = f"r{board.last_revision + 1}"
-    task = _task(profile, TaskType.COMMENT_WEEK, config, board, deadline, context, place)
-    try:
-        outcome = await TaskRunner(config.policy, board.budget).run(task)
-    except TaskFailed as failed:
-        workflow.logger.warning("%s has no commentary: %s", board.week, failed)
-        return CommentedWeek(
-            None, undelivered(failed, profile.agent, TaskType.COMMENT_WEEK).contribution
-        )
-    written = outcome.result if isinstance(outcome.result, Commentary) else None
-    return CommentedWeek(written, outcome.contribution)
-
-
-PLANNING_SHARES = 4
-"""A call of the planner may take one part in so many of the budget: the rest is for the markets."""
-
-
-def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
-    """What research agents can ask in this run."""
-    researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
-    return tuple(asked for asked in researcher.capabilities if routes_to(asked, policy))
-
-
-_NO_VERDICTS: dict[str, object] = dict.fromkeys(
-    ("checks", "verdicts", "conflicts", "authoritative_sources", "missing", "dropped"), ()
-)
-
-
-def _objections(board: WeekBoard) -> tuple[StateEntry, ...]:
-    """What the validators objected to, by market; nothing else of their verdicts."""
-    return tuple(
-        StateEntry(key=market, node=market, result=validation.model_copy(update=_NO_VERDICTS))
-        for market in board.markets
-        if market in board.outcomes
-        and (validation := board.outcomes[market].validation) is not None
-        and validation.issues
-    )
-
-
-def _findings(board: WeekBoard) -> tuple[ResearchResult, ...]:
-    return tuple(
-        result
-        for market in board.markets
-        for result in (board.outcomes[market].results if market in board.outcomes else ())
-    )
-
-
-def _task(
-    profile: AgentProfile,
-    kind: TaskType,
-    config: RunConfig,
-    board: WeekBoard,
-    deadline: datetime,
-    context: TurnContext,
-    place: str = "",
-) -> AgentTask:
-    policy = config.policy
-    assignment = assignment_of(
-        profile,
-        policy,
-        kind,
-        f"{board.week}/plan" if kind is TaskType.PLAN_WEEK else f"{board.week}/comment",
-        board.window,
-        min(deadline, workflow.now() + policy.deadlines.task),
-        week=board.week,
-        priority=1,
-    )
-    return AgentTask(profile, assignment, context, place)
-
-
-def _no_plan(reason: str) -> ApplicationError:
-    return ApplicationError(reason[:1_000], type=FailureType.TASK_FAILED, non_retryable=True)
-
+from workflows.week.learning import WeekLessons, ask_record
+from workflows.week.markets import WeekMarkets, settle_across
+from workflows.week.product_manager import comment_week, plan_week
+from workflows.week.publishing import WeekDeliveries, publish, revisions_so_far
 
 OPEN = "open for reruns"
 """Why a run whose report is out goes on, on the timer that it waits for."""
@@ -361,7 +154,7 @@ class WeeklyResearchWorkflow:
         """Every planned market, then what contradicts across them, by the week's deadline."""
         self._run.enter(Phase.RESEARCHING)
         await self._markets.research_all(self._deadline, openings)
-        await _settle_across(self._request, self._board, self._deadline, self._run.enter)
+        await settle_across(self._request, self._board, self._deadline, self._run.enter)
         await self._comment(self._deadline)
         await self._lessons.tell()
 
@@ -373,7 +166,7 @@ class WeeklyResearchWorkflow:
         plan = next(p for p in board.plan.markets if p.market == queued.request.market)
         due = workflow.now() + self._policy.deadlines.rerun
         await self._markets.research_again(plan, board.revision_of(queued), due)
-        await _settle_across(self._request, board, due, self._run.enter)
+        await settle_across(self._request, board, due, self._run.enter)
         await self._comment(due)
         await self._lessons.tell()
 
@@ -478,34 +271,3 @@ class WeeklyResearchWorkflow:
             record=self._board.record_with(),
             deliveries=self._board.deliveries,
         )
-
-
-async def _settle_across(
-    request: WeekRequest, board: WeekBoard, report_due: datetime, enter: Callable[[Phase], None]
-) -> None:
-    """Settle what markets contradict each other in, by a vote or by persons, on the board.
-
-    What was decided before a rerun stands where the rerun has left the positions as they were.
-    """
-    policy = policy_of(request, board)
-    outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
-    found = await judged_conflicts(
-        Scope.ACROSS_MARKETS, outcomes, policy, f"r{board.last_revision + 1}"
-    )
-    undecided = tuple(record for record in found if not record.resolved)
-
-    async def told(opened: Sequence[str]) -> None:
-        waiting: defaultdict[str, list[str]] = defaultdict(list)
-        for record in undecided:
-            case = escalation_run_id(workflow.info().workflow_id, record.conflict_id)
-            if case in opened:
-                waiting[record.market].append(case)
-        board.waiting = {market: tuple(cases) for market, cases in waiting.items()}
-        enter(Phase.AWAITING_PERSON if opened else Phase.RESEARCHING)
-
-    asking = CaseContext(board.week, policy.deadlines, report_due, urgency=1)
-    settled = {r.conflict_id: r for r in await decided(asking, undecided, outcomes, told)}
-    records = [settled.get(record.conflict_id, record) for record in found]
-    specs = {spec.market: spec for spec in request.config.markets}
-    for outcome in with_week_conflicts(outcomes, records):
-        board.outcomes[outcome.market] = after_decisions(specs[outcome.market], outcome)

@@ -49,7 +49,7 @@ PROGRAM: Final = Program(
     name="week",
     workflows=(
         "workflows.week.week:WeeklyResearchWorkflow",
-        "workflows.week.markets:MarketResearchWorkflow",
+        "workflows.week.market:MarketResearchWorkflow",
     ),
     tasks=(
         TaskKind(

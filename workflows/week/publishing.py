@@ -1,4 +1,4 @@
-"""Sending what a week has published, beside everything else that its run does."""
+"""A week's revisions: published on disk, then delivered beside the rest of the run."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,8 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError
 
 from activities.deliveries import DeliveryActivities
-from desk.contracts.runs.week import WeekRequest
+from activities.publishing.publishing import PublishingActivities
+from desk.contracts.runs.week import Publication, PublishRequest, RevisionQuery, WeekRequest
 from desk.contracts.week.delivery import (
     Channel,
     Deliveries,
@@ -21,10 +22,65 @@ from desk.contracts.week.report import Revision
 from desk.documents.publishing.deliveries import channels_due
 from desk.runs.assignments import call_allowance
 from desk.runs.boards import WeekBoard
-from workflows.engine.options import HEARTBEAT_TIMEOUT, cause, priority, retry_policy
+from workflows.engine.options import (
+    HEARTBEAT_TIMEOUT,
+    OUTCOME,
+    REVISION,
+    cause,
+    patient_retry_policy,
+    priority,
+    retry_policy,
+)
 
 _LATER = 5
 """Priority: whatever the desk researches goes before."""
+
+
+async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revision, ...]:
+    """What earlier runs of the week have published: its numbers go on, and none is replaced."""
+    policy = request.config.policy
+    history = await workflow.execute_activity_method(
+        PublishingActivities.read_revisions,
+        RevisionQuery(week=board.week, subset=request.subset),
+        activity_id="read_revisions",
+        summary=f"What is published of {board.week}",
+        start_to_close_timeout=policy.deadlines.tool_call,
+        schedule_to_close_timeout=policy.deadlines.week,
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=retry_policy(policy.retries),
+        priority=priority(1),
+    )
+    return history.revisions
+
+
+async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) -> Publication:
+    """The revision on disk; then, and not before, the board and the run's attributes say so.
+
+    What was researched is paid for: a full disk is waited out for days, not given up on.
+    """
+    deadlines, info = request.config.policy.deadlines, workflow.info()
+    publication = await workflow.execute_activity_method(
+        PublishingActivities.publish_report,
+        PublishRequest(
+            record=board.record_with(revision),
+            config=request.config,
+            subset=request.subset,
+            workflow_id=info.workflow_id,
+            run_id=info.run_id,
+        ),
+        activity_id=f"publish.r{revision.revision}",
+        summary=f"Publish {board.week}, revision {revision.revision}",
+        start_to_close_timeout=deadlines.turn,
+        schedule_to_close_timeout=max(deadlines.week, deadlines.open_for_reruns),
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=patient_retry_policy(request.config.policy.retries),
+        priority=priority(1),
+    )
+    board.note_published(revision, publication, at=workflow.now())
+    workflow.upsert_search_attributes(
+        [OUTCOME.value_set(publication.outcome), REVISION.value_set(revision.revision)]
+    )
+    return publication
 
 
 class WeekDeliveries:
