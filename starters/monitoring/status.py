@@ -23,6 +23,7 @@ from desk.documents.rendering.words.wording import (
 )
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.coverage_words import freshness_words
+from starters.monitoring.week_progress import reason_of, waiting_words
 from starters.runs.following import status_if_told
 from starters.runs.server_runs import ui_address
 from starters.runs.week_choice import written_week
@@ -34,7 +35,6 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import of_week
 from starters.terminal.tables import table_lines
-from starters.weeks.progress import reason_of, waiting_words
 
 EXAMPLE = "Example: desk status --week 2026-W44"
 

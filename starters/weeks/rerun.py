@@ -16,6 +16,7 @@ from desk.contracts.names import Message, WorkflowType
 from desk.contracts.runs.week import RerunRequest, WeekResult
 from desk.contracts.week.report import MOST_REVISIONS, MarketReport, ResearchReport
 from desk.platform.settings import Settings, load_settings
+from starters.monitoring.week_progress import shown_progress
 from starters.published.published_files import report_if_here
 from starters.runs.command_run import at_a_desk, start_run
 from starters.runs.market_choice import known_market
@@ -38,7 +39,6 @@ from starters.terminal.completion import markets
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import of_week
-from starters.weeks.progress import shown_progress
 
 EXAMPLE = 'Example: desk rerun USD/JPY --week 2026-W44 --reason "the fixing of Friday was revised"'
 

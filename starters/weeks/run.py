@@ -12,6 +12,7 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.platform.settings import Settings, load_settings
+from starters.monitoring.week_progress import shown_progress
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import CommandRun
 from starters.runs.market_choice import chosen_markets
@@ -28,7 +29,6 @@ from starters.terminal.completion import markets
 from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import BudgetTokens, BudgetUsd
-from starters.weeks.progress import shown_progress
 
 EXAMPLE = "Example: desk run --week 2026-W44 --markets USD/JPY,EUR/USD --out ~/reports"
 

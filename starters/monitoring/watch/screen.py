@@ -25,10 +25,10 @@ from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.words.wording import allowance_words, cost_words, one_line
 from desk.runs.assignments import taken_by
 from starters.monitoring.watch.look import AgentAtWork, Agents, RunSnapshot, seconds_left
+from starters.monitoring.week_progress import PlainProgress, waiting_words
 from starters.runs.summary import PublishedWeek
 from starters.runs.troubles import GOES_ON
 from starters.terminal.tables import short_name
-from starters.weeks.progress import PlainProgress, waiting_words
 
 VALIDATING = "validating"
 

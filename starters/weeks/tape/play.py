@@ -15,6 +15,7 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import parse_week
 from desk.platform.settings import Settings, load_settings
 from desk.trust.seals import sealed
+from starters.monitoring.week_progress import shown_progress
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import start_run
 from starters.runs.summary import ROOM_ELSEWHERE, PublishedWeek, summary_lines, summary_of
@@ -24,7 +25,6 @@ from starters.session import Desk, at_a_desk_apart, say, settings_apart
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
-from starters.weeks.progress import shown_progress
 from starters.weeks.tape.files import read_tape
 
 if TYPE_CHECKING:

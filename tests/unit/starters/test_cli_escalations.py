@@ -19,6 +19,7 @@ from desk.contracts.findings.results import DecidedBy
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.trust.conflicts.voting import decide
 from starters.monitoring.status import status_lines
+from starters.monitoring.week_progress import PlainProgress, board
 from starters.operations.escalations import (
     CaseRun,
     case_lines,
@@ -30,7 +31,6 @@ from starters.operations.escalations import (
     resolve_case,
 )
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
-from starters.weeks.progress import PlainProgress, board
 from tests.support.cases import WORKFLOW_ID, case, open_conflict
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)

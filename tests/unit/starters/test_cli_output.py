@@ -22,6 +22,7 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
 from desk.platform.settings import load_settings
 from starters.monitoring.status import status_lines
+from starters.monitoring.week_progress import PlainProgress, board, reason_of
 from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines
 from starters.operations.doctor import (
     Level,
@@ -45,7 +46,6 @@ from starters.runs.summary import (
     summary_of,
 )
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError, complain
-from starters.weeks.progress import PlainProgress, board, reason_of
 from starters.weeks.rerun import changes_between
 from tests.support.homes import PROJECT
 from tests.support.reports import sample_record, sample_report
