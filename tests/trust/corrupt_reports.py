@@ -6,7 +6,7 @@ from unittest.mock import patch
 from desk.contracts.findings.claims import Claim
 from desk.contracts.week.report import MarketOutcome, MarketReport, ReportedEvent, ResearchReport
 from desk.documents import compiling
-from desk.trust.ledger.rederivation import Ledger, Objection
+from desk.trust.ledger.rederivation import FailedCheck, Ledger
 from desk.trust.prose.references import render
 from desk.trust.seals import sealed
 from tests.trust.corruptions import ClaimEdit, Corruption, EventEdit, EvidenceEdit
@@ -43,9 +43,9 @@ def throughout(desk: Desk, outcome: MarketOutcome, corruption: Corruption) -> Re
 
 
 class _Credulous(Ledger):
-    """A ledger that objects to nothing."""
+    """A ledger by which no claim fails a check."""
 
-    def objection(self, claim: Claim, claims: Mapping[str, Claim]) -> Objection | None:
+    def failed_check(self, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
         """Never anything."""
         del claim, claims
         return None

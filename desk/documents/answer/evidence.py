@@ -111,11 +111,11 @@ def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
     stated, fallen, others = _stated(record, verdicts)
     held: dict[str, Claim] = {}
     for name, claim in stated.items():
-        objection = ledger.objection(claim, stated)
-        if objection is None:
+        failed = ledger.failed_check(claim, stated)
+        if failed is None:
             held[name] = claim
         else:
-            fallen.append(f"{name} is left out: {objection.words}")
+            fallen.append(f"{name} is left out: {failed.words}")
     fallen += _withhold_dependents(held, tuple(claim for _, _, claim in _claimed(record)))
     told = {v.claim_id: v for v in verdicts if v.status is not ClaimStatus.REJECTED}
     return AnswerClaims(held, told, tuple(dict.fromkeys(fallen)), others)

@@ -108,9 +108,9 @@ def claim_findings(
             where = f"{place(statement)}claim {claim.claim_id}"
             if counts[claim.claim_id] > 1:
                 yield AuditFinding(where, "it is stated more than once")
-            objection = ledger.objection(claim, known)
-            if objection is not None:
-                yield AuditFinding(where, f"{objection.words} ({objection.check})")
+            failed = ledger.failed_check(claim, known)
+            if failed is not None:
+                yield AuditFinding(where, f"{failed.words} ({failed.check})")
 
 
 def verdict_findings(

@@ -12,13 +12,13 @@ from desk.trust.ledger.evidence import (
     usable_answers,
     verified_answer,
 )
-from desk.trust.ledger.rederivation import Ledger, Objection
+from desk.trust.ledger.rederivation import FailedCheck, Ledger
 from desk.trust.ledger.verdicts import (
     FAILURES,
     Averages,
     Review,
     disagreeing,
-    objections_of,
+    failed_checks_of,
     sound_findings,
     verdicts_of,
 )
@@ -29,17 +29,17 @@ __all__ = [
     "Averages",
     "Corroboration",
     "EvidenceUnusable",
+    "FailedCheck",
     "IndependentStatement",
     "Ledger",
-    "Objection",
     "Review",
     "attributed",
     "check_result",
     "derive",
     "disagreeing",
+    "failed_checks_of",
     "given_by",
     "granted_tier",
-    "objections_of",
     "read_answer",
     "sound_findings",
     "usable_answers",

@@ -43,7 +43,7 @@ DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE, *IN_A_RO
 """Metrics of which there can be several in a window, so that their ids carry the day."""
 
 
-class Objection(NamedTuple):
+class FailedCheck(NamedTuple):
     """Why a claim does not follow from what it rests on: the check that failed, and in words."""
 
     check: ClaimCheck
@@ -97,8 +97,8 @@ class Ledger:
             if (held.content_hash, held.call) != (result.content_hash, result.call):
                 self._ambiguous.add(result.evidence_id)
 
-    def objection(self, claim: Claim, claims: Mapping[str, Claim]) -> Objection | None:
-        """What speaks against a claim; None when it follows from what it rests on.
+    def failed_check(self, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
+        """The first check that a claim fails; None when it follows from what it rests on.
 
         `claims` are those it may name as inputs, by id. A derived claim is recomputed from them
         and from the evidence, and falls with an input that has fallen in value.
@@ -112,8 +112,8 @@ class Ledger:
             else:
                 self._check_figure(claim, readings, claims)
             self._check_inputs(claim, claims)
-        except _Objected as objected:
-            return Objection(objected.check, f"{claim.claim_id}: {objected}"[:4_000])
+        except _FailsCheck as failed:
+            return FailedCheck(failed.check, f"{claim.claim_id}: {failed}"[:4_000])
         return None
 
     def _check_identity(self, claim: Claim) -> None:
@@ -122,19 +122,19 @@ class Ledger:
         if claim.claim_id != expected and not _is_named_by_evidence(claim):
             same = claim.claim_id.partition("@")[0] == expected.partition("@")[0]
             check = ClaimCheck.DATE if same else ClaimCheck.EVIDENCE
-            raise _Objected(check, f"what it states is {expected}")
+            raise _FailsCheck(check, f"what it states is {expected}")
         if claim.unit is not UNITS[claim.metric]:
             counted = f"{claim.metric} is counted in {UNITS[claim.metric]}, not in {claim.unit}"
-            raise _Objected(ClaimCheck.UNIT, counted)
+            raise _FailsCheck(ClaimCheck.UNIT, counted)
         if not claim.evidence:
-            raise _Objected(ClaimCheck.EVIDENCE, "it names no evidence")
+            raise _FailsCheck(ClaimCheck.EVIDENCE, "it names no evidence")
 
     def _reading(self, claim: Claim, evidence_id: str) -> _EvidenceRead:
         reading = self._readings.get(evidence_id)
         if reading is None:
             reading = self._readings[evidence_id] = self._read(evidence_id)
         if isinstance(reading, str):
-            raise _Objected(ClaimCheck.EVIDENCE, f"{evidence_id}: {reading}")
+            raise _FailsCheck(ClaimCheck.EVIDENCE, f"{evidence_id}: {reading}")
         return reading
 
     def _read(self, evidence_id: str) -> _EvidenceRead | str:
@@ -180,13 +180,15 @@ class Ledger:
                 about = any(_is_about(reading.result, subject) for subject in wanted)
             if not about:
                 words = f"{reading.result.evidence_id} is not about {' or '.join(sorted(wanted))}"
-                raise _Objected(ClaimCheck.EVIDENCE, words)
+                raise _FailsCheck(ClaimCheck.EVIDENCE, words)
 
     def _areas_of(self, claim: Claim) -> tuple[str, str]:
         spec = self._specs.get(claim.subject)
         areas = differential_areas(spec, self._base_area) if spec else None
         if areas is None:
-            raise _Objected(ClaimCheck.FORMULA, f"{claim.subject} has no pair of rates to compare")
+            raise _FailsCheck(
+                ClaimCheck.FORMULA, f"{claim.subject} has no pair of rates to compare"
+            )
         return areas
 
     def _check_figure(
@@ -204,16 +206,16 @@ class Ledger:
         if not given:
             words = f"{', '.join(claim.evidence)} gives no {claim.metric} of {claim.subject}"
             dated = claim.metric in DATED
-            raise _Objected(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
+            raise _FailsCheck(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
 
     def _check_literally(self, claim: Claim, reading: _EvidenceRead) -> None:
         """A figure from another server's tool stands there, or follows from claims that do."""
         if not self._is_of_its_time(claim, reading.result):
             words = f"{reading.result.evidence_id} answers for another instant"
-            raise _Objected(ClaimCheck.DATE, words)
+            raise _FailsCheck(ClaimCheck.DATE, words)
         _, last_day = window_days(window_of(reading.result, self._window, self._due))
         if claim.as_of > last_day:
-            raise _Objected(ClaimCheck.DATE, "its day is after the as-of instant")
+            raise _FailsCheck(ClaimCheck.DATE, "its day is after the as-of instant")
         formula, metrics = FORMULAS.get(claim.metric, (None, ()))
         inputs = tuple(claim_id(claim.subject, metric) for metric in metrics)
         if formula and (claim.formula, claim.inputs) == (formula, inputs):
@@ -224,24 +226,24 @@ class Ledger:
             ):
                 return
             words = f"{_printed(claim)} does not stand in {reading.result.evidence_id}"
-            raise _Objected(ClaimCheck.VALUE, words)
-        raise _Objected(ClaimCheck.FORMULA, f"{claim.formula} cannot be followed in its evidence")
+            raise _FailsCheck(ClaimCheck.VALUE, words)
+        raise _FailsCheck(ClaimCheck.FORMULA, f"{claim.formula} cannot be followed in its evidence")
 
     def _check_differential(self, claim: Claim, claims: Mapping[str, Claim]) -> None:
         """Compares with the differential of the rates it names, which must follow themselves."""
         expected = tuple(claim_id(area, Metric.POLICY_RATE) for area in self._areas_of(claim))
         if claim.inputs != expected:
-            raise _Objected(ClaimCheck.FORMULA, f"its inputs are {' and '.join(expected)}")
+            raise _FailsCheck(ClaimCheck.FORMULA, f"its inputs are {' and '.join(expected)}")
         rates = [claims[name] for name in expected if name in claims]
         derived = differential_claim(self._specs[claim.subject], self._base_area, rates)
         if derived is None:
-            raise _Objected(ClaimCheck.FORMULA, "one of its rates is no claim")
+            raise _FailsCheck(ClaimCheck.FORMULA, "one of its rates is no claim")
         for rate in rates:
-            fallen = self.objection(rate, claims)
+            fallen = self.failed_check(rate, claims)
             if fallen:
-                raise _Objected(fallen.check, f"it rests on a rate that fails: {fallen.words}")
+                raise _FailsCheck(fallen.check, f"it rests on a rate that fails: {fallen.words}")
         if not all(self._rests_on(rate, claim) for rate in rates):
-            raise _Objected(ClaimCheck.EVIDENCE, "it does not name the evidence of its rates")
+            raise _FailsCheck(ClaimCheck.EVIDENCE, "it does not name the evidence of its rates")
         _compare_with_any(claim, (derived,))
 
     def _rests_on(self, rate: Claim, claim: Claim) -> bool:
@@ -258,10 +260,10 @@ class Ledger:
         try:
             expected = recompute(claim, claims, spec.band if spec else None)
         except InputsUnusable as unusable:
-            raise _Objected(ClaimCheck.FORMULA, str(unusable)) from unusable
+            raise _FailsCheck(ClaimCheck.FORMULA, str(unusable)) from unusable
         if expected is not None and expected != claim.value:
             words = f"{claim.formula} of its inputs gives {_written(expected, claim)}"
-            raise _Objected(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
+            raise _FailsCheck(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
 
 
 def _is_named_by_evidence(claim: Claim) -> bool:
@@ -333,7 +335,7 @@ def _parts(content: JsonValue) -> Iterator[JsonValue]:
             waiting.extend(part)
 
 
-class _Objected(Exception):
+class _FailsCheck(Exception):
     def __init__(self, check: ClaimCheck, words: str) -> None:
         super().__init__(words)
         self.check = check
@@ -341,22 +343,22 @@ class _Objected(Exception):
 
 def _compare_with_any(claim: Claim, derived: tuple[Claim, ...]) -> None:
     """A source may record two decisions of one day; a claim on either follows from it."""
-    objections = [_difference(claim, candidate) for candidate in derived]
-    if None not in objections:
-        first = next(objection for objection in objections if objection)
-        raise _Objected(*first)
+    failures = [_difference(claim, candidate) for candidate in derived]
+    if None not in failures:
+        first = next(failed for failed in failures if failed)
+        raise _FailsCheck(*first)
 
 
-def _difference(claim: Claim, derived: Claim) -> Objection | None:
+def _difference(claim: Claim, derived: Claim) -> FailedCheck | None:
     if claim.as_of != derived.as_of:
         days = f"{print_full_day(derived.as_of)}, not {print_full_day(claim.as_of)}"
-        return Objection(ClaimCheck.DATE, f"the evidence gives the day {days}")
+        return FailedCheck(ClaimCheck.DATE, f"the evidence gives the day {days}")
     if (claim.formula, claim.inputs) != (derived.formula, derived.inputs):
         words = f"{_recipe(derived)}, not {_recipe(claim)}"
-        return Objection(ClaimCheck.FORMULA, f"it is computed as {words}")
+        return FailedCheck(ClaimCheck.FORMULA, f"it is computed as {words}")
     if _exactly(claim.value) != _exactly(derived.value):
         words = f"{_printed(derived)}, not {_printed(claim)}"
-        return Objection(ClaimCheck.VALUE, f"the evidence gives {words}")
+        return FailedCheck(ClaimCheck.VALUE, f"the evidence gives {words}")
     return None
 
 

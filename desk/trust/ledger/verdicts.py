@@ -23,7 +23,7 @@ from desk.contracts.findings.source_results import History, MonthAverages
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.trust.conflicts import surviving_claims
 from desk.trust.ledger.corroboration import Corroboration, IndependentStatement
-from desk.trust.ledger.rederivation import Ledger, Objection
+from desk.trust.ledger.rederivation import FailedCheck, Ledger
 
 MOST_VERDICTS: Final = 400
 LONGEST_WORDS: Final = 300
@@ -70,10 +70,10 @@ class Delivered(NamedTuple):
 class Review:
     """What the claims of some findings are judged by.
 
-    `objections` are those of the source that was asked again, by result and claim id. `conflicts`
-    are those of the sound findings with each other and with what the validator read. `silent`
-    names the second sources that could not be asked. `objected` keeps what was found to speak
-    against each result's claims by themselves: no conflict changes it.
+    `failed_at_source` are the checks that claims fail against the source that was asked again, by
+    result and claim id. `conflicts` are those of the sound findings with each other and with what
+    the validator read. `silent` names the second sources that could not be asked. `failed_checks`
+    keeps the check that each result's claim fails by itself: no conflict changes it.
     """
 
     findings: Sequence[ResearchResult]
@@ -81,9 +81,9 @@ class Review:
     corroboration: Corroboration
     conflicts: Sequence[ConflictRecord] = ()
     averages: Sequence[Averages] = ()
-    objections: Mapping[tuple[str, str], Objection] = field(default_factory=dict)
+    failed_at_source: Mapping[tuple[str, str], FailedCheck] = field(default_factory=dict)
     silent: Sequence[str] = ()
-    objected: dict[tuple[str, Claim], Objection | None] = field(default_factory=dict)
+    failed_checks: dict[tuple[str, Claim], FailedCheck | None] = field(default_factory=dict)
 
     @property
     def delivered(self) -> dict[str, list[Delivered]]:
@@ -118,7 +118,7 @@ def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
                 "claims": tuple(
                     claim
                     for claim in result.claims
-                    if judge.objection(Delivered(result, claim)) is None
+                    if judge.failed_check(Delivered(result, claim)) is None
                 )
             }
         )
@@ -126,13 +126,15 @@ def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
     )
 
 
-def objections_of(review: Review) -> dict[str, Objection]:
-    """The ledger's objections by claim id, the first of each."""
+def failed_checks_of(review: Review) -> dict[str, FailedCheck]:
+    """The check that a claim of each id fails, by claim id; ids whose claims pass are left out."""
     judge = _Judge(review, review.delivered, {})
     found = {
-        name: judge.objection(each) for name, stands in judge.delivered.items() for each in stands
+        name: judge.failed_check(each)
+        for name, stands in judge.delivered.items()
+        for each in stands
     }
-    return {name: objection for name, objection in found.items() if objection}
+    return {name: failed for name, failed in found.items() if failed}
 
 
 def disagreeing(
@@ -177,15 +179,15 @@ class _Judge:
             self.found[name] = min(verdicts, key=_badness)
         return self.found[name]
 
-    def objection(self, each: Delivered) -> Objection | None:
-        """What the ledger, with the result's own claims as inputs, or the source that was asked
-        again has against a claim."""
-        place = (each.result.result_id, each.claim)
-        if place not in self.review.objected:
-            self.review.objected[place] = self._of_ledger(each) or self.review.objections.get(
-                (each.result.result_id, each.claim.claim_id)
-            )
-        return self.review.objected[place]
+    def failed_check(self, each: Delivered) -> FailedCheck | None:
+        """The check that a claim fails by the ledger, with the result's own claims as inputs, or by
+        the source that was asked again."""
+        review, result = self.review, each.result.result_id
+        place = (result, each.claim)
+        if place not in review.failed_checks:
+            at_source = review.failed_at_source.get((result, each.claim.claim_id))
+            review.failed_checks[place] = self._of_ledger(each) or at_source
+        return review.failed_checks[place]
 
     def fallen_beside_sound(self) -> Iterator[ClaimVerdict]:
         """A rejection of each claim that falls while its id has another verdict."""
@@ -193,27 +195,27 @@ class _Judge:
             if self.verdict(name).status is ClaimStatus.REJECTED:
                 continue
             for each in stands:
-                if objection := self.objection(each):
-                    verdict = _rejected(each.claim, objection)
+                if failed := self.failed_check(each):
+                    verdict = _rejected(each.claim, failed)
                     yield verdict.model_copy(update={"result": each.result.result_id})
 
-    def _of_ledger(self, each: Delivered) -> Objection | None:
+    def _of_ledger(self, each: Delivered) -> FailedCheck | None:
         claims = {name: stands[0].claim for name, stands in self.delivered.items()}
         claims |= {claim.claim_id: claim for claim in reversed(each.result.claims)}
-        return self.review.ledger.objection(each.claim, claims)
+        return self.review.ledger.failed_check(each.claim, claims)
 
     def _judged(self, name: str) -> Sequence[Delivered]:
         stands = self.delivered[name]
-        sound = [each for each in stands if self.objection(each) is None] or stands
+        sound = [each for each in stands if self.failed_check(each) is None] or stands
         surviving = self.surviving.get(name)
         return [each for each in sound if each.claim == surviving][:1] or sound
 
     def _own_verdict(self, each: Delivered) -> ClaimVerdict:
         """The verdict on a claim by itself, whatever its inputs are worth."""
         claim = each.claim
-        objection = self.objection(each)
-        if objection is not None:
-            return _rejected(claim, objection)
+        failed = self.failed_check(each)
+        if failed is not None:
+            return _rejected(claim, failed)
         compared = tuple(_compared(claim, self.review.corroboration))
         conflict = self._conflict(claim)
         if conflict is not None:
@@ -386,13 +388,13 @@ def _names(statements: Iterable[IndependentStatement]) -> str:
     return " and ".join(dict.fromkeys(one.source.origin or one.source.name for one in statements))
 
 
-def _because(objection: Objection) -> str:
-    reason = FAILURES.get(objection.check, objection.words)
+def _because(failed: FailedCheck) -> str:
+    reason = FAILURES.get(failed.check, failed.words)
     return f"{reason[0].upper()}{reason[1:]}"
 
 
-def _rejected(claim: Claim, objection: Objection) -> ClaimVerdict:
-    return _verdict(claim, ClaimStatus.REJECTED, objection.check, _because(objection))
+def _rejected(claim: Claim, failed: FailedCheck) -> ClaimVerdict:
+    return _verdict(claim, ClaimStatus.REJECTED, failed.check, _because(failed))
 
 
 def _badness(verdict: ClaimVerdict) -> int:

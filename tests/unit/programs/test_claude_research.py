@@ -369,7 +369,7 @@ def test_what_the_models_own_calls_measured_is_a_claim_as_soon_as_it_is_referred
     assert taken["JP:decision_change@2026-03-19"].evidence == (past.evidence_id,)
     assert {"EUR/JPY:last", "EUR/JPY:previous"} <= taken.keys()
     ledger = Ledger((pair_market(),), window(WEEK), "US", given_request.results)
-    assert [ledger.objection(claim, taken) for claim in made.claims] == [None] * len(made.claims)
+    assert [ledger.failed_check(claim, taken) for claim in made.claims] == [None] * len(made.claims)
 
 
 def test_a_number_of_a_tool_of_another_form_is_a_claim_by_the_path_to_it() -> None:
@@ -382,9 +382,9 @@ def test_a_number_of_a_tool_of_another_form_is_a_claim_by_the_path_to_it() -> No
     claim = made.claims[-1]
     assert (claim.claim_id, f"{claim.value}") == (name, "-12.5")
     ledger = Ledger((pair_market(),), window(WEEK), "US", given_request.results)
-    assert ledger.objection(claim, {}) is None
+    assert ledger.failed_check(claim, {}) is None
     wrong = claim.model_copy(update={"value": Decimal("-12.4")})
-    assert ledger.objection(wrong, {}) is not None
+    assert ledger.failed_check(wrong, {}) is not None
 
 
 def test_a_tool_that_had_nothing_for_the_desk_is_offered_to_nobody() -> None:

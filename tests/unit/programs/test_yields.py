@@ -118,7 +118,7 @@ def test_every_figure_of_yields_follows_from_its_evidence(market: MarketSpec) ->
     found, results = researched(market)
     ledger = Ledger((market,), window(WEEK), "US", results)
     claims = {claim.claim_id: claim for claim in found.claims}
-    assert not any(ledger.objection(claim, claims) for claim in found.claims)
+    assert not any(ledger.failed_check(claim, claims) for claim in found.claims)
 
 
 def test_a_wrong_figure_of_yields_is_caught() -> None:
@@ -128,8 +128,8 @@ def test_a_wrong_figure_of_yields_is_caught() -> None:
     wrong: Claim = claims["USD/JPY:yield_differential"].model_copy(
         update={"value": Decimal("-371.0")}
     )
-    objection = ledger.objection(wrong, claims)
-    assert objection is not None and objection.check is ClaimCheck.VALUE
+    failed = ledger.failed_check(wrong, claims)
+    assert failed is not None and failed.check is ClaimCheck.VALUE
 
 
 @pytest.mark.parametrize(

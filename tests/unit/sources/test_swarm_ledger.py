@@ -130,7 +130,7 @@ def planned(*markets: MarketSpec, objective: str = "The outlook") -> tuple[Subag
     return plan_swarm("plan", Ground(objective, markets, tools)).subagents
 
 
-def objections(specs: Sequence[SubagentSpec], day: date, form: str = "") -> list[str]:
+def failures(specs: Sequence[SubagentSpec], day: date, form: str = "") -> list[str]:
     """What the ledger says against the claims of specialists: those of each, and all together."""
     found, evidence = list[ResearchResult](), list[ToolResult]()
     for spec in specs:
@@ -143,8 +143,8 @@ def objections(specs: Sequence[SubagentSpec], day: date, form: str = "") -> list
     ledger = Ledger([spec.market for spec in specs], window_to(day), BASE, evidence)
     together = [{claim.claim_id: claim for claim in result.claims} for result in found]
     together.append(surviving_claims(found, ()))
-    told = (ledger.objection(claim, known) for known in together for claim in known.values())
-    return [objection.words for objection in told if objection]
+    told = (ledger.failed_check(claim, known) for known in together for claim in known.values())
+    return [failed.words for failed in told if failed]
 
 
 @pytest.mark.parametrize("day", DAYS, ids=str)
@@ -152,17 +152,17 @@ def objections(specs: Sequence[SubagentSpec], day: date, form: str = "") -> list
 def test_every_claim_of_a_specialist_follows_from_its_evidence(
     market: MarketSpec, day: date
 ) -> None:
-    assert objections(planned(market), day) == []
+    assert failures(planned(market), day) == []
 
 
 @pytest.mark.parametrize("day", DAYS[:2], ids=str)
 def test_every_claim_on_a_stock_follows_from_its_evidence(day: date) -> None:
-    assert objections(planned(NVIDIA), day) == []
+    assert failures(planned(NVIDIA), day) == []
 
 
 @pytest.mark.parametrize("day", DAYS[1:], ids=str)
 def test_claims_on_a_pair_and_its_cross_follow_from_the_evidence_of_both(day: date) -> None:
-    assert objections(planned(YEN, AUSSIE_YEN), day) == []
+    assert failures(planned(YEN, AUSSIE_YEN), day) == []
 
 
 def test_two_specialists_may_each_have_asked_for_the_rate_of_one_bank() -> None:
@@ -171,7 +171,7 @@ def test_two_specialists_may_each_have_asked_for_the_rate_of_one_bank() -> None:
         for market in (YEN, AUSSIE_YEN)
     ]
     named = [spec.model_copy(update={"name": f"rates_{n}"}) for n, spec in enumerate(rates)]
-    assert objections(named, DAYS[-1]) == []
+    assert failures(named, DAYS[-1]) == []
 
 
 @pytest.mark.parametrize("name", [n for n, f in FORMS.items() if f.asks or f.fewest > 1])
@@ -180,7 +180,7 @@ def test_every_figure_and_mark_of_a_form_follows_from_its_evidence(name: str) ->
     markets = (FRANC,) if form.markets else (YEN, EURO)
     tools = {agent: profile_of(agent).tools for agent in SPECIALISTS}
     specs = plan_swarm("plan", Ground("?", markets, tools, form=form)).subagents
-    assert objections(specs, DAYS[-1], name) == []
+    assert failures(specs, DAYS[-1], name) == []
     result, _ = researched(specs[0], DAYS[-1], name)
     assert result is not None
     assert {claim.metric for claim in result.claims} & {*form.decides}

@@ -55,7 +55,7 @@ def claim(metric: Metric, day: datetime) -> Claim:
 
 def objection(stated: Claim, evidence: ToolResult, due: datetime | None = DUE) -> str | None:
     ledger = Ledger((market_of("NVDA"),), WINDOW, "US", (evidence,), due)
-    found = ledger.objection(stated, {stated.claim_id: stated})
+    found = ledger.failed_check(stated, {stated.claim_id: stated})
     return found.words if found else None
 
 

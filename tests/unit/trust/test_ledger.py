@@ -96,20 +96,20 @@ EVIDENCE = (PRICES, RATES, DECIDED)
 def altered(metric: Metric, **changes: object) -> tuple[ClaimCheck | None, str]:
     """The check that objects to a claim with some fields changed, and its words."""
     claim = next(claim for claim in CLAIMS.values() if claim.metric is metric)
-    found = ledger(*EVIDENCE).objection(claim.model_copy(update=changes), CLAIMS)
+    found = ledger(*EVIDENCE).failed_check(claim.model_copy(update=changes), CLAIMS)
     return (found.check, found.words) if found else (None, "")
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: claim.claim_id)
 def test_a_claim_that_follows_passes(claim: Claim) -> None:
-    assert ledger(*EVIDENCE).objection(claim, CLAIMS) is None
+    assert ledger(*EVIDENCE).failed_check(claim, CLAIMS) is None
 
 
 def test_every_figure_of_a_pegged_pair_passes() -> None:
     claims = prices(DOLLAR_PEG, "peg")
     book = ledger(result("peg", real_history("USD/HKD", WEEK)))
     assert any(claim.metric is Metric.BAND_POSITION for claim in claims.values())
-    assert [book.objection(claim, claims) for claim in claims.values()] == [None] * len(claims)
+    assert [book.failed_check(claim, claims) for claim in claims.values()] == [None] * len(claims)
 
 
 @given(st.sampled_from(sorted(CLAIMS)), st.integers(1, 9), st.integers(0, 5))
@@ -119,7 +119,7 @@ def test_any_digit_changed_is_objected_to(name: str, step: int, place: int) -> N
     digits[place % len(digits)] = (digits[place % len(digits)] + step) % 10
     sign, _, exponent = claim.value.as_tuple()
     value = Decimal((sign, digits, int(exponent)))
-    found = ledger(*EVIDENCE).objection(claim.model_copy(update={"value": value}), CLAIMS)
+    found = ledger(*EVIDENCE).failed_check(claim.model_copy(update={"value": value}), CLAIMS)
     assert found is not None
     assert found.words.startswith(name)
 
@@ -176,7 +176,7 @@ def test_a_decision_on_a_day_without_one_is_objected_to() -> None:
     moved = claim.model_copy(
         update={"as_of": day, "claim_id": claim_id("US", Metric.DECISION_RATE, day)}
     )
-    found = ledger(*EVIDENCE).objection(moved, CLAIMS)
+    found = ledger(*EVIDENCE).failed_check(moved, CLAIMS)
     assert found is not None
     assert found.check is ClaimCheck.DATE
 
@@ -187,13 +187,13 @@ def test_either_of_two_decisions_of_one_day_follows() -> None:
     )
     claims = decision_claims(both.decisions, "decided")
     book = ledger(result("decided", both))
-    assert [book.objection(claim, {}) for claim in claims] == [None] * 4
+    assert [book.failed_check(claim, {}) for claim in claims] == [None] * 4
 
 
 def test_a_move_falls_with_the_level_it_was_computed_from() -> None:
     last = CLAIMS["USD/JPY:last"]
     wrong = {**CLAIMS, "USD/JPY:last": last.model_copy(update={"value": last.value + 1})}
-    found = ledger(*EVIDENCE).objection(CLAIMS["USD/JPY:move"], wrong)
+    found = ledger(*EVIDENCE).failed_check(CLAIMS["USD/JPY:move"], wrong)
     assert found is not None
     assert found.check is ClaimCheck.FORMULA
 
@@ -201,13 +201,13 @@ def test_a_move_falls_with_the_level_it_was_computed_from() -> None:
 def test_a_differential_falls_with_a_rate_of_another_origin() -> None:
     rate = CLAIMS["JP:policy_rate"]
     wrong = {**CLAIMS, "JP:policy_rate": rate.model_copy(update={"value": Decimal("0.75")})}
-    found = ledger(*EVIDENCE).objection(CLAIMS["USD/JPY:differential"], wrong)
+    found = ledger(*EVIDENCE).failed_check(CLAIMS["USD/JPY:differential"], wrong)
     assert found is not None
     assert "JP:policy_rate" in found.words
 
 
 def test_a_differential_of_a_market_that_is_not_covered_is_objected_to() -> None:
-    found = ledger(*EVIDENCE, specs=(JAPAN,)).objection(CLAIMS["USD/JPY:differential"], CLAIMS)
+    found = ledger(*EVIDENCE, specs=(JAPAN,)).failed_check(CLAIMS["USD/JPY:differential"], CLAIMS)
     assert found is not None
 
 
@@ -215,7 +215,7 @@ def test_a_differential_of_a_market_that_is_not_covered_is_objected_to() -> None
 def test_evidence_of_another_as_of_instant_is_objected_to(days: int) -> None:
     answer = real_history("USD/JPY", WEEK)
     moved = answer.model_copy(update={"as_of": answer.as_of + timedelta(days=days)})
-    found = ledger(result("yen", moved)).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    found = ledger(result("yen", moved)).failed_check(CLAIMS["USD/JPY:last"], CLAIMS)
     assert found is not None
     assert found.check is ClaimCheck.EVIDENCE
 
@@ -223,25 +223,25 @@ def test_evidence_of_another_as_of_instant_is_objected_to(days: int) -> None:
 def test_the_same_instant_written_in_another_zone_passes() -> None:
     content = {**real_history("USD/JPY", WEEK).model_dump(mode="json")}
     content["as_of"] = "2025-10-06T08:00:00+01:00"
-    assert ledger(raw("yen", content)).objection(CLAIMS["USD/JPY:last"], CLAIMS) is None
+    assert ledger(raw("yen", content)).failed_check(CLAIMS["USD/JPY:last"], CLAIMS) is None
 
 
 def test_evidence_that_was_changed_after_it_was_hashed_is_objected_to() -> None:
     content = {**real_history("USD/JPY", WEEK).model_dump(mode="json"), "missing": "x"}
     changed = PRICES.model_copy(update={"content": content})
-    found = ledger(changed).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    found = ledger(changed).failed_check(CLAIMS["USD/JPY:last"], CLAIMS)
     assert found is not None
     assert "hash" in found.words
 
 
 def test_a_refused_call_is_no_evidence() -> None:
     refused = ToolResult(call=PRICES.call, status=ToolStatus.REFUSED, error="no")
-    assert ledger(refused).objection(CLAIMS["USD/JPY:last"], CLAIMS) is not None
+    assert ledger(refused).failed_check(CLAIMS["USD/JPY:last"], CLAIMS) is not None
 
 
 def test_an_answer_about_another_pair_than_was_asked_for_is_objected_to() -> None:
     book = ledger(result("yen", real_history("USD/JPY", WEEK), symbol="USD/SEK"))
-    found = book.objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    found = book.failed_check(CLAIMS["USD/JPY:last"], CLAIMS)
     assert found is not None
     assert "not asked about USD/JPY" in found.words
 
@@ -254,31 +254,31 @@ def test_a_fixing_from_the_future_spoils_its_evidence() -> None:
             "values": (*history.values, Decimal("150")),
         }
     )
-    found = ledger(result("yen", ahead)).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    found = ledger(result("yen", ahead)).failed_check(CLAIMS["USD/JPY:last"], CLAIMS)
     assert found is not None
     assert "not known yet" in found.words
 
 
 def test_two_different_results_under_one_id_are_no_evidence() -> None:
     other = result("yen", real_history("USD/SEK", WEEK))
-    found = ledger(PRICES, other).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+    found = ledger(PRICES, other).failed_check(CLAIMS["USD/JPY:last"], CLAIMS)
     assert found is not None
-    assert ledger(PRICES, PRICES).objection(CLAIMS["USD/JPY:last"], CLAIMS) is None
+    assert ledger(PRICES, PRICES).failed_check(CLAIMS["USD/JPY:last"], CLAIMS) is None
 
 
 def test_a_quote_gives_the_last_level_and_nothing_else() -> None:
     book = ledger(PRICES, result("quote", real_quote("USD/JPY", WEEK)))
     last, high = CLAIMS["USD/JPY:last"], CLAIMS["USD/JPY:window_high"]
-    assert book.objection(last.model_copy(update={"evidence": ("quote",)}), CLAIMS) is None
-    assert book.objection(last.model_copy(update={"evidence": ("yen", "quote")}), CLAIMS) is None
-    assert book.objection(high.model_copy(update={"evidence": ("quote",)}), CLAIMS) is not None
+    assert book.failed_check(last.model_copy(update={"evidence": ("quote",)}), CLAIMS) is None
+    assert book.failed_check(last.model_copy(update={"evidence": ("yen", "quote")}), CLAIMS) is None
+    assert book.failed_check(high.model_copy(update={"evidence": ("quote",)}), CLAIMS) is not None
 
 
 def test_two_pieces_of_evidence_that_differ_speak_against_the_claim() -> None:
     quote = real_quote("USD/JPY", WEEK).model_copy(update={"value": Decimal("120.00")})
     book = ledger(PRICES, result("quote", quote))
     both = CLAIMS["USD/JPY:last"].model_copy(update={"evidence": ("yen", "quote")})
-    assert book.objection(both, CLAIMS) is not None
+    assert book.failed_check(both, CLAIMS) is not None
 
 
 def test_histories_that_contradict_themselves_are_no_evidence() -> None:
@@ -289,7 +289,9 @@ def test_histories_that_contradict_themselves_are_no_evidence() -> None:
         {"days": content["days"][::-1]},
     ]
     for broken in wrong:
-        found = ledger(raw("yen", {**content, **broken})).objection(CLAIMS["USD/JPY:last"], CLAIMS)
+        found = ledger(raw("yen", {**content, **broken})).failed_check(
+            CLAIMS["USD/JPY:last"], CLAIMS
+        )
         assert found is not None
         assert found.check is ClaimCheck.EVIDENCE
 
@@ -326,14 +328,14 @@ def level(value: str, **changes: object) -> Claim:
 def test_a_figure_from_a_tool_of_another_shape_must_stand_in_its_answer(
     content: JsonValue, arguments: dict[str, JsonValue], passes: bool
 ) -> None:
-    found = ledger(raw("other", content, **arguments)).objection(level("147.51"), {})
+    found = ledger(raw("other", content, **arguments)).failed_check(level("147.51"), {})
     assert (found is None) is passes
 
 
 def test_a_figure_without_a_fraction_of_its_own_is_not_stretched_to_fit() -> None:
     book = ledger(raw("other", {"price": 147.51}, ticker="USDJPY"))
-    assert book.objection(level("1.5E+2"), {}) is not None
-    assert book.objection(level("148"), {}) is None
+    assert book.failed_check(level("1.5E+2"), {}) is not None
+    assert book.failed_check(level("148"), {}) is None
 
 
 def test_a_derived_figure_may_follow_from_levels_of_another_tool() -> None:
@@ -348,9 +350,9 @@ def test_a_derived_figure_may_follow_from_levels_of_another_tool() -> None:
         formula="percent_change",
         inputs=("USD/JPY:previous", "USD/JPY:last"),
     )
-    assert book.objection(move, claims) is None
-    assert book.objection(move.model_copy(update={"value": Decimal("1.36")}), claims) is not None
-    assert book.objection(move, {}) is not None
+    assert book.failed_check(move, claims) is None
+    assert book.failed_check(move.model_copy(update={"value": Decimal("1.36")}), claims) is not None
+    assert book.failed_check(move, {}) is not None
 
 
 APRIL = "2025-W15"
@@ -373,23 +375,23 @@ def test_a_pair_with_digits_of_its_own_follows_as_another_market_quotes_it() -> 
     book = Ledger((own,), window(APRIL), "US", [answer])
     for specs in ({}, {own.market: own}):
         found = {c.claim_id: c for c in given_by(answer, history, specs, window(APRIL))}
-        assert all(book.objection(each, found) is None for each in found.values())
+        assert all(book.failed_check(each, found) is None for each in found.values())
     wrong = found["USD/JPY:last"].model_copy(update={"value": Decimal("1.000")})
-    assert book.objection(wrong, found) is not None
+    assert book.failed_check(wrong, found) is not None
     of_pair = result("USD/JPY/research_fx/yen", history, symbol="USD/JPY")
     book = Ledger((own,), window(APRIL), "US", [of_pair])
     cut = {c.claim_id: c for c in given_by(of_pair, history, {}, window(APRIL))}
-    assert book.objection(cut["USD/JPY:last"], cut) is not None
+    assert book.failed_check(cut["USD/JPY:last"], cut) is not None
 
 
 def test_since_when_a_level_is_the_lowest_is_derived_again() -> None:
     book, claims = april()
     since = claims["USD/JPY:lowest_since"]
-    assert book.objection(since, claims) is None
+    assert book.failed_check(since, claims) is None
     for value in (Decimal(20240929), Decimal(20241399), Decimal(2024)):
-        objection = book.objection(since.model_copy(update={"value": value}), claims)
-        assert objection is not None and objection.check is ClaimCheck.VALUE
-        assert "30 Sep 2024" in objection.words
+        failed = book.failed_check(since.model_copy(update={"value": value}), claims)
+        assert failed is not None and failed.check is ClaimCheck.VALUE
+        assert "30 Sep 2024" in failed.words
 
 
 @pytest.mark.parametrize("metric", [Metric.FROM_HIGH, Metric.FROM_LOW])
@@ -400,10 +402,10 @@ def test_how_far_a_period_s_last_level_is_from_its_ends_is_derived_again(metric:
     claims = {claim.claim_id: claim for claim in price_claims(view, YEN, "yen")}
     book = Ledger(SPECS, month, "US", [PRICES])
     away = claims[claim_id("USD/JPY", metric)]
-    assert book.objection(away, claims) is None
+    assert book.failed_check(away, claims) is None
     nearer = away.model_copy(update={"value": away.value / 2})
-    objection = book.objection(nearer, claims)
-    assert objection is not None and objection.check is ClaimCheck.VALUE
+    failed = book.failed_check(nearer, claims)
+    assert failed is not None and failed.check is ClaimCheck.VALUE
 
 
 def test_how_many_meetings_in_a_row_decided_the_same_is_derived_again() -> None:
@@ -416,10 +418,10 @@ def test_how_many_meetings_in_a_row_decided_the_same_is_derived_again() -> None:
     (claim,) = in_a_row_claims(answer, "decided")
     assert (claim.claim_id, claim.value) == ("US:cuts_in_a_row@2025-09-30", Decimal(2))
     book = ledger(result("decided", answer, areas=[*AREAS]))
-    assert book.objection(claim, {}) is None
-    objection = book.objection(claim.model_copy(update={"value": Decimal(3)}), {})
-    assert objection is not None and objection.check is ClaimCheck.VALUE
-    assert ledger(DECIDED).objection(claim, {}) is not None
+    assert book.failed_check(claim, {}) is None
+    failed = book.failed_check(claim.model_copy(update={"value": Decimal(3)}), {})
+    assert failed is not None and failed.check is ClaimCheck.VALUE
+    assert ledger(DECIDED).failed_check(claim, {}) is not None
 
 
 def test_a_decision_from_before_the_range_can_be_named() -> None:
@@ -429,7 +431,7 @@ def test_a_decision_from_before_the_range_can_be_named() -> None:
     named = {c.claim_id: c for c in given_by(result("decided", answer), answer, {}, window(WEEK))}
     held = named["US:decision_rate@2025-06-18"]
     assert (held.value, f"{held.as_of}") == (Decimal("4.625"), "2025-06-18")
-    assert ledger(result("decided", answer, areas=[*AREAS])).objection(held, {}) is None
+    assert ledger(result("decided", answer, areas=[*AREAS])).failed_check(held, {}) is None
 
 
 def test_a_meeting_before_the_range_that_was_not_known_yet_spoils_its_evidence() -> None:
@@ -438,8 +440,8 @@ def test_a_meeting_before_the_range_that_was_not_known_yet_spoils_its_evidence()
     answer = decisions(WEEK, decision("US", "2025-09-30", "4.125", "-25"))
     answer = answer.model_copy(update={"before": (later,)})
     decided = decision_claims(answer.decisions, "decided")[0]
-    objection = ledger(result("decided", answer, areas=[*AREAS])).objection(decided, {})
-    assert objection is not None and "not known yet" in objection.words
+    failed = ledger(result("decided", answer, areas=[*AREAS])).failed_check(decided, {})
+    assert failed is not None and "not known yet" in failed.words
 
 
 def month_of(history: History, evidence: str = "yen") -> tuple[ToolResult, History]:
@@ -459,10 +461,10 @@ def test_a_move_over_the_days_that_were_asked_for_is_a_claim_and_is_derived_agai
     assert move.value == ((end.value / start.value - 1) * 100).quantize(Decimal("0.01"))
     book = ledger(answer)
     of_span = [c for c in named.values() if c.metric in OF_SPANS]
-    assert len(of_span) == 5 and all(book.objection(c, named) is None for c in of_span)
+    assert len(of_span) == 5 and all(book.failed_check(c, named) is None for c in of_span)
     twice = move.model_copy(update={"value": move.value * 2})
-    objection = book.objection(twice, named)
-    assert objection is not None and objection.check is ClaimCheck.VALUE
+    failed = book.failed_check(twice, named)
+    assert failed is not None and failed.check is ClaimCheck.VALUE
 
 
 def test_a_move_goes_by_no_other_days_than_its_own() -> None:
@@ -471,7 +473,7 @@ def test_a_move_goes_by_no_other_days_than_its_own() -> None:
     move = named["USD/JPY:span_move.2025-09-01.2025-09-30"]
     of_august = span_id("USD/JPY", Metric.SPAN_MOVE, date(2025, 8, 1), date(2025, 8, 29))
     for wrong in (of_august, "USD/JPY:span_move", "USD/JPY:move.2025-09-01.2025-09-30"):
-        assert ledger(answer).objection(move.model_copy(update={"claim_id": wrong}), named)
+        assert ledger(answer).failed_check(move.model_copy(update={"claim_id": wrong}), named)
 
 
 def test_the_window_s_own_move_goes_by_one_name() -> None:

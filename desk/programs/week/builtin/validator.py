@@ -77,12 +77,12 @@ from desk.trust.ledger import (
     FAILURES,
     Averages,
     Corroboration,
+    FailedCheck,
     IndependentStatement,
     Ledger,
-    Objection,
     Review,
     disagreeing,
-    objections_of,
+    failed_checks_of,
     sound_findings,
     verdicts_of,
 )
@@ -239,23 +239,23 @@ def claim_issues(case: Case) -> tuple[ClaimIssue, ...]:
     )
 
 
-def by_claim(issues: Iterable[ClaimIssue]) -> dict[tuple[str, str], Objection]:
+def by_claim(issues: Iterable[ClaimIssue]) -> dict[tuple[str, str], FailedCheck]:
     """The first issue about each result's claim, as the check that it stands for."""
-    found: dict[tuple[str, str], Objection] = {}
+    found: dict[tuple[str, str], FailedCheck] = {}
     for result, issue in issues:
         check = checks.CHECKS[checks.IssueType(issue.issue_type)]
         for name in issue.claims:
             place = (result.result_id, name)
-            found.setdefault(place, Objection(check, issue.description))
+            found.setdefault(place, FailedCheck(check, issue.description))
     return found
 
 
 def ledger_issues(
-    case: Case, objections: Mapping[str, Objection], words: Mapping[ClaimCheck, str]
+    case: Case, failed: Mapping[str, FailedCheck], words: Mapping[ClaimCheck, str]
 ) -> Iterator[ValidationIssue]:
     """One issue for each claim that does not follow from what it rests on."""
-    for name, objection in objections.items():
-        yield checks.ledger_issue(case.claims[name], objection.check, words[objection.check])
+    for name, found in failed.items():
+        yield checks.ledger_issue(case.claims[name], found.check, words[found.check])
 
 
 def event_issues(
@@ -529,7 +529,7 @@ def _result(case: Case) -> ValidationResult:
     review = _review(case, about_claims)
     verdicts = verdicts_of(review)
     questioned = {name for _, issue in about_claims for name in issue.claims}
-    fallen = {n: o for n, o in objections_of(review).items() if n not in questioned}
+    fallen = {n: o for n, o in failed_checks_of(review).items() if n not in questioned}
     banks = known_banks(case.answers)
     about_events = {e.event_id: tuple(event_issues(case, e, banks)) for e in case.events}
     every_issue = (
@@ -575,7 +575,7 @@ def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
         ledger=Ledger((case.market,), task.window, task.base_area, evidence),
         corroboration=corroboration,
         averages=(Averages(averages.answer, averages.evidence_id),) if averages else (),
-        objections=by_claim(issues),
+        failed_at_source=by_claim(issues),
         silent=tuple(case.silent),
     )
     sound = sound_findings(review)

@@ -14,7 +14,7 @@ from desk.programs.week.document.judging.claims import same_figure, week_claims
 from desk.trust.claims.dependence import without_dependents
 from desk.trust.claims.rejections import without_rejected
 from desk.trust.conflicts import state, state_on, surviving_claims
-from desk.trust.ledger import FAILURES, Ledger, Objection
+from desk.trust.ledger import FAILURES, FailedCheck, Ledger
 
 RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is withheld."
 
@@ -25,7 +25,7 @@ class Sifted(NamedTuple):
 
     outcome: MarketOutcome
     delivered: tuple[str, ...]
-    rejected: Mapping[str, Objection]
+    rejected: Mapping[str, FailedCheck]
     fallen: frozenset[tuple[str, str, str]] = frozenset()
     """What was stated that does not stand, as `stated_in` has it."""
 
@@ -34,14 +34,14 @@ class PrintedClaims(NamedTuple):
     """A market's printed claims by id, in the order delivered, and why others are rejected."""
 
     claims: Mapping[str, Claim]
-    rejected: Mapping[str, Objection]
+    rejected: Mapping[str, FailedCheck]
 
 
 def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
-    """The outcome without the claims that its validator has rejected or the ledger objects to."""
+    """The outcome without the claims that its validator has rejected or that the ledger fails."""
     verdicts = outcome.validation.verdicts if outcome.validation else ()
     rejected = {
-        verdict.claim_id: Objection(verdict.decided_by, verdict.words)
+        verdict.claim_id: FailedCheck(verdict.decided_by, verdict.words)
         for verdict in verdicts
         if verdict.status is ClaimStatus.REJECTED
     }
@@ -50,7 +50,7 @@ def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
     delivered = dict.fromkeys(c.claim_id for result in outcome.results for c in result.claims)
     left = {claim.claim_id for result in results for claim in result.claims}
     for name in delivered.keys() - left:
-        rejected.setdefault(name, Objection(ClaimCheck.FORMULA, RESTS_ON_WITHHELD))
+        rejected.setdefault(name, FailedCheck(ClaimCheck.FORMULA, RESTS_ON_WITHHELD))
     sound = outcome.model_copy(update={"results": results})
     fallen = stated_in(outcome) - stated_in(sound)
     return Sifted(sound, tuple(delivered), rejected, frozenset(fallen))
@@ -96,61 +96,61 @@ def _sound(
     result: ResearchResult,
     results: Iterable[ResearchResult],
     ledger: Ledger,
-    rejected: dict[str, Objection],
+    rejected: dict[str, FailedCheck],
 ) -> ResearchResult:
     """The result with the claims that follow from their evidence; notes the others."""
     known = {claim.claim_id: claim for other in results for claim in other.claims}
     known |= {claim.claim_id: claim for claim in result.claims}
-    fallen: dict[str, Objection] = {}
+    fallen: dict[str, FailedCheck] = {}
     for claim in sorted(result.claims, key=lambda claim: bool(claim.inputs)):
-        objection = _resting_on(claim, fallen) or _of_ledger(ledger, claim, known)
-        if objection is not None:
-            fallen[claim.claim_id] = objection
-    for name, objection in fallen.items():
-        rejected.setdefault(name, objection)
+        failed = _resting_on(claim, fallen) or _of_ledger(ledger, claim, known)
+        if failed is not None:
+            fallen[claim.claim_id] = failed
+    for name, failed in fallen.items():
+        rejected.setdefault(name, failed)
     gone = [claim for claim in result.claims if claim.claim_id in fallen]
     kept = [claim for claim in result.claims if claim.claim_id not in fallen]
     return result.model_copy(update={"claims": without_dependents(kept, gone)})
 
 
 def _settled(
-    claims: Mapping[str, Claim], rejected: Mapping[str, Objection], ledger: Ledger
+    claims: Mapping[str, Claim], rejected: Mapping[str, FailedCheck], ledger: Ledger
 ) -> PrintedClaims:
     """What is left when nothing rests on what is gone. `rejected` loses what stands after all:
     another agent's sound claim of the same id."""
-    objections = {name: found for name, found in rejected.items() if name not in claims}
+    failures = {name: found for name, found in rejected.items() if name not in claims}
     left = dict(claims)
     fallen = True
     while fallen:
         fallen = False
         for name, claim in tuple(left.items()):
-            objection = _objection(claim, left, ledger)
-            if objection is not None:
-                objections[name] = objection
+            failed = _failed_check(claim, left, ledger)
+            if failed is not None:
+                failures[name] = failed
                 del left[name]
                 fallen = True
-    return PrintedClaims(left, objections)
+    return PrintedClaims(left, failures)
 
 
-def _objection(claim: Claim, claims: Mapping[str, Claim], ledger: Ledger) -> Objection | None:
+def _failed_check(claim: Claim, claims: Mapping[str, Claim], ledger: Ledger) -> FailedCheck | None:
     if not claim.inputs:
         return None
     gone = [name for name in claim.inputs if name not in claims]
     return _resting_on(claim, gone) or _of_ledger(ledger, claim, claims)
 
 
-def _resting_on(claim: Claim, gone: Collection[str]) -> Objection | None:
+def _resting_on(claim: Claim, gone: Collection[str]) -> FailedCheck | None:
     named = [name for name in claim.inputs if name in gone]
     words = f"Withheld: it rests on {', '.join(named)}, which is withheld."
-    return Objection(ClaimCheck.FORMULA, words) if named else None
+    return FailedCheck(ClaimCheck.FORMULA, words) if named else None
 
 
-def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> Objection | None:
-    """The ledger's objection without figures: what is withheld is not told in its reason."""
-    objection = ledger.objection(claim, claims)
-    if objection is None:
+def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
+    """The check that a claim fails, without figures: what is withheld is not told in its reason."""
+    failed = ledger.failed_check(claim, claims)
+    if failed is None:
         return None
-    return objection._replace(words=f"Withheld: {FAILURES[objection.check]}.")
+    return failed._replace(words=f"Withheld: {FAILURES[failed.check]}.")
 
 
 def _in_week(

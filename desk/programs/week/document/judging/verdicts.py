@@ -16,7 +16,7 @@ from desk.contracts.findings.results import ConflictRecord, DecidedBy
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict, CrossCheck
 from desk.contracts.week.report import MarketOutcome, MarketReport, ResearchReport
 from desk.programs.week.document.judging.surviving import PrintedClaims
-from desk.trust.ledger import Objection
+from desk.trust.ledger import FailedCheck
 from desk.trust.prose import clip
 
 
@@ -210,10 +210,10 @@ def _why(outcome: MarketOutcome) -> str:
     return failed.removesuffix(".") if failed else NOT_REACHED
 
 
-def _rejected(name: str, objection: Objection) -> ClaimVerdict:
+def _rejected(name: str, failed: FailedCheck) -> ClaimVerdict:
     return ClaimVerdict(
         claim_id=name,
         status=ClaimStatus.REJECTED,
-        decided_by=objection.check,
-        words=clip(objection.words),
+        decided_by=failed.check,
+        words=clip(failed.words),
     )
