@@ -20,7 +20,7 @@ from desk.contracts.findings.escalations import (
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.names import FailureType, Message, WorkflowType
 from desk.runs.assignments import time_left
-from desk.runs.escalations import case_details, decided_already, objection
+from desk.runs.escalations import case_details, decided_already, refusal
 from desk.trust.conflicts import decide
 from workflows.engine.options import HEARTBEAT_TIMEOUT, note_phase
 
@@ -62,7 +62,7 @@ class EscalationWorkflow:
 
     @resolve_escalation.validator
     def _usable(self, answer: EscalationAnswer) -> None:
-        if problem := self._objection(answer):
+        if problem := self._refusal(answer):
             raise ApplicationError(
                 problem[:1_000], type=FailureType.UNUSABLE_REQUEST, non_retryable=True
             )
@@ -70,7 +70,7 @@ class EscalationWorkflow:
     @workflow.signal(name=Message.ANSWER_ESCALATION, description="Decide the conflict")
     def answer_escalation(self, answer: EscalationAnswer) -> None:
         """Decide. An answer that is of no use or too late is noted in the log and ignored."""
-        if problem := self._objection(answer):
+        if problem := self._refusal(answer):
             workflow.logger.warning("answer ignored: %s", problem)
             return
         self._answered(answer)
@@ -83,10 +83,10 @@ class EscalationWorkflow:
             request=self._request, state=state, reminded=self._reminded, decision=self._decision
         )
 
-    def _objection(self, answer: EscalationAnswer) -> str | None:
+    def _refusal(self, answer: EscalationAnswer) -> str | None:
         if self._decision is not None:
             return decided_already(self._decision)
-        return objection(self._request, answer)
+        return refusal(self._request, answer)
 
     async def _decided_by(self, when: datetime, then: str) -> bool:
         with contextlib.suppress(TimeoutError):

@@ -137,7 +137,7 @@ def _found(decided: JudgedFindings, *_: object) -> JudgedFindings:
     return JudgedFindings(conflicts=_conflicts(decided.conflicts))
 
 
-def _objections(decided: Iterable[RejectedFigure], *_: object) -> Iterable[RejectedFigure]:
+def _rejected_figures(decided: Iterable[RejectedFigure], *_: object) -> Iterable[RejectedFigure]:
     return iter(_rejected(tuple(decided)))
 
 
@@ -214,7 +214,7 @@ OPPOSITES: Final[Mapping[Judge, Callable[..., Any]]] = {
     # what an agent delivered
     judged_turns.judged: _turn,
     prose_review.review: _rejected,
-    gate.objections: _objections,
+    gate.rejected_figures: _rejected_figures,
     rejections.without_rejected: _withheld,
     market_board.decide_outcome: _outcome,
     # what findings contradict each other in, and what is held then
@@ -227,7 +227,7 @@ OPPOSITES: Final[Mapping[Judge, Callable[..., Any]]] = {
     voting.put_to_the_vote: _settled,
     voting.default_position: _default,
     surviving_claims: _withheld,
-    answer_swarm.objection_to: _no_words,
+    answer_swarm.why_left_out: _no_words,
     # what a source said
     capabilities.is_answered: _not,
     scoring.unscorable: _no_words,

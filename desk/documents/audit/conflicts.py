@@ -33,11 +33,11 @@ def conflict_findings(
         where = f"conflict {conflict.conflict_id}"
         if names[conflict.conflict_id] > 1:
             yield AuditFinding(where, "there are two of this id")
-        for words in _objections(conflict, claims):
+        for words in _faults(conflict, claims):
             yield AuditFinding(where, words)
 
 
-def _objections(conflict: ConflictRecord, claims: Mapping[str, Claim]) -> Iterator[str]:
+def _faults(conflict: ConflictRecord, claims: Mapping[str, Claim]) -> Iterator[str]:
     held = [position.stated for position in conflict.positions if not position.abstains]
     if conflict.chosen is not None and conflict.chosen not in held:
         yield f"{conflict.chosen} was chosen, which is none of its positions"

@@ -13,7 +13,7 @@ from desk.contracts.findings.verdicts import ClaimStatus
 from desk.documents.audit.findings import AuditFinding, differing
 from desk.documents.evidence import is_carried
 from desk.trust.ledger import EvidenceUnusable, Ledger, verified_answer
-from desk.trust.prose import UnknownReferenceError, objections
+from desk.trust.prose import UnknownReferenceError, rejected_figures
 from desk.trust.seals import seal_of
 
 Audited = TypeVar("Audited", bound=Contract)
@@ -154,5 +154,5 @@ def typed_findings(
     others: Collection[str] = (),
 ) -> Iterator[AuditFinding]:
     """Whether prose refers to what is there, and no figure was typed into it."""
-    for found in objections(prose, claims, others=others, place=where):
+    for found in rejected_figures(prose, claims, others=others, place=where):
         yield AuditFinding(where, f"{found.written!r}: {found.reason}")

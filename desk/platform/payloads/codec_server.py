@@ -117,15 +117,15 @@ class _Endpoint(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Only to say that it is there."""
-        self._answer(self._objection() or HTTPStatus.NO_CONTENT)
+        self._answer(self._refusal() or HTTPStatus.NO_CONTENT)
 
     def do_OPTIONS(self) -> None:
-        self._answer(self._objection() or HTTPStatus.NO_CONTENT)
+        self._answer(self._refusal() or HTTPStatus.NO_CONTENT)
 
     def do_POST(self) -> None:
-        objection = self._objection() or self._objection_to_sender() or self._objection_to_length()
-        if objection:
-            self._answer(objection)
+        refusal = self._refusal() or self._refusal_of_sender() or self._refusal_of_length()
+        if refusal:
+            self._answer(refusal)
             return
         try:
             payloads = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["payloads"]
@@ -135,21 +135,21 @@ class _Endpoint(BaseHTTPRequestHandler):
             return
         self._answer(HTTPStatus.OK, answer.encode())
 
-    def _objection(self) -> HTTPStatus | None:
+    def _refusal(self) -> HTTPStatus | None:
         """Other pages are refused by their origin, and names made to point here by the host."""
         if _host(self.headers.get("Host", "")) not in self.hosts:
             return HTTPStatus.MISDIRECTED_REQUEST
         origin = self.headers.get("Origin")
         return HTTPStatus.FORBIDDEN if origin and origin not in self.origins else None
 
-    def _objection_to_sender(self) -> HTTPStatus | None:
+    def _refusal_of_sender(self) -> HTTPStatus | None:
         if self.token is None:
             return None
         wanted = f"Bearer {self.token.get_secret_value()}".encode()
         sent = self.headers.get("Authorization", "").encode()
         return None if compare_digest(sent, wanted) else HTTPStatus.UNAUTHORIZED
 
-    def _objection_to_length(self) -> HTTPStatus | None:
+    def _refusal_of_length(self) -> HTTPStatus | None:
         length = self.headers.get("Content-Length")
         if length is None:
             return HTTPStatus.LENGTH_REQUIRED

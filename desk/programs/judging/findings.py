@@ -9,7 +9,7 @@ from desk.contracts.runs.judgement import (
     Scope,
 )
 from desk.contracts.week.report import MarketOutcome
-from desk.programs.swarm.document.record import objection_to
+from desk.programs.swarm.document.record import why_left_out
 from desk.programs.swarm.findings import contradictions
 from desk.programs.swarm.hypotheses import with_views
 from desk.trust.claims.rejections import without_rejected
@@ -35,7 +35,7 @@ def judged_findings(asked: FindingsToJudge) -> JudgedFindings:
 def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:
     """The hypotheses that rest on claims that stand and can be scored."""
     claims = surviving_claims(asked.results, asked.conflicts)
-    sound = [each for each in asked.hypotheses if not objection_to(each, claims, asked.as_of)]
+    sound = [each for each in asked.hypotheses if not why_left_out(each, claims, asked.as_of)]
     return JudgedHypotheses(sound=with_views(sound, asked.results))
 
 

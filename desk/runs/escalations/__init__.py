@@ -6,7 +6,7 @@ from desk.runs.escalations.case import (
     claims_at,
     decided_already,
     evidence_at,
-    objection,
+    refusal,
 )
 from desk.runs.escalations.details import case_details, plain, waiting_details
 
@@ -17,7 +17,7 @@ __all__ = [
     "claims_at",
     "decided_already",
     "evidence_at",
-    "objection",
     "plain",
+    "refusal",
     "waiting_details",
 ]

@@ -76,7 +76,7 @@ def evidence_at(request: EscalationRequest, position: Position) -> tuple[ToolRes
     return tuple(result for result in request.evidence if result.evidence_id in wanted)
 
 
-def objection(request: EscalationRequest, answer: EscalationAnswer) -> str | None:
+def refusal(request: EscalationRequest, answer: EscalationAnswer) -> str | None:
     """Why an answer cannot be taken, in words that list the positions; None when it can."""
     if not answer.by.strip():
         return f"an answer says in `by` who gives it; {_choices(request)}"

@@ -1,11 +1,11 @@
 """Sentences with references in place of figures, and the gate that holds them to it."""
 
-from desk.trust.prose.gate import objections, unbacked, without
+from desk.trust.prose.gate import rejected_figures, unbacked, without
 from desk.trust.prose.printable import printable, quotable
 from desk.trust.prose.prose_review import (
     Text,
     commentary_texts,
-    objections_to,
+    rejected_in,
     review,
     without_rejected,
 )
@@ -53,14 +53,14 @@ __all__ = [
     "is_about_finding",
     "is_change",
     "moves",
-    "objections",
-    "objections_to",
     "pieces",
     "printable",
     "printed",
     "quotable",
     "reference",
     "references",
+    "rejected_figures",
+    "rejected_in",
     "render",
     "review",
     "sentence",

@@ -197,7 +197,7 @@ _NUMERALS: Final = frozenset({"Nd", "Nl", "No"})
 _MASK: Final = "￼"
 
 
-def objections(
+def rejected_figures(
     prose: str,
     claims: Mapping[str, Claim],
     *,
@@ -234,7 +234,7 @@ def objections(
 
 
 def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
-    """The text without the sentences that were objected to."""
+    """The text without the sentences that hold rejected figures."""
     gone = {figure.sentence for figure in rejected}
     kept = (p for p in split_sentences(prose) if p.strip()[:LONGEST_TEXT] not in gone)
     return "".join(kept).strip()

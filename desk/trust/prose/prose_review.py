@@ -23,7 +23,7 @@ from desk.contracts.findings.verdicts import DroppedSentence, RejectedFigure
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.contracts.swarm.plan import SwarmPlan
-from desk.trust.prose.gate import LONGEST_NAME, objections, without
+from desk.trust.prose.gate import LONGEST_NAME, rejected_figures, without
 from desk.trust.prose.sentences import split_sentences
 from desk.trust.prose.synthesis_review import claims_in, review_synthesis, without_unfounded
 
@@ -42,7 +42,7 @@ def plan_texts(plan: SwarmPlan) -> Iterator[tuple[str, str]]:
 
 
 def plan_without(plan: SwarmPlan, rejected: Collection[RejectedFigure]) -> SwarmPlan:
-    """The plan without the sentences that were objected to."""
+    """The plan without the sentences that hold rejected figures."""
     left = {
         place: without(prose, [figure for figure in rejected if figure.place == place]) or LEFT_OUT
         for place, prose in plan_texts(plan)
@@ -98,12 +98,12 @@ def review(
     if isinstance(result, Synthesis):
         return review_synthesis(result, state, conflicts)
     known = _known(result, claims, state, conflicts)
-    return tuple(found for text in _texts(result) for found in objections_to(text, known))
+    return tuple(found for text in _texts(result) for found in rejected_in(text, known))
 
 
-def objections_to(text: Text, claims: Mapping[str, Claim]) -> Iterator[RejectedFigure]:
-    """What is wrong with one text of a result."""
-    for found in objections(text.prose, claims, rests_on=text.rests_on, place=text.place):
+def rejected_in(text: Text, claims: Mapping[str, Claim]) -> Iterator[RejectedFigure]:
+    """The figures and references in one text of a result that are wrong."""
+    for found in rejected_figures(text.prose, claims, rests_on=text.rests_on, place=text.place):
         if not any(found.written in words or words in found.written for words in text.stated):
             yield found
 
@@ -114,7 +114,7 @@ def without_rejected(
     state: Sequence[StateEntry] = (),
     conflicts: Sequence[ConflictRecord] = (),
 ) -> AgentResult:
-    """The result without the sentences that were objected to, each told in `dropped`.
+    """The result without the sentences that hold rejected figures, each told in `dropped`.
 
     `rejected` is what a review of the result found. An event without a description left goes; so
     does a warning, or a word on what is missing. What must say something says that its words
@@ -223,7 +223,7 @@ def _event_place(number: int, event: MarketEvent) -> str:
 
 @dataclass(slots=True)
 class _Cutting:
-    """Takes the sentences that were objected to out of one text after the other."""
+    """Takes the sentences with rejected figures out of one text after the other."""
 
     rejected: dict[str, list[RejectedFigure]]
     dropped: list[DroppedSentence]

@@ -22,7 +22,7 @@ from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import Refinement
 from desk.trust.conflicts import surviving_claims
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.quotations import stands_in
 from desk.trust.prose.references import REFERENCE, references
 from desk.trust.prose.sentences import split_sentences
@@ -87,7 +87,7 @@ def review_synthesis(
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
     for place, prose in _texts(synthesis):
-        rejected += objections(prose, claims, others=quoted, names=nodes, place=place)
+        rejected += rejected_figures(prose, claims, others=quoted, names=nodes, place=place)
         rejected += _typed(prose, place, nodes, figures_pass=bool(claims))
     return tuple(rejected)
 

@@ -332,7 +332,7 @@ OUTCOMES: dict[str, dict[str, str]] = {
 }
 
 
-def objections(stock: StockRecord) -> list[AuditFinding]:
+def faults(stock: StockRecord) -> list[AuditFinding]:
     assert stock.board.evaluation is not None
     return list(outcome_findings(stock, stock.board.evaluation))
 
@@ -342,7 +342,7 @@ def objections(stock: StockRecord) -> list[AuditFinding]:
 def test_what_came_of_any_recommendation_follows_as_it_was_rounded(
     recommended: Recommended, known: dict[str, str]
 ) -> None:
-    assert objections(held(recommended, **known)) == []
+    assert faults(held(recommended, **known)) == []
 
 
 @pytest.mark.parametrize("recommended", list(Recommended))
@@ -351,7 +351,7 @@ def test_what_came_of_another_position_does_not_follow(recommended: Recommended)
     for other in Recommended:
         board = stock.board.model_copy(update={"recommendation": other})
         same = POSITIONS[other] == POSITIONS[recommended]
-        assert (objections(stock.model_copy(update={"board": board})) == []) is same
+        assert (faults(stock.model_copy(update={"board": board})) == []) is same
 
 
 def by_a_model(record: GraphRecord, *actions: StockAction) -> GraphRecord:

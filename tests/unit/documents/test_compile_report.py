@@ -17,7 +17,7 @@ from desk.programs.week.document.judging.claims import printed_claims
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.programs.week.document.sections.summary import dollar_direction, titled
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.references import references
 from desk.trust.seals import seal_of
 from tests.support.builders import pair_market
@@ -423,7 +423,7 @@ def test_no_sentence_of_the_reports_own_holds_a_figure_that_is_no_reference() ->
     prose += [row.outcome.prose for row in report.calendar]
     assert prose
     for line in prose:
-        assert objections(line, claims) == ()
+        assert rejected_figures(line, claims) == ()
     assert sum(len(references(line)) for line in prose) > 10
 
 

@@ -19,7 +19,7 @@ from desk.programs.week.document.sections.cross_checks import (
     contested_by,
     cross_checks_of,
 )
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from tests.support.report_outcomes import LAST_FIXING, WINDOW, pair_spec, rate_spec
 from tests.support.reports import sample_config
 
@@ -226,4 +226,4 @@ def test_no_remark_types_a_figure() -> None:
     assert {check.kind for check in found} == set(CrossCheckKind)
     known = {claim.claim_id: claim for claim in claims}
     for check in found:
-        assert objections(check.prose, known) == ()
+        assert rejected_figures(check.prose, known) == ()

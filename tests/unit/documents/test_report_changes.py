@@ -21,7 +21,7 @@ from desk.contracts.week.report import (
 )
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.programs.week.document.sections.changes import MOST_CHANGES, changes_between
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.references import render
 from tests.support.report_outcomes import direction
 from tests.support.reports import sample_report
@@ -282,7 +282,7 @@ def test_every_change_prints_what_its_prose_gives_and_types_no_figure(
     claims = printed_claims(AFTER)
     for change in changes(before).entries:
         assert change.text == render(change.prose, claims)
-        assert objections(change.prose, claims) == ()
+        assert rejected_figures(change.prose, claims) == ()
 
 
 def test_the_worst_week_fits_and_says_what_is_left_out() -> None:

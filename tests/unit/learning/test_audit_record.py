@@ -41,7 +41,7 @@ def advice(weeks: int) -> Advice:
     )
 
 
-def objections(said: Advice) -> list[str]:
+def faults(said: Advice) -> list[str]:
     held = real_report("USD/JPY")
     changed = held.model_copy(update={"advice": said.model_copy(update={"as_of": held.as_of})})
     found = (each for each in audit(sealed(changed)) if "as of" not in each.words)
@@ -63,7 +63,7 @@ def forged(weight: RecordWeight) -> Iterator[RecordWeight]:
 
 @pytest.mark.parametrize("weeks", [FEW, ENOUGH])
 def test_weights_that_follow_from_the_record_are_verified(weeks: int) -> None:
-    assert objections(advice(weeks)) == []
+    assert faults(advice(weeks)) == []
 
 
 @pytest.mark.parametrize("weeks", [FEW, ENOUGH])
@@ -73,7 +73,7 @@ def test_one_forged_figure_of_a_weight_is_found(weeks: int) -> None:
     for place, weight in enumerate(said.weights):
         for wrong in forged(weight):
             weights = (*said.weights[:place], wrong, *said.weights[place + 1 :])
-            found = objections(said.model_copy(update={"weights": weights}))
+            found = faults(said.model_copy(update={"weights": weights}))
             assert any(f"weight of {weight.name}" in line for line in found), wrong
             tried += 1
     assert tried > 5 * len(said.weights)
@@ -86,13 +86,13 @@ def test_a_weight_of_an_agent_that_has_no_row_is_found() -> None:
     card = said.scorecard.model_copy(update={"rows": rows})
     assert any(
         "weight of research_agent_1" in line
-        for line in objections(said.model_copy(update={"scorecard": card}))
+        for line in faults(said.model_copy(update={"scorecard": card}))
     )
 
 
 def test_more_leaning_forecasts_than_were_made_are_found() -> None:
     card = Scorecard(as_of=AS_OF, open=2, monitor=StanceMonitor(forecasts=3, up=1))
     said = Advice(as_of=AS_OF, scorecard=card)
-    assert any("3 forecasts lean" in line for line in objections(said))
+    assert any("3 forecasts lean" in line for line in faults(said))
     fewer = card.model_copy(update={"open": 3})
-    assert not any("lean" in line for line in objections(Advice(as_of=AS_OF, scorecard=fewer)))
+    assert not any("lean" in line for line in faults(Advice(as_of=AS_OF, scorecard=fewer)))

@@ -22,7 +22,7 @@ from desk.programs.episode.insights import insights
 from desk.programs.episode.wording import statement
 from desk.programs.turns import builtin_turn
 from desk.trust.conflicts.detection import detect_conflicts
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.references import REFERENCE
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.stocks.answers import (
@@ -104,7 +104,7 @@ def test_a_recommendation_refers_to_claims_alone_whatever_is_known(
 )
 def test_a_horizon_is_told_in_words(weeks: int, words: str) -> None:
     assert span_of(weeks) == words
-    assert not objections(f"Buy it for {words}.", {})
+    assert not rejected_figures(f"Buy it for {words}.", {})
 
 
 RISING = Pointer("trend", Leaning.UP, 0.9, (Metric.LAST,), "It rises to [[NVDA:last]].")

@@ -15,7 +15,7 @@ from desk.contracts.names import AgentId
 from desk.programs.episode.actions import DATA, PART_METRICS, Pointer, pointers_of
 from desk.programs.episode.insights import insights
 from desk.programs.episode.wording import Topic, statement
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.prose_review import review
 from desk.trust.prose.references import REFERENCE, references, render
 from tests.unit.programs.test_stock_board import ADVANCED, BASIC, FOUND, FUNDAMENTALS, a_value
@@ -229,7 +229,7 @@ def test_words_hold_no_figure_and_pass_the_gate_as_they_are(topic: str, leaning:
     prose = statement(pointer_of(topic, leaning), "NVDA")
     bare = REFERENCE.sub("", prose)
     assert not any(sign.isdigit() or sign in "{}[]" for sign in bare)
-    assert objections(prose, claims) == ()
+    assert rejected_figures(prose, claims) == ()
     assert "[[" not in render(prose, claims)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from desk.programs.swarm.builtin.reading import tell_gap
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ from desk.trust.prose.gate import objections
 )
 def test_a_gap_is_told_in_words_and_the_same_by_whichever_tool(words: str, told: str) -> None:
     assert tell_gap("USD/JPY", words) == told
-    assert not objections(told, {})
+    assert not rejected_figures(told, {})

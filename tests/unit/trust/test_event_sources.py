@@ -46,18 +46,18 @@ def event(**changed: Any) -> MarketEvent:
     return told.model_copy(update=changed)
 
 
-def objections(told: MarketEvent, *answers: ToolResult) -> list[str]:
+def faults(told: MarketEvent, *answers: ToolResult) -> list[str]:
     held = {result.evidence_id: result for result in answers}
     return list(check_event_source(told, held, WINDOW))
 
 
 def test_news_that_an_answer_holds_pass() -> None:
-    assert objections(event(), answer(item("https://x.example/1"), item())) == []
+    assert faults(event(), answer(item("https://x.example/1"), item())) == []
 
 
 def test_news_without_a_link_pass_where_the_item_has_none_that_may_be_followed() -> None:
-    assert objections(event(source_url=None), answer(item("javascript:alert(1)"))) == []
-    assert objections(event(source_url="javascript:alert(1)"), answer(item("javascript:alert(1)")))
+    assert faults(event(source_url=None), answer(item("javascript:alert(1)"))) == []
+    assert faults(event(source_url="javascript:alert(1)"), answer(item("javascript:alert(1)")))
 
 
 @pytest.mark.parametrize(
@@ -71,22 +71,22 @@ def test_news_without_a_link_pass_where_the_item_has_none_that_may_be_followed()
     ],
 )
 def test_news_that_are_told_otherwise_are_objected_to(changed: dict[str, Any]) -> None:
-    (words,) = objections(event(**changed), answer(item()))
+    (words,) = faults(event(**changed), answer(item()))
     assert words.startswith("USD/JPY/news/1: no answer that it names")
 
 
 def test_day_and_link_are_of_one_item() -> None:
-    assert objections(event(), answer(item(day=28), item("https://x.example/1")))
+    assert faults(event(), answer(item(day=28), item("https://x.example/1")))
 
 
 def test_news_that_came_out_after_the_as_of_instant_are_none() -> None:
     """On its day the report is of the morning."""
     assert WINDOW.end == datetime(2026, 11, 2, 7, tzinfo=UTC)
-    assert objections(event(event_date=date(2026, 11, 2)), answer(item(day=2, month=11)))
+    assert faults(event(event_date=date(2026, 11, 2)), answer(item(day=2, month=11)))
 
 
 def test_events_that_are_no_news_are_for_other_checks() -> None:
-    assert objections(event(event_type=EventType.FX_MOVEMENT, evidence=())) == []
+    assert faults(event(event_type=EventType.FX_MOVEMENT, evidence=())) == []
 
 
 @pytest.mark.parametrize(

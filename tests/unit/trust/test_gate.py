@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.findings.claims import Claim, Metric, Unit
-from desk.trust.prose.gate import objections, unbacked, without
+from desk.trust.prose.gate import rejected_figures, unbacked, without
 from desk.trust.prose.sentences import split_sentences
 from tests.support.builders import claim
 
@@ -152,29 +152,34 @@ def test_clean_sentences_pass(clean: str) -> None:
 
 
 def test_a_figure_is_named_with_the_reference_that_prints_it() -> None:
-    (rejected,) = objections("It ended at 157.25.", CLAIMS, place="event 1")
+    (rejected,) = rejected_figures("It ended at 157.25.", CLAIMS, place="event 1")
     assert (rejected.place, rejected.written) == ("event 1", "157.25")
     assert "[[USD/JPY:last]] prints 157.25" in rejected.reason
 
 
 def test_of_a_figure_that_no_claim_prints_those_that_the_text_is_about_are_named() -> None:
-    (rejected,) = objections("It gave up half of the gain.", CLAIMS, rests_on=(MOVE.claim_id,))
+    (rejected,) = rejected_figures(
+        "It gave up half of the gain.", CLAIMS, rests_on=(MOVE.claim_id,)
+    )
     assert "[[USD/JPY:move]] prints -1.20 %" in rejected.reason
 
 
 def test_an_unknown_reference_is_named_with_the_nearest() -> None:
-    (rejected,) = objections("It is at [[USD/JPY:lst]].", CLAIMS)
+    (rejected,) = rejected_figures("It is at [[USD/JPY:lst]].", CLAIMS)
     assert "near it are [[USD/JPY:last]]" in rejected.reason
 
 
 def test_other_things_may_be_referred_to_where_they_are_known() -> None:
-    assert objections("It says [[q1]].", CLAIMS, others=("q1",)) == ()
-    assert objections("It says [[q1]].", CLAIMS)
+    assert rejected_figures("It says [[q1]].", CLAIMS, others=("q1",)) == ()
+    assert rejected_figures("It says [[q1]].", CLAIMS)
 
 
-def test_only_the_sentences_that_were_objected_to_go() -> None:
+def test_only_the_sentences_with_rejected_figures_go() -> None:
     text = "It was calm. It ended at 9.99. So it [[USD/JPY:move|moved]]."
-    assert without(text, objections(text, CLAIMS)) == "It was calm. So it [[USD/JPY:move|moved]]."
+    assert (
+        without(text, rejected_figures(text, CLAIMS))
+        == "It was calm. So it [[USD/JPY:move|moved]]."
+    )
     assert without("It was calm.", ()) == "It was calm."
 
 
@@ -199,7 +204,7 @@ def test_a_decimal_anywhere_is_found(words: list[str], whole: int, tenth: int) -
 
 @given(st.text(max_size=300))
 def test_any_text_is_read_and_what_is_left_of_it_holds_nothing(text: str) -> None:
-    rejected = objections(text, CLAIMS)
+    rejected = rejected_figures(text, CLAIMS)
     assert all(each.written and each.sentence is not None for each in rejected)
     left = without(text, rejected)
     assert len(split_sentences(left)) <= len(split_sentences(text))
@@ -220,6 +225,6 @@ def test_a_reference_is_no_figure_whatever_it_holds() -> None:
 def test_it_is_a_claim_that_is_named_in_a_form_that_fits() -> None:
     change: Claim = claim("JP", Metric.DECISION_CHANGE, "25", Unit.BASIS_POINTS)
     known = {change.claim_id: change}
-    assert objections("It [[JP:decision_change|moved]].", known) == ()
-    (wrong,) = objections("It cut by [[JP:decision_change]].", known)
+    assert rejected_figures("It [[JP:decision_change|moved]].", known) == ()
+    (wrong,) = rejected_figures("It cut by [[JP:decision_change]].", known)
     assert "goes the other way: it is +25 bp" in wrong.reason

@@ -20,7 +20,7 @@ from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.programs.turns import builtin_turn
-from desk.trust.prose.gate import objections
+from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.prose_review import review
 from desk.trust.prose.references import REFERENCE, references, render
 from tests.support.builders import answered, failed, pair_market, policy_rates, window
@@ -266,7 +266,7 @@ def test_what_a_specialist_writes_holds_no_figure_but_by_reference(task: TaskTyp
     for prose in (*statements, *result.contradictions, *result.recommendations):
         assert set(references(prose)) <= set(known)
         assert not re.search(r"\d", REFERENCE.sub("", prose))
-        assert not objections(prose, known)
+        assert not rejected_figures(prose, known)
     for finding in result.findings:
         assert set(finding.claims) == set(references(finding.statement))
 

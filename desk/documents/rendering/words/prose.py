@@ -22,9 +22,9 @@ from desk.trust.prose import (
     Form,
     UnknownReferenceError,
     found_in,
-    objections,
     printed,
     references,
+    rejected_figures,
     split_sentences,
     without,
 )
@@ -162,7 +162,7 @@ def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
     """The text without sentences that hold a figure which is no reference, or that refer to
     nothing, and without control characters."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
-    rejected = objections(visible, known.claims, others=known.others, place=place)
+    rejected = rejected_figures(visible, known.claims, others=known.others, place=place)
     kept = without(visible, rejected)
     gone = len(split_sentences(visible)) - len(split_sentences(kept)) if rejected else 0
     return KeptProse(

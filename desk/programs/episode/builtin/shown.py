@@ -13,7 +13,7 @@ from desk.contracts.runs.turns import TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.swarm.conclusion.wording import MARKS
-from desk.trust.prose import objections, split_sentences
+from desk.trust.prose import rejected_figures, split_sentences
 
 PARTS: Final[Mapping[StockAction, str]] = {
     StockAction.FETCH_NEWS: "its news",
@@ -65,4 +65,4 @@ def topics(names: Iterable[str], claims: Mapping[str, Claim]) -> list[str]:
 
 def _stands(sentence: str, claims: Mapping[str, Claim]) -> bool:
     bare = not claims and any(sign.isnumeric() for sign in sentence)
-    return not bare and not objections(sentence, claims)
+    return not bare and not rejected_figures(sentence, claims)

@@ -124,9 +124,9 @@ def told_stock(run: RunMaterial) -> PartRecord:
         prices = None
     board = writer.board(stock.board)
     told = stock.model_copy(update={"steps": steps, "board": board, "prices": prices})
-    objection = _objection(told, run.synthesis, built_in_actions(node_reports(run.record)))
-    if objection is not None:
-        writer.missing.append(WITHDRAWN.format(objection))
+    withdrawn = _why_withdrawn(told, run.synthesis, built_in_actions(node_reports(run.record)))
+    if withdrawn is not None:
+        writer.missing.append(WITHDRAWN.format(withdrawn))
         told = _withdrawn(told)
     return PartRecord(
         {"stock": told},
@@ -134,9 +134,9 @@ def told_stock(run: RunMaterial) -> PartRecord:
         dropped=tuple(writer.dropped),
         named=named_in_stock(told),
         evidence=(prices,) if prices else (),
-        instead=_withdrawn_instead(run.record) if objection else _instead(run.record),
-        withdrawn=objection is not None,
-        needs_no_synthesis=objection is None,
+        instead=_withdrawn_instead(run.record) if withdrawn else _instead(run.record),
+        withdrawn=withdrawn is not None,
+        needs_no_synthesis=withdrawn is None,
         is_cut_off=stock.cut_off is not None,
     )
 
@@ -191,7 +191,9 @@ def claimed(figure: MeasuredFigure, symbol: str, claims: Mapping[str, Claim]) ->
     )
 
 
-def _objection(stock: StockRecord, made: Synthesis | None, built_in: frozenset[str]) -> str | None:
+def _why_withdrawn(
+    stock: StockRecord, made: Synthesis | None, built_in: frozenset[str]
+) -> str | None:
     """Why what the blackboard recommends cannot be told; None where it can."""
     told = recommended(stock.board)
     if told is None:

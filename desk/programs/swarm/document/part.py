@@ -17,9 +17,9 @@ from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.document import words
 from desk.programs.swarm.document.record import (
     named_in_swarm,
-    objection_to,
     texts_of_swarm,
     told_swarm,
+    why_left_out,
 )
 from desk.programs.swarm.hypotheses import probability_alone
 from desk.programs.swarm.run.graph import node_name
@@ -77,9 +77,9 @@ def _of_hypotheses(
             if view.leaning not in SIDES or not (of_model or _is_by_rule(view)):
                 words = f"the view of {view.agent} is not as likely as its confidence makes it"
                 yield AuditFinding(where, words)
-        objection = objection_to(hypothesis, claims, answer.as_of)
-        if objection is not None:
-            yield AuditFinding(where, objection)
+        why = why_left_out(hypothesis, claims, answer.as_of)
+        if why is not None:
+            yield AuditFinding(where, why)
 
 
 def _is_by_rule(view: HeldView) -> bool:

@@ -26,12 +26,12 @@ def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
     missing: list[str] = []
     hypotheses: list[Hypothesis] = []
     for number, hypothesis in enumerate(record.swarm.hypotheses, start=1):
-        objection = objection_to(hypothesis, known.claims, record.window.end)
-        read = hypothesis if objection else writer.hypothesis(hypothesis, number)
-        if objection is None and read is not None:
+        fault = why_left_out(hypothesis, known.claims, record.window.end)
+        read = hypothesis if fault else writer.hypothesis(hypothesis, number)
+        if fault is None and read is not None:
             hypotheses.append(read)
         else:
-            why = objection or "nothing is left of its statement without what is no claim"
+            why = fault or "nothing is left of its statement without what is no claim"
             missing.append(f"the hypothesis {hypothesis.hypothesis_id} is left out: {why}")
     results = (outcome.entry.result for outcome in record.nodes)
     found = tuple(result for result in results if isinstance(result, ResearchResult))
@@ -54,7 +54,7 @@ def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
     )
 
 
-def objection_to(
+def why_left_out(
     hypothesis: Hypothesis, claims: Mapping[str, Claim], as_of: datetime
 ) -> str | None:
     """Why a hypothesis cannot be printed or held against anything; None where it can.

@@ -165,10 +165,10 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        answer = self._objection(HTTPConnection(scope), scope["method"])
+        answer = self._refusal(HTTPConnection(scope), scope["method"])
         await (answer or self._app)(scope, receive, with_headers)
 
-    def _objection(self, asked: HTTPConnection, method: str) -> Response | None:
+    def _refusal(self, asked: HTTPConnection, method: str) -> Response | None:
         path = asked.url.path
         if method not in _SAFE and not is_from_here(asked):
             return PlainTextResponse(ONLY_FROM_HERE, status_code=403)

@@ -48,7 +48,7 @@ from desk.trust.prose import (
     clip,
     is_about,
     is_about_finding,
-    objections_to,
+    rejected_in,
     render,
     unbacked,
 )
@@ -104,12 +104,12 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
             yield from _of_text(where, event.description, event.text, known)
             yield from typed_findings(where, event.description, known)
             yield from _of_event(where, event, section, known, banks, areas)
-            for objection in (
+            for fault in (
                 *check_event_source(event, evidence, report.window),
                 *check_scheduled_day(event, scheduled),
                 *_check_origin(event, evidence, links),
             ):
-                yield AuditFinding(where, objection)
+                yield AuditFinding(where, fault)
         for number, finding in enumerate(section.findings, start=1):
             where = f"{section.market}, finding {number}"
             yield from _of_text(where, finding.statement, finding.text, known)
@@ -207,7 +207,7 @@ def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFi
     """The words of a decision hold the figures that were stated, and no other."""
     where = f"conflict {conflict.conflict_id}"
     stated = tuple(position.stated for position in conflict.positions)
-    for found in objections_to(Text(where, conflict.resolution, stated=stated), claims):
+    for found in rejected_in(Text(where, conflict.resolution, stated=stated), claims):
         yield AuditFinding(where, f"{found.written!r}: {found.reason}")
 
 
@@ -235,8 +235,8 @@ def _of_event(
         yield AuditFinding(where, f"it is an event of {event.market}")
     for issue in (*check_references(event, claims), *check_bank(event, banks, areas)):
         yield AuditFinding(where, issue.description)
-    for objection in check_event_day(event, claims):
-        yield AuditFinding(where, objection)
+    for fault in check_event_day(event, claims):
+        yield AuditFinding(where, fault)
 
 
 def objection_findings(report: ResearchReport) -> Iterator[AuditFinding]:

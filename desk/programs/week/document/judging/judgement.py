@@ -289,13 +289,13 @@ class ProseGuard:
         figures and of the market's own bank."""
         if not event.description:
             return False
-        objections = [issue.description for issue in check_bank(event, self.banks, self.areas)]
-        objections += check_event_day(event, self.claims)
-        objections += check_scheduled_day(event, self.scheduled)
+        faults = [issue.description for issue in check_bank(event, self.banks, self.areas)]
+        faults += check_event_day(event, self.claims)
+        faults += check_scheduled_day(event, self.scheduled)
         if event.market != market:
-            objections.append(f"{event.event_id}: it is an event of {event.market}")
-        self._note(DroppedSentence(place=event.event_id, reason=told) for told in objections)
-        return not objections
+            faults.append(f"{event.event_id}: it is an event of {event.market}")
+        self._note(DroppedSentence(place=event.event_id, reason=told) for told in faults)
+        return not faults
 
     def _all_known(self, lines: Iterable[str], place: str) -> tuple[str, ...]:
         known = (self.known(line, place) for line in lines)
