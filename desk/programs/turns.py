@@ -65,7 +65,7 @@ def is_for_a_model(request: TurnRequest) -> bool:
 
 
 def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO_CLAIMS) -> Turn:
-    """The turn with what is objected to in its result, and what is left of it without that.
+    """The turn with the rejected figures of its result, and what is left of it without that.
 
     A validation has the conflicts between the findings it was shown besides. `reachable` are claims
     that the result could have taken up: an objection names those that are near to a wrong name.

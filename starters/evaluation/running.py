@@ -117,7 +117,7 @@ class TurnTaken(Contract):
 
     result: JsonValue = None
     rejected: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
-    objection: Text | None = None
+    feedback: Annotated[Text | None, Field(validation_alias="objection")] = None
     usage: Usage = Usage()
 
     @property
@@ -128,7 +128,7 @@ class TurnTaken(Contract):
     @property
     def sent_back(self) -> bool:
         """Whether the desk refused what a model said."""
-        return self.by_model and (self.objection is not None or bool(self.rejected))
+        return self.by_model and (self.feedback is not None or bool(self.rejected))
 
     @property
     def stands(self) -> bool:

@@ -26,7 +26,7 @@ class Part(Lines):
     """What one of the agents is answered, call after call."""
 
     def delivers(self, answer: dict[str, Any], told: str | None = None) -> Self:
-        """It delivers; `told` stands in the objection that it answers to."""
+        """It delivers; `told` stands in the feedback that it answers to."""
         return self._then({"content": json.dumps(answer), "usage": USED}, told)
 
     def keeps(self, *names: str | tuple[str, int]) -> Self:

@@ -39,7 +39,7 @@ class Lines:
         self, events: dict[str, str] | None = None, *, told: str | None = None, **rest: Any
     ) -> Self:
         """It delivers; `events` are descriptions by the type of the event, and `told` stands in
-        the objection that it answers to."""
+        the feedback that it answers to."""
         written = [
             {"event_id": f"{self.market}/{kind}/2026-10-30", "description": words}
             for kind, words in (events or {}).items()

@@ -58,7 +58,7 @@ def keeps_asking(request: TurnRequest) -> Turn:
     """A tool call with each turn, and where none may be asked for, an answer of no use."""
     number = len(request.exchanges)
     if request.last:
-        return Turn(said=("hm",), objection=f"not the result, {len(request.objection or '')}")
+        return Turn(said=("hm",), feedback=f"not the result, {len(request.feedback or '')}")
     call = price_call(request)
     return Turn(calls=(call.model_copy(update={"call_id": f"{call.call_id}-{number}"}),))
 
@@ -126,7 +126,7 @@ async def test_work_degrades_in_order_and_the_report_tells_each_step(
     def no_result(request: TurnRequest) -> Turn | None:
         if task_of(request) != "USD/JPY/research_fx":
             return None
-        return Turn(said=("hm",), objection=f"no result, for the {next(numbers)}th time")
+        return Turn(said=("hm",), feedback=f"no result, for the {next(numbers)}th time")
 
     spender = Spender(
         price=lambda r: Decimal("0.05" if r.model == MODEL else "0.015"), says=no_result

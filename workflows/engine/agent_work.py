@@ -104,8 +104,8 @@ class AgentProgress:
         told = [f"no result after {self.turns} turns"]
         if self.lost_answers:
             told.append(f"{self.lost_answers} answers did not come in time")
-        if self.answer.objection is not None:
-            why = self.answer.objection.partition(": ")[0].rstrip(".")
+        if self.answer.feedback is not None:
+            why = self.answer.feedback.partition(": ")[0].rstrip(".")
             told.append(f"the last one was sent back: {why[:1].lower()}{why[1:]}")
         return "; ".join(told)
 

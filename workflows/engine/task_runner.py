@@ -4,7 +4,7 @@ An agent works in turns until it delivers, fails or meets a limit. What its task
 is asked before the first one, where whoever planned the task has named it. Every turn and every
 tool call is an activity of its own, so a crash costs at most the call in flight. The loop is the
 same for every agent, built-in or model. What an agent delivers comes back judged: it is told of
-what is objected to, and may mend it while it has turns left.
+what does not stand, and may mend it while it has turns left.
 
 A task that an agent could not do is taken over in a child workflow, which ends as a dead letter
 where nobody can do it.
@@ -184,7 +184,7 @@ class AgentRun:
             if turn.cut_off:
                 work.lost_answers += 1
                 continue
-            self._note_objection(turn, work)
+            self._note_answer(turn, work)
             if turn.result is not None and self._stands(turn, turn.result, work):
                 return turn.result
             if self._too_long(work):
@@ -213,19 +213,19 @@ class AgentRun:
         if work.stage is Stage.BUILT_IN:
             raise self._failed("budget", "its part of the budget is used up")
 
-    def _note_objection(self, turn: Turn, work: AgentProgress) -> None:
+    def _note_answer(self, turn: Turn, work: AgentProgress) -> None:
         """Keep what a model said and what is wrong with it, for its next turn.
 
         Raises:
             TaskFailed: it is the same as the last time.
         """
-        if turn.objection is not None and turn.objection == work.answer.objection:
-            workflow.logger.info("unmended: %s", turn.objection)
+        if turn.feedback is not None and turn.feedback == work.answer.feedback:
+            workflow.logger.info("unmended: %s", turn.feedback)
             raise self._failed(UNMENDED, "its answer had the same fault twice")
         work.answer = turn
 
     def _stands(self, turn: Turn, result: AgentResult, work: AgentProgress) -> bool:
-        """Whether nothing was objected to in a result; with objections it is kept as the draft.
+        """Whether a result stands as it is; with rejected figures it is kept as the draft.
 
         Raises:
             TaskFailed: it is no result of this task, or it has the same faults as before.
@@ -250,7 +250,7 @@ class AgentRun:
             **self.context._asdict(),
             rejected=work.draft.rejected if work.draft else (),
             draft=work.answer.said,
-            objection=work.answer.objection,
+            feedback=work.answer.feedback,
             model=work.model,
             voting=self.policy.voting if self.context.findings else VotingConfig(),
             tools=self._offered if by_model else (),

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
@@ -59,6 +59,10 @@ AgentResult = Annotated[
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
 """What a model said, as its content blocks."""
 
+Feedback = Annotated[Text | None, Field(alias="objection", exclude_if=is_none)]
+"""Why a model's answer holds no result that can be read, in words for the model. Histories and
+tapes have it as `objection`."""
+
 
 MOST_REJECTED: Final = 100
 """Rejected figures that an agent is told of at once; one with more starts with these."""
@@ -108,11 +112,15 @@ class TurnRequest(Contract):
 
     `rejected` are the figures in the prose of the agent's last result that are no claims: it may
     deliver again, without them or with references in their place. `draft` is what a model said when
-    it delivered that result, as its content blocks, and `objection` why what it said is no result.
+    it delivered that result, as its content blocks, and `feedback` why what it said is no result.
     `voting` says how a conflict between findings is settled. `model` names who takes the turn;
     `tools` are described to a model, and `allowance` is what its call may cost. With `last` it must
     deliver now and may ask for nothing more.
     """
+
+    model_config = ConfigDict(
+        validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
+    )
 
     assignment: TaskAssignment
     exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200, exclude_if=is_empty)] = ()
@@ -124,7 +132,7 @@ class TurnRequest(Contract):
         tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
     ] = ()
     draft: Annotated[Said, Field(exclude_if=is_empty)] = ()
-    objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    feedback: Feedback = None
     model: ShortText = BUILTIN
     voting: Annotated[VotingConfig, Field(exclude_if=_is_usual)] = VotingConfig()
     markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
@@ -156,10 +164,14 @@ class Turn(Contract):
     earlier version took is not judged.
 
     `openings` are what the tasks that go on with the result ask before their first turn, as far as
-    it follows from the result. `said` is a model's answer as its content blocks; `objection` says
+    it follows from the result. `said` is a model's answer as its content blocks; `feedback` says
     why it holds no result that can be read, and the agent may answer again. `over_budget` says why
     a model was not asked; with `cut_off` it was, and its answer never came.
     """
+
+    model_config = ConfigDict(
+        validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
+    )
 
     calls: Annotated[
         tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)
@@ -173,7 +185,7 @@ class Turn(Contract):
     openings: Annotated[Openings, Field(exclude_if=is_empty)] = Field(default_factory=dict)
     failure: Annotated[AgentError | None, Field(exclude_if=is_none)] = None
     said: Annotated[Said, Field(exclude_if=is_empty)] = ()
-    objection: Annotated[Text | None, Field(exclude_if=is_none)] = None
+    feedback: Feedback = None
     over_budget: Annotated[Text | None, Field(exclude_if=is_none)] = None
     cut_off: Annotated[bool, Field(exclude_if=is_empty)] = False
     note: Annotated[Text | None, Field(exclude_if=is_none)] = None

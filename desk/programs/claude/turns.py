@@ -72,7 +72,7 @@ TOO_MANY: Final = f"Not called: at most {MAX_CALLS_A_TURN} calls are made at a t
 
 LAST: Final = "This was your last call of a tool. Give your result now."
 
-LONGEST_OBJECTION: Final = 4_000
+LONGEST_FEEDBACK: Final = 4_000
 """The bound of `desk.contracts.base.Text`."""
 
 _ENDED: Final = {
@@ -162,12 +162,12 @@ def messages(
     for exchange in exchanges:
         said.append(_Message("assistant", list(exchange.said)))
         said.append(_Message("user", _results(request, exchange, figures)))
-    objection = request.objection or "\n".join(map(_rejection, request.rejected))
-    if objection and request.draft and not _was_answered(request):
+    feedback = request.feedback or "\n".join(map(_rejection, request.rejected))
+    if feedback and request.draft and not _was_answered(request):
         said.append(_Message("assistant", list(request.draft)))
         said.append(_Message("user", _unanswered(request.draft)))
-    if objection:
-        said[-1].content.append(_text(f"{objection}\nGive the whole answer again, corrected."))
+    if feedback:
+        said[-1].content.append(_text(f"{feedback}\nGive the whole answer again, corrected."))
     elif request.last and exchanges:
         said[-1].content.append(_text(LAST))
     return tuple({"role": message.role, "content": message.content} for message in said)
@@ -233,18 +233,18 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
             return Turn(said=said, calls=calls, usage=answer.usage)
     if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
         unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
-        return _objected(answer, unfinished)
+        return _sent_back(answer, unfinished)
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
     known = figures_of(request, own).known
     try:
         result = task.result(request, own, answer.text)
     except ValidationError as error:
-        return _objected(answer, f"The answer does not have the form asked for: {_faults(error)}")
+        return _sent_back(answer, f"The answer does not have the form asked for: {_faults(error)}")
     except ValueError as error:
         partial = error.partial if isinstance(error, Refused) else None
         rejected = judged(Turn(result=partial), request, known).rejected if partial else ()
         told = "; ".join((str(error), *map(_rejection, rejected)))
-        return _objected(answer, f"The answer cannot be used: {told}")
+        return _sent_back(answer, f"The answer cannot be used: {told}")
     turn = Turn(said=said, result=_by_model(result, own), usage=answer.usage)
     return judged(turn, request, known)
 
@@ -389,9 +389,9 @@ def _system(task: ModelTask, there: Collection[str]) -> str:
     return told("\n".join(task.prompts), there)
 
 
-def _objected(answer: ModelAnswer, words: str) -> Turn:
+def _sent_back(answer: ModelAnswer, words: str) -> Turn:
     said = sayable(answer.content)
-    return Turn(said=said, objection=words[:LONGEST_OBJECTION], usage=answer.usage)
+    return Turn(said=said, feedback=words[:LONGEST_FEEDBACK], usage=answer.usage)
 
 
 def _faults(error: ValidationError) -> str:

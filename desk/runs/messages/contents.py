@@ -99,7 +99,7 @@ def progress(
     assignment: TaskAssignment, number: int, calls: int, answer: TurnAnswer
 ) -> TaskProgressContent:
     """A turn that does not deliver: the calls made so far, and why the agent goes on."""
-    note = answer.note or answer.objection or answer.over_budget
+    note = answer.note or answer.feedback or answer.over_budget
     if answer.cut_off:
         note = "the model's answer was lost on its way"
     elif answer.result is not None:

@@ -42,7 +42,7 @@ class TurnAnswer(Contract):
     calls: Annotated[tuple[JsonValue, ...], Field(max_length=200)] = ()
     result: AgentResult | None = None
     failure: AgentError | None = None
-    objection: Text | None = None
+    feedback: Annotated[Text | None, Field(validation_alias="objection")] = None
     over_budget: Text | None = None
     cut_off: bool = False
     note: Text | None = None

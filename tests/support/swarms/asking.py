@@ -282,21 +282,21 @@ def _answer(call: ToolCall, market: MarketSpec, news: str) -> ToolResult:
 
 
 def research(request: TurnRequest, answer: Any) -> ResearchResult:
-    """What a researcher's answer is taken for; it fails where there is an objection to it."""
+    """What a researcher's answer is taken for; it fails where it is sent back."""
     taken = said(request, answer)
-    assert isinstance(taken.result, ResearchResult), taken.objection
+    assert isinstance(taken.result, ResearchResult), taken.feedback
     return taken.result
 
 
 def synthesis(request: TurnRequest, answer: Any) -> Synthesis:
-    """What a model's answer is taken for; it fails where there is an objection to it."""
+    """What a model's answer is taken for; it fails where it is sent back."""
     taken = said(request, answer)
-    assert isinstance(taken.result, Synthesis), taken.objection
+    assert isinstance(taken.result, Synthesis), taken.feedback
     return taken.result
 
 
-def objection(request: TurnRequest, answer: Any) -> str:
-    """The objection to a model's answer; it fails where there is none."""
+def feedback(request: TurnRequest, answer: Any) -> str:
+    """The feedback to a model's answer; it fails where there is none."""
     taken = said(request, answer)
-    assert taken.result is None and taken.failure is None and taken.objection
-    return taken.objection
+    assert taken.result is None and taken.failure is None and taken.feedback
+    return taken.feedback

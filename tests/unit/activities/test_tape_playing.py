@@ -79,7 +79,7 @@ async def test_another_run_at_another_time_asks_the_same() -> None:
     [
         (turn_request(level="157.26"), "exchanges"),
         (turn_request(model="claude-opus-5-5"), "model"),
-        (turn_request(objection="Too long."), "objection"),
+        (turn_request(feedback="Too long."), "objection"),
     ],
 )
 async def test_a_changed_request_is_not_answered(request_: TurnRequest, field: str) -> None:

@@ -181,9 +181,9 @@ def test_a_recommendation_that_nobody_made_is_objected_to() -> None:
     asked = claude_request(advice=sample_advice().recommendations)
     turn = turn_of(asked, answer({**GOOD, "follows": ["raise_timeout:reuters", "buy dollars"]}))
     assert turn.result is None
-    assert turn.objection is not None
-    assert "not among the recommendations: follows.1" in turn.objection
-    assert "buy" not in turn.objection
+    assert turn.feedback is not None
+    assert "not among the recommendations: follows.1" in turn.feedback
+    assert "buy" not in turn.feedback
 
 
 def test_a_model_is_shown_the_recommendations_as_data() -> None:

@@ -95,7 +95,7 @@ def shown(request: TurnRequest) -> dict[str, Any]:
 
 def written(said: Any, request: TurnRequest | None = None) -> Commentary:
     result = turn(said, request).result
-    assert isinstance(result, Commentary), turn(said, request).objection
+    assert isinstance(result, Commentary), turn(said, request).feedback
     return result
 
 
@@ -152,7 +152,7 @@ def test_headline_and_themes_are_taken_as_they_are_written() -> None:
 )
 def test_an_answer_that_does_not_hold_is_objected_to(said: Any, words: str) -> None:
     taken = turn(said)
-    assert taken.result is None and taken.objection and words in taken.objection
+    assert taken.result is None and taken.feedback and words in taken.feedback
 
 
 def test_themes_lose_the_sentences_with_figures_that_are_no_claims() -> None:

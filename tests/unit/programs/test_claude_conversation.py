@@ -77,7 +77,7 @@ class Loop:
         return first_request(
             exchanges=tuple(self.exchanges),
             draft=self.said.said,
-            objection=self.said.objection,
+            feedback=self.said.feedback,
             rejected=self.rejected,
         )
 
@@ -216,8 +216,8 @@ def test_a_model_that_looks_up_a_refused_figure_is_still_told_of_it_and_once() -
 def test_calls_that_came_too_late_are_answered_as_not_called() -> None:
     late = first_request(last=True)
     turn = turn_of(late, answer(use("toolu_9"), reason=StopReason.TOOL_USE, text=""))
-    assert not turn.calls and turn.objection
-    again = first_request(last=True, draft=turn.said, objection=turn.objection)
+    assert not turn.calls and turn.feedback
+    again = first_request(last=True, draft=turn.said, feedback=turn.feedback)
     said = model_call(again).messages
     assert list(faults(said)) == []
     assert blocks_of(said[-1], "tool_result")[0]["is_error"]
@@ -237,10 +237,10 @@ def test_an_answer_of_nothing_that_can_be_shown_is_asked_for_again(
     content: tuple[JsonValue, ...],
 ) -> None:
     turn = turn_of(first_request(), answer(*content, reason=StopReason.MAX_TOKENS, text=""))
-    assert turn.objection and turn.said == ()
-    said = model_call(first_request(draft=turn.said, objection=turn.objection)).messages
+    assert turn.feedback and turn.said == ()
+    said = model_call(first_request(draft=turn.said, feedback=turn.feedback)).messages
     assert len(said) == 1 and list(faults(said)) == []
-    assert turn.objection in json.dumps(said)
+    assert turn.feedback in json.dumps(said)
 
 
 def test_an_answer_in_more_pieces_than_a_turn_holds_is_no_error_after_a_billed_call() -> None:
@@ -262,7 +262,7 @@ def test_an_answer_that_ended_otherwise_is_no_result_even_where_it_reads_like_on
     reason: StopReason,
 ) -> None:
     turn = turn_of(first_request(), answer(words(NOTHING), reason=reason))
-    assert turn.result is None and turn.failure is None and turn.objection
+    assert turn.result is None and turn.failure is None and turn.feedback
 
 
 @pytest.mark.parametrize("reason", [StopReason.END_TURN, StopReason.STOP_SEQUENCE])

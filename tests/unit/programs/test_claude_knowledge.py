@@ -65,13 +65,13 @@ def turn(request: TurnRequest, said: dict[str, Any] | str) -> Turn:
 
 def found(request: TurnRequest, said: dict[str, Any]) -> Found:
     result = turn(request, said).result
-    assert result is not None, turn(request, said).objection
+    assert result is not None, turn(request, said).feedback
     assert result.kind in ("tickets", "documents", "pdfs", "search")
     return result
 
 
-def objection(request: TurnRequest, *keep: tuple[str, int]) -> str:
-    words = turn(request, {"keep": [{"evidence": e, "item": n} for e, n in keep]}).objection
+def feedback(request: TurnRequest, *keep: tuple[str, int]) -> str:
+    words = turn(request, {"keep": [{"evidence": e, "item": n} for e, n in keep]}).feedback
     assert words is not None
     return words
 
@@ -176,7 +176,7 @@ def test_one_hit_of_a_search_is_kept_by_its_place_in_the_answer() -> None:
     request = asked(TaskType.SEARCH_WEB, answer_to(call))
     (kept,) = things_of(found(request, {"keep": [{"evidence": "search_web.1.1", "item": 7}]}))
     assert isinstance(kept, SearchHit) and kept.url == "https://news.example/late"
-    assert "keep.0: nothing was fetched" in objection(request, ("search_web.1.1", 8))
+    assert "keep.0: nothing was fetched" in feedback(request, ("search_web.1.1", 8))
 
 
 def test_a_tool_of_anothers_is_read_where_its_route_says() -> None:
@@ -221,13 +221,13 @@ def test_a_tool_of_anothers_is_read_where_its_route_says() -> None:
 def test_what_is_no_ticket_cannot_be_kept_as_one(answer: ToolResult) -> None:
     request = asked(TaskType.FETCH_TICKETS, answer)
     name = answer.evidence_id.removeprefix("node/")
-    assert "keep.0: nothing was fetched by that name" in objection(request, (name, 0))
+    assert "keep.0: nothing was fetched by that name" in feedback(request, (name, 0))
 
 
 def test_all_that_is_wrong_is_told_at_once_and_not_in_the_models_words() -> None:
     request = asked(TaskType.FETCH_TICKETS)
     name = name_of(request, "DESK-101")
-    words = objection(request, ("status is 4242", 0), (name, 0), (name, 0))
+    words = feedback(request, ("status is 4242", 0), (name, 0), (name, 0))
     assert "keep.0: nothing was fetched" in words and "keep.2: it is the same as keep.1" in words
     assert "4242" not in words
 
@@ -254,7 +254,7 @@ def test_a_ticket_is_as_its_tracker_has_it_whatever_a_model_says(
     request = asked(TaskType.FETCH_TICKETS, answer_to(call))
     taken = turn(request, {"keep": keep, **more})
     if taken.result is None:
-        assert taken.objection
+        assert taken.feedback
         return
     assert isinstance(taken.result, TicketsFound)
     for ticket in taken.result.tickets:
@@ -265,7 +265,7 @@ def test_a_ticket_is_as_its_tracker_has_it_whatever_a_model_says(
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(TaskType.FETCH_TICKETS), text)
-    assert (taken.result is None) is (taken.objection is not None) and taken.failure is None
+    assert (taken.result is None) is (taken.feedback is not None) and taken.failure is None
 
 
 def test_the_question_stands_in_the_data_and_the_instructions_are_apart() -> None:

@@ -107,13 +107,13 @@ def test_markets_of_one_priority_stay_in_the_configured_order() -> None:
 def test_an_answer_that_is_no_plan_is_objected_to(plan: object, fault: str) -> None:
     turn = turn_of(request(), answer(plan))
     assert turn.result is None and turn.failure is None
-    assert turn.objection is not None and fault in turn.objection
+    assert turn.feedback is not None and fault in turn.feedback
     assert turn.usage.tokens == 15, "what is billed is counted"
 
 
 def test_the_next_turn_shows_the_answer_and_what_was_wrong_with_it() -> None:
     first = turn_of(request(), answer(with_markets("JP")))
-    asked, said, again = model_call(request(draft=first.said, objection=first.objection)).messages
+    asked, said, again = model_call(request(draft=first.said, feedback=first.feedback)).messages
     assert asked == model_call(request()).messages[0]
     assert isinstance(said, dict) and said["content"] == list(first.said)
     assert "not planned: USD/JPY" in json.dumps(again)
@@ -121,7 +121,7 @@ def test_the_next_turn_shows_the_answer_and_what_was_wrong_with_it() -> None:
 
 def test_an_answer_without_a_word_is_not_shown() -> None:
     """The API takes no empty message of the assistant."""
-    (asked,) = model_call(request(draft=(), objection="Give it whole.")).messages
+    (asked,) = model_call(request(draft=(), feedback="Give it whole.")).messages
     assert isinstance(asked, dict)
     assert "Give it whole." in json.dumps(asked)
 
@@ -139,7 +139,7 @@ def test_what_asking_again_does_not_mend_ends_the_task(reason: StopReason) -> No
 )
 def test_an_answer_that_ended_early_is_asked_for_again(reason: StopReason) -> None:
     turn = turn_of(request(), answer(GOOD, reason))
-    assert turn.result is None and turn.objection
+    assert turn.result is None and turn.feedback
 
 
 def test_the_same_request_is_the_same_call() -> None:

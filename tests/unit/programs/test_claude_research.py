@@ -126,7 +126,7 @@ def turn(given_request: TurnRequest, said: Any) -> Turn:
 
 def finding(given_request: TurnRequest, **said: Any) -> ResearchResult:
     taken = turn(given_request, said)
-    assert isinstance(taken.result, ResearchResult), taken.objection
+    assert isinstance(taken.result, ResearchResult), taken.feedback
     return taken.result
 
 
@@ -136,11 +136,11 @@ def desks(given_request: TurnRequest) -> ResearchResult:
     return result
 
 
-def objection(given_request: TurnRequest, **said: Any) -> str:
+def feedback(given_request: TurnRequest, **said: Any) -> str:
     taken = turn(given_request, said)
     assert taken.result is None and taken.failure is None
-    assert taken.objection, "the model is told what is wrong"
-    return taken.objection
+    assert taken.feedback, "the model is told what is wrong"
+    return taken.feedback
 
 
 def told(description: str = "Officials kept silent.", **changed: Any) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def test_claims_events_and_days_are_the_desks_whatever_a_model_says(said: dict[s
     own = desks(given_request)
     taken = turn(given_request, said)
     if taken.result is None:
-        assert taken.objection
+        assert taken.feedback
         return
     assert isinstance(taken.result, ResearchResult)
     assert (taken.result.claims, taken.result.confidence) == (own.claims, own.confidence)
@@ -250,12 +250,12 @@ def without_words(event: MarketEvent) -> MarketEvent:
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(), text)
-    assert (taken.result is None) is (taken.objection is not None) and taken.failure is None
+    assert (taken.result is None) is (taken.feedback is not None) and taken.failure is None
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"events":' * 5_000, "\x00", '"\\ud800"'])
 def test_no_text_is_an_error_after_a_billed_call(text: str) -> None:
-    assert turn(asked(), text).objection
+    assert turn(asked(), text).feedback
 
 
 def test_the_models_words_are_taken_for_the_desks_event() -> None:
@@ -340,7 +340,7 @@ def test_both_agents_of_a_market_may_tell_an_item_of_the_same_name() -> None:
 def test_what_is_not_there_or_does_not_hold_is_objected_to(
     said: dict[str, Any], words: str
 ) -> None:
-    assert words in objection(asked(found_news(item())), **said)
+    assert words in feedback(asked(found_news(item())), **said)
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
@@ -348,7 +348,7 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         "events": [written("Quiet.", "made_up"), written("It rose 4 % by [[USD/JPY:mvoe]].")],
         "views": [view(subject="EUR/USD")],
     }
-    words = objection(asked(), **said)
+    words = feedback(asked(), **said)
     assert "events.0" in words and "views.0" in words
     assert "'4 %' in 'It rose 4 %" in words and "near it are [[USD/JPY:move]]" in words
 
@@ -499,7 +499,7 @@ def test_a_finding_that_is_no_event_has_a_field() -> None:
     (kept,) = finding(asked(), findings=[found]).findings
     assert (kept.statement, kept.claims) == (words, ("USD/JPY:last",))
     bare = {**found, "statement": "The gap is wide."}
-    assert "findings.0: it rests on nothing" in objection(asked(), findings=[bare])
+    assert "findings.0: it rests on nothing" in feedback(asked(), findings=[bare])
     figure = {**found, "statement": "At [[USD/JPY:last]] it is 3 % dear."}
     assert review(finding(asked(), findings=[figure]))[0].place == "finding 1"
 
@@ -551,18 +551,18 @@ def test_what_was_asked_in_vain_and_what_could_not_be_read_is_missing() -> None:
 )
 def test_an_objection_does_not_repeat_what_a_model_made_up(said: dict[str, Any]) -> None:
     """It stands in the report as the reason where the model does not mend it."""
-    assert "4242" not in objection(asked(), **said)
+    assert "4242" not in feedback(asked(), **said)
 
 
 @pytest.mark.parametrize("day", [15, 24])
 def test_news_of_another_week_are_no_news(day: int) -> None:
-    assert "outside the window" in objection(asked(found_news(item(day=day))), news=[told()])
+    assert "outside the window" in feedback(asked(found_news(item(day=day))), news=[told()])
 
 
 def test_news_that_came_out_later_on_the_day_of_the_report_are_none() -> None:
     """A server that does not keep to the as-of instant tells nothing of what came after it."""
     late = item().model_copy(update={"published_at": window(WEEK).end + timedelta(minutes=1)})
-    assert NO_ITEM in objection(asked(found_news(late)), news=[told()])
+    assert NO_ITEM in feedback(asked(found_news(late)), news=[told()])
     timely = item().model_copy(update={"published_at": window(WEEK).end})
     *_, event = finding(asked(found_news(timely)), news=[told()]).events
     assert event.event_date == window(WEEK).end.date()
@@ -570,18 +570,18 @@ def test_news_that_came_out_later_on_the_day_of_the_report_are_none() -> None:
 
 def test_news_of_another_instant_are_none() -> None:
     late = found_news(item(), as_of=datetime(2026, 12, 1, tzinfo=UTC))
-    assert NO_ITEM in objection(asked(late), news=[told()])
+    assert NO_ITEM in feedback(asked(late), news=[told()])
 
 
 def test_news_that_were_changed_after_they_were_read_are_none() -> None:
     changed = found_news(item()).model_copy(update={"content_hash": "0" * 64})
-    assert NO_ITEM in objection(asked(changed), news=[told()])
+    assert NO_ITEM in feedback(asked(changed), news=[told()])
 
 
 def test_news_of_a_call_that_failed_are_none() -> None:
     call = found_news().call
     failed = ToolResult(call=call, status=ToolStatus.UNAVAILABLE, error="down")
-    assert NO_ITEM in objection(asked(failed), news=[told()])
+    assert NO_ITEM in feedback(asked(failed), news=[told()])
 
 
 def test_oddities_are_warnings_and_those_without_a_word_are_none() -> None:

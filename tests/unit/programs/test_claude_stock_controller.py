@@ -14,7 +14,7 @@ from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
 from tests.support.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material
-from tests.support.swarms.asking import NVIDIA, ORDERS, objection, said, symbols
+from tests.support.swarms.asking import NVIDIA, ORDERS, feedback, said, symbols
 
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION
@@ -38,7 +38,7 @@ def answer(action: str | None, reason: str = "It is needed.", **more: Any) -> di
 
 def choice(request: TurnRequest, told: Any) -> ActionChoice:
     taken = said(request, told)
-    assert isinstance(taken.result, ActionChoice), taken.objection
+    assert isinstance(taken.result, ActionChoice), taken.feedback
     return taken.result
 
 
@@ -75,7 +75,7 @@ def test_an_action_is_taken_where_it_makes_sense_and_objected_to_where_not(
     if reason is None:
         assert choice(request, answer(action)).action is action
     else:
-        told = objection(request, answer(action))
+        told = feedback(request, answer(action))
         assert f"action: it makes no sense yet: {reason}" in told
 
 
@@ -91,7 +91,7 @@ def test_an_action_is_taken_where_it_makes_sense_and_objected_to_where_not(
     ],
 )
 def test_what_cannot_be_used_is_objected_to(wrong: dict[str, Any], words: str) -> None:
-    told = objection(asked(), wrong)
+    told = feedback(asked(), wrong)
     assert words in told and "4242" not in told
 
 

@@ -19,7 +19,7 @@ from desk.programs.turns import builtin_turn
 from desk.trust.prose.prose_review import review
 from tests.support.model_stock import ALL, PRICES, SYMBOL, insight, part, shown
 from tests.support.questions import material
-from tests.support.swarms.asking import ORDERS, memory, objection, research, said
+from tests.support.swarms.asking import ORDERS, feedback, memory, research, said
 
 RSI = f"{SYMBOL}:rsi"
 
@@ -77,23 +77,23 @@ def test_what_a_model_finds_is_written_as_it_leans() -> None:
 def test_an_insight_that_does_not_hold_is_objected_to_by_its_place(
     wrong: dict[str, Any], words: str
 ) -> None:
-    told = objection(asked(), answer(wrong))
+    told = feedback(asked(), answer(wrong))
     assert words in told and "4242" not in told
 
 
 def test_a_finding_without_a_leaning_is_no_insight() -> None:
     line = insight()
     del line["leaning"]
-    assert "insights.0.leaning: Field required" in objection(asked(), answer(line))
+    assert "insights.0.leaning: Field required" in feedback(asked(), answer(line))
 
 
 def test_two_insights_may_not_have_one_topic() -> None:
-    told = objection(asked(), answer(insight(), insight("Trend", "rsi")))
+    told = feedback(asked(), answer(insight(), insight("Trend", "rsi")))
     assert "insights.1: it is about the same as insights.0" in told
 
 
 def test_figures_on_the_blackboard_ask_for_a_word_and_an_empty_one_for_none() -> None:
-    assert "nothing is said of them" in objection(asked(), {"insights": [], "confidence": 0.5})
+    assert "nothing is said of them" in feedback(asked(), {"insights": [], "confidence": 0.5})
     empty = asked(StockAction.FETCH_FUNDAMENTALS)
     without = empty.board.model_copy(update={"fundamentals_data": None}) if empty.board else None
     nothing = empty.model_copy(update={"board": without})
@@ -109,7 +109,7 @@ def test_a_claim_whose_figure_is_not_on_the_blackboard_is_nothing_to_rest_on() -
     (entry,) = request.state
     state = (entry.model_copy(update={"result": more}),)
     told = answer(insight("bands", "macd_histogram"))
-    wrong = objection(request.model_copy(update={"state": state}), told)
+    wrong = feedback(request.model_copy(update={"state": state}), told)
     assert "insights.0.claims.0: nothing goes by that name" in wrong
 
 
@@ -173,7 +173,7 @@ def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
 ) -> None:
     taken = said(REQUEST, {"insights": insights, "confidence": 0.5})
     if taken.result is None:
-        assert taken.objection
+        assert taken.feedback
         return
     assert isinstance(taken.result, ResearchResult)
     board = claims_on_board(REQUEST)

@@ -23,7 +23,7 @@ from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.support.model_stock import ALL, BOTH_WAYS, PRICES, SYMBOL, advice, shown
 from tests.support.questions import material
-from tests.support.swarms.asking import ORDERS, memory, objection, said, synthesis
+from tests.support.swarms.asking import ORDERS, feedback, memory, said, synthesis
 
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION
 HOLD: dict[str, Any] = {"reasons_for": ["patterns"], "reasons_against": ["trend", "stretch"]}
@@ -65,7 +65,7 @@ def test_what_is_missing_is_the_desks_whatever_a_model_says() -> None:
 def test_a_confidence_above_what_is_known_allows_is_objected_to_with_the_bound() -> None:
     request = asked()
     most = most_confidence(board_of(request))
-    told = objection(request, advice(confidence=0.95))
+    told = feedback(request, advice(confidence=0.95))
     assert f"recommendation.confidence: what is known on the blackboard allows at most {most}" in (
         told
     )
@@ -105,7 +105,7 @@ def test_the_rule_itself_is_never_surer_than_the_bound(parts: tuple[StockAction,
     ],
 )
 def test_what_does_not_hold_is_objected_to_by_its_place(wrong: dict[str, Any], words: str) -> None:
-    told = objection(asked(), wrong)
+    told = feedback(asked(), wrong)
     assert words in told and "4242" not in told
 
 
@@ -126,7 +126,7 @@ def test_each_action_may_be_recommended_with_its_reasons(held: dict[str, Any]) -
 
 def test_a_buy_needs_a_reason_for_it_where_nothing_speaks_against_it() -> None:
     request = asked(pointers=BOTH_WAYS[:1])
-    told = objection(request, advice(reasons_for=[], reasons_against=[]))
+    told = feedback(request, advice(reasons_for=[], reasons_against=[]))
     assert "reasons_for: there is none, and the action is buy" in told
     assert synthesis(request, advice(reasons_against=[])).recommendation
 
@@ -135,7 +135,7 @@ def test_who_knows_too_little_abstains() -> None:
     request = asked(StockAction.FETCH_NEWS, pointers=())
     unsure = advice("Nothing is known.", confidence=0.05, reasons_for=[], reasons_against=[])
     unsure["sections"], unsure["answered"] = [], False
-    told = objection(request, unsure)
+    told = feedback(request, unsure)
     assert "recommendation.action: too little is known on the blackboard: abstain" in told
     unsure["recommendation"]["action"] = "abstain"
     made = synthesis(request, unsure)
@@ -192,7 +192,7 @@ def test_a_figure_that_is_withheld_cannot_be_referred_to() -> None:
         conflict.model_copy(update={"chosen": None, "resolved": False})
         for conflict in request.conflicts
     )
-    told = objection(request.model_copy(update={"conflicts": open_}), advice())
+    told = feedback(request.model_copy(update={"conflicts": open_}), advice())
     assert "summary: a figure in it is withheld, because its sources disagree" in told
 
 
@@ -226,7 +226,7 @@ def test_no_recommendation_is_surer_than_the_rule_or_has_made_up_reasons(
 ) -> None:
     taken = said(REQUEST, advice(**line))
     if taken.result is None:
-        assert taken.objection
+        assert taken.feedback
         return
     assert isinstance(taken.result, Synthesis) and taken.result.recommendation
     made, board = taken.result.recommendation, board_of(REQUEST)

@@ -59,8 +59,8 @@ def test_a_figure_of_another_part_that_a_model_takes_up_is_not_written_onto_its_
 )
 def test_what_is_not_there_is_objected_to(wrong: dict[str, Any], words: str) -> None:
     taken = said(working(BASIC), wrong)
-    assert taken.result is None and words in (taken.objection or "")
-    assert "4242" not in (taken.objection or "")
+    assert taken.result is None and words in (taken.feedback or "")
+    assert "4242" not in (taken.feedback or "")
 
 
 def test_a_figure_that_a_model_types_is_left_to_the_gate() -> None:

@@ -34,8 +34,8 @@ from tests.support.swarms.asking import (
     claims,
     concluding,
     delivered,
+    feedback,
     memory,
-    objection,
     synthesis,
 )
 
@@ -147,13 +147,13 @@ def test_a_stock_that_was_planned_for_may_have_a_hypothesis() -> None:
 def test_a_hypothesis_that_cannot_be_scored_is_objected_to_and_can_be_mended(
     wrong: dict[str, Any], words: str
 ) -> None:
-    told = objection(with_levels(), answer(wrong))
+    told = feedback(with_levels(), answer(wrong))
     assert words in told and "4242" not in told
     assert synthesis(with_levels(), answer(hypothesis())).hypotheses
 
 
 def test_two_hypotheses_on_the_same_are_one_too_many() -> None:
-    told = objection(with_levels(), answer(hypothesis(), hypothesis(leaning="up")))
+    told = feedback(with_levels(), answer(hypothesis(), hypothesis(leaning="up")))
     assert "hypotheses.1: it is about the same as hypotheses.0" in told
     made = synthesis(with_levels(), answer(hypothesis(), hypothesis(weeks=8), hypothesis(**RANGE)))
     assert len({each.hypothesis_id for each in made.hypotheses}) == 3
@@ -175,7 +175,7 @@ def test_without_a_measured_level_there_is_no_hypothesis(
 ) -> None:
     statement = f"See [[USD/JPY:{known[0]}]]."
     request = concluding(delivered(*claims(*known), statement=statement))
-    told = objection(request, answer(line, summary=statement))
+    told = feedback(request, answer(line, summary=statement))
     assert f"hypotheses.0: no claim gives {lacking} of its market" in told
     assert synthesis(request, answer(summary=statement)).hypotheses == ()
 
@@ -183,7 +183,7 @@ def test_without_a_measured_level_there_is_no_hypothesis(
 def test_a_range_that_does_not_hold_the_last_price_is_refused() -> None:
     low, high = claims(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
     (last,) = claims(Metric.LAST, last="170.00")
-    told = objection(concluding(delivered(last, low, high)), answer(hypothesis(**RANGE)))
+    told = feedback(concluding(delivered(last, low, high)), answer(hypothesis(**RANGE)))
     assert "the last price of its market is outside of the range" in told
 
 
@@ -197,12 +197,12 @@ def test_a_range_that_does_not_hold_the_last_price_is_refused() -> None:
     ],
 )
 def test_what_is_not_there_is_objected_to_by_its_place(told: Any, words: str) -> None:
-    said_wrong = objection(with_levels(), told)
+    said_wrong = feedback(with_levels(), told)
     assert words in said_wrong and "4242" not in said_wrong
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
-    told = objection(with_levels(), answer(hypothesis(market="XX"), summary="Quiet."))
+    told = feedback(with_levels(), answer(hypothesis(market="XX"), summary="Quiet."))
     assert "rests on nothing" in told and "hypotheses.0.market" in told
 
 
@@ -225,7 +225,7 @@ def printed(request: TurnRequest) -> dict[str, str]:
 
 def test_a_model_does_not_turn_round_what_a_figure_decides() -> None:
     request = overbought("45.7")
-    told = objection(request, {"summary": "Yes: [[USD/JPY:rsi]].", "decided": "yes"})
+    told = feedback(request, {"summary": "Yes: [[USD/JPY:rsi]].", "decided": "yes"})
     assert "decided: the figure that decides says no" in told
     for left in ("no", "open", None):
         said = {"summary": "It stands at [[USD/JPY:rsi]].", "decided": left}
@@ -251,7 +251,7 @@ def test_a_model_names_the_form_and_the_desk_decides_by_its_figure() -> None:
     assert made.summary.startswith("No: the 14-day RSI of USD/JPY is [[USD/JPY:rsi")
     assert "The model took it as `--about overbought`: Is USD/JPY overbought?" in made.summary
     assert made.summary.endswith("It has [[USD/JPY:rsi]].")
-    told = objection(request, said | {"decided": "yes"})
+    told = feedback(request, said | {"decided": "yes"})
     assert "decided: by the form `overbought` the figure says no" in told
 
 
@@ -287,7 +287,7 @@ def test_a_models_yes_that_no_figure_decides_is_told_as_the_models() -> None:
 @pytest.mark.parametrize("name", ["nothing", "carry", "peg-holds"])
 def test_a_form_that_is_none_or_has_no_figure_here_is_sent_back(name: str) -> None:
     said = {"summary": "It has [[USD/JPY:rsi]].", "about": name}
-    assert "about: it is none of the forms. Take one of overbought" in objection(
+    assert "about: it is none of the forms. Take one of overbought" in feedback(
         unmatched("45.7"), said
     )
 
@@ -300,7 +300,7 @@ def test_a_models_own_probability_is_no_figure_of_the_desk() -> None:
     offered = {"higher-ahead", "lower-ahead", "range-ahead"} & {*material(request).get("forms", {})}
     assert not offered
     said = answer(hypothesis(probability=0.9), decided="yes")
-    assert "about: it is none of the forms" in objection(request, said | {"about": "lower-ahead"})
+    assert "about: it is none of the forms" in feedback(request, said | {"about": "lower-ahead"})
     made = synthesis(request, said)
     assert made.decided is None
     assert made.summary.startswith("The model says yes, and no figure of the desk decides it.")
@@ -344,9 +344,9 @@ def test_what_lies_ahead_is_decided_by_the_models_own_hypothesis(
     assert synthesis(request, answer(own, decided=decided)).decided == decided
     assert synthesis(request, answer(own)).decided is None
     for other in {"yes", "no", "open"} - {decided}:
-        told_back = objection(request, answer(own, decided=other))
+        told_back = feedback(request, answer(own, decided=other))
         assert f"decided: your own hypotheses say {decided}" in told_back
-    assert "hypotheses say open" in objection(request, answer(decided="yes"))
+    assert "hypotheses say open" in feedback(request, answer(decided="yes"))
 
 
 def test_a_figure_that_decides_is_told_as_such_and_a_hypothesis_is_not() -> None:
@@ -358,7 +358,7 @@ def test_a_figure_that_decides_is_told_as_such_and_a_hypothesis_is_not() -> None
 def test_no_form_is_offered_where_the_desk_has_one() -> None:
     assert "forms" not in material(overbought("45.7"))
     said = {"summary": "It has [[USD/JPY:rsi]].", "about": "oversold"}
-    assert "about: it is none of the forms. Leave it null" in objection(overbought("45.7"), said)
+    assert "about: it is none of the forms. Leave it null" in feedback(overbought("45.7"), said)
 
 
 def overbought(index: str) -> TurnRequest:
@@ -393,7 +393,7 @@ def test_a_figure_that_is_withheld_is_not_shown_and_cannot_be_referred_to() -> N
     request = concluding(one, other, conflicts=(open_still,))
     assert "[[USD/JPY:target]]" not in printed(request)
     told = answer(summary="Between [[USD/JPY:last]] and [[USD/JPY:target]].")
-    assert "summary: a figure in it is withheld" in objection(request, told)
+    assert "summary: a figure in it is withheld" in feedback(request, told)
 
 
 def test_the_leader_is_shown_findings_and_no_answer_of_a_tool() -> None:

@@ -23,8 +23,8 @@ from tests.support.swarms.asking import (
     besides,
     claims,
     delivered,
+    feedback,
     memory,
-    objection,
     planning,
     said,
     symbols,
@@ -58,7 +58,7 @@ def proposed(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def plan(request: TurnRequest, answer: dict[str, Any]) -> SwarmPlan:
     taken = said(request, answer)
-    assert isinstance(taken.result, SwarmPlan), taken.objection
+    assert isinstance(taken.result, SwarmPlan), taken.feedback
     return taken.result
 
 
@@ -88,7 +88,7 @@ def test_a_market_that_the_model_looked_up_itself_may_be_planned_for() -> None:
     block = {"type": "tool_use", "id": "toolu_1", "name": "analysis__find_symbols", "input": {}}
     exchange = Exchange(results=(looked,), said=(block,))
     answer = proposed(part(), part(market="EUR/JPY"))
-    assert "subagents.1.market" in objection(request, answer)
+    assert "subagents.1.market" in feedback(request, answer)
     before = model_call(request).messages[0]
     request = request.model_copy(update={"exchanges": (*request.exchanges, exchange)})
     assert model_call(request).messages[0] == before, "the prompt cache serves it"
@@ -152,12 +152,10 @@ def test_a_fault_is_objected_to_by_its_place_and_can_be_mended(
     wrong: Any, words: str, mended: dict[str, Any]
 ) -> None:
     request = planning(recalled=(memory(),))
-    told = objection(request, wrong)
+    told = feedback(request, wrong)
     assert words in told
     assert "4242" not in told
-    again = request.model_copy(
-        update={"objection": told, "draft": ({"type": "text", "text": "x"},)}
-    )
+    again = request.model_copy(update={"feedback": told, "draft": ({"type": "text", "text": "x"},)})
     last = model_call(again).messages[-1]
     assert isinstance(last, dict) and told in str(last["content"])
     assert plan(again, mended).subagents
@@ -173,19 +171,19 @@ def test_a_tool_is_offered_on_markets_that_it_can_have_something_of() -> None:
     assert "analysis.company_fundamentals" not in offered("USD/JPY")
     assert "analysis.company_fundamentals" in offered("NVDA")
     assert "analysis.ratio_calculator" in offered("USD/JPY")
-    told = objection(planning(), proposed(part(MARKET, tools=["analysis.peg_band"])))
+    told = feedback(planning(), proposed(part(MARKET, tools=["analysis.peg_band"])))
     assert "subagents.0.tools.0: analysis.peg_band is not on offer here: no band is known" in told
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
-    told = objection(planning(), proposed(part(), part(), part(market="XX"), follows=["y"]))
+    told = feedback(planning(), proposed(part(), part(), part(market="XX"), follows=["y"]))
     for words in ("there are 3", "subagents.1: the same", "subagents.2.market", "follows.0"):
         assert words in told
 
 
 def test_a_run_that_is_held_to_an_effort_is_planned_with_it() -> None:
     held = planning(complexity=Complexity.COMPLEX)
-    assert "complexity: this run is held to complex" in objection(held, proposed())
+    assert "complexity: this run is held to complex" in feedback(held, proposed())
     assert len(plan(held, proposed(*FIVE_PARTS, complexity="complex")).subagents) == 5
     assert material(held)["effort"] == "complex"
     assert material(planning())["effort"] == "choose"
@@ -196,7 +194,7 @@ def test_a_later_round_may_take_less_effort_and_never_more() -> None:
     held = planning(complexity=Complexity.MODERATE, state=(entry,))
     assert plan(held, proposed()).complexity is Complexity.SIMPLE
     more = proposed(*FIVE_PARTS, complexity="complex")
-    assert "held to moderate" in objection(held, more)
+    assert "held to moderate" in feedback(held, more)
 
 
 def test_chosen_tools_are_of_the_list_and_go_with_those_that_the_desk_asks() -> None:

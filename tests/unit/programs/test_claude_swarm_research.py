@@ -41,8 +41,8 @@ from tests.support.swarms.asking import (
     besides,
     claims,
     delivered,
+    feedback,
     memory,
-    objection,
     research,
     researching,
     said,
@@ -137,7 +137,7 @@ def test_a_figure_of_fixings_is_taken_up_with_those_that_it_is_computed_from() -
 def test_a_figure_that_is_computed_from_another_level_than_the_claims_have_is_refused() -> None:
     history = besides(real_history("USD/JPY", WEEK), "get_historical")
     request = researching(TaskType.RESEARCH_CONDITIONS, history)
-    told = objection(request, answer(finding(claims=["[[USD/JPY:range_position]]"])))
+    told = feedback(request, answer(finding(claims=["[[USD/JPY:range_position]]"])))
     assert "findings.0.claims.0: nothing goes by that name" in told
 
 
@@ -165,14 +165,14 @@ def refused() -> ToolResult:
 )
 def test_an_answer_that_nothing_can_rest_on_gives_no_claim(asked: ToolResult) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
-    told = objection(request, answer(finding(claims=["USD/JPY:breadth"])))
+    told = feedback(request, answer(finding(claims=["USD/JPY:breadth"])))
     assert "findings.0.claims.0: nothing goes by that name; near it are [[" in told
 
 
 @pytest.mark.parametrize("asked", [late(), changed(), refused()])
 def test_no_finding_rests_on_an_answer_that_nothing_can_rest_on(asked: ToolResult) -> None:
     request = researching(TaskType.ANALYSE_TECHNICALS, asked)
-    told = objection(request, answer(finding("The group rises.", evidence=[BREADTH])))
+    told = feedback(request, answer(finding("The group rises.", evidence=[BREADTH])))
     assert "findings.0.evidence: no answer goes by that name; there are " in told
 
 
@@ -195,7 +195,7 @@ def test_no_finding_rests_on_an_answer_that_nothing_can_rest_on(asked: ToolResul
     ],
 )
 def test_what_is_not_there_or_too_long_is_objected_to_by_its_place(wrong: Any, words: str) -> None:
-    told = objection(researching(), wrong)
+    told = feedback(researching(), wrong)
     assert words in told and "4242" not in told
 
 
@@ -346,7 +346,7 @@ def test_every_claim_follows_from_an_answer_whatever_a_model_says(
     told = [{**each, "claims": named} for each in findings]
     taken = said(request, {"findings": told, "confidence": 0.5})
     if taken.result is None:
-        assert taken.objection
+        assert taken.feedback
         return
     assert isinstance(taken.result, ResearchResult)
     # References to nothing are left to the gate, which names them.

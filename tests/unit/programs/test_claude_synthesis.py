@@ -136,14 +136,14 @@ def turn(request: TurnRequest, said: dict[str, Any] | str) -> Turn:
 
 def answer(request: TurnRequest, **said: Any) -> Synthesis:
     taken = turn(request, {"summary": "See [[q1]].", **said})
-    assert isinstance(taken.result, Synthesis), taken.objection
+    assert isinstance(taken.result, Synthesis), taken.feedback
     return taken.result
 
 
-def objection(request: TurnRequest, **said: Any) -> str:
+def feedback(request: TurnRequest, **said: Any) -> str:
     taken = turn(request, {"summary": "See [[q1]].", **said})
-    assert taken.objection is not None and taken.result is None
-    return taken.objection
+    assert taken.feedback is not None and taken.result is None
+    return taken.feedback
 
 
 def quotation(text: str, evidence: str) -> Quotation:
@@ -201,7 +201,7 @@ def test_source_place_and_address_are_looked_up_and_not_the_models(
     ],
 )
 def test_words_that_do_not_stand_there_are_refused(text: str, evidence: str) -> None:
-    words = objection(asked(), quotations=[quote("q1", text, evidence)])
+    words = feedback(asked(), quotations=[quote("q1", text, evidence)])
     assert "quotations.0: these words do not stand in the evidence" in words
     assert text not in words
 
@@ -222,14 +222,14 @@ def test_words_that_do_not_stand_there_are_refused(text: str, evidence: str) -> 
     ],
 )
 def test_what_is_not_there_is_objected_to_by_its_place(said: dict[str, Any], words: str) -> None:
-    told = objection(asked(), **said)
+    told = feedback(asked(), **said)
     assert words in told
     assert "4242" not in told
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:
     wrong = [quote("q1", "never said"), quote("q1", "nor this", "nowhere")]
-    told = objection(asked(), summary="[[q1]] [[q9]]", quotations=wrong)
+    told = feedback(asked(), summary="[[q1]] [[q9]]", quotations=wrong)
     for words in ("quotations.0: these", "quotations.1: its", "quotations.1: there"):
         assert words in told
 
@@ -308,7 +308,7 @@ def test_whatever_a_model_quotes_stands_in_its_source(
 ) -> None:
     taken = turn(asked(), {"summary": summary, "quotations": quotations})
     if taken.result is None:
-        assert taken.objection
+        assert taken.feedback
         return
     assert isinstance(taken.result, Synthesis)
     # References to nothing are left to the gate, which names them.
@@ -320,7 +320,7 @@ def test_whatever_a_model_quotes_stands_in_its_source(
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(), text)
-    assert (taken.result is None) is (taken.objection is not None) and taken.failure is None
+    assert (taken.result is None) is (taken.feedback is not None) and taken.failure is None
 
 
 def test_a_page_with_orders_is_shown_as_data_and_quoted_like_any_other() -> None:

@@ -74,7 +74,7 @@ def turn(said: Any) -> Turn:
 
 def verdict(**said: Any) -> ValidationResult:
     taken = turn({"confidence": 1.0, **said})
-    assert isinstance(taken.result, ValidationResult), taken.objection
+    assert isinstance(taken.result, ValidationResult), taken.feedback
     return taken.result
 
 
@@ -137,7 +137,7 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
     }
     taken = turn(said)
     if taken.result is None:
-        assert taken.objection and "not among the findings" in taken.objection
+        assert taken.feedback and "not among the findings" in taken.feedback
         return
     assert isinstance(taken.result, ValidationResult)
     assert taken.result.recommendation != said["recommendation"]
@@ -157,11 +157,11 @@ def test_verdicts_and_conflicts_are_the_desks_whatever_a_model_says(
 )
 def test_what_is_not_there_is_objected_to(said: Any, words: str) -> None:
     taken = turn({"issues": [said], "confidence": 0.9})
-    assert taken.result is None and taken.objection and words in taken.objection
+    assert taken.result is None and taken.feedback and words in taken.feedback
 
 
 def test_a_confidence_has_to_be_given() -> None:
-    assert "confidence: Field required" in (turn({"issues": []}).objection or "")
+    assert "confidence: Field required" in (turn({"issues": []}).feedback or "")
 
 
 def test_more_objections_than_a_verdict_holds_are_cut_and_the_desks_stay() -> None:
@@ -192,13 +192,13 @@ def direction(**holds: Any) -> dict[str, Any]:
 def test_an_objection_that_evidence_can_settle_says_what_is_true_instead() -> None:
     taken = turn({"confidence": 1.0, "issues": [direction(value=1)]})
     assert taken.result is None
-    assert "has holds.direction and nothing else" in (taken.objection or "")
+    assert "has holds.direction and nothing else" in (taken.feedback or "")
 
 
 def test_an_objection_to_no_event_of_the_findings_is_handed_back() -> None:
     taken = turn({"confidence": 1.0, "issues": [issue(event="USD/JPY:made_up")]})
     assert taken.result is None
-    assert "not among the findings" in (taken.objection or "")
+    assert "not among the findings" in (taken.feedback or "")
 
 
 def test_the_verdict_does_not_agree_beside_an_objection_that_stands() -> None:

@@ -17,7 +17,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.report import MarketOutcome
 from desk.runs.assignments.deadlines import MARGIN, answer_due, reminder_due
 from desk.runs.boards.market_board import after_decisions
-from desk.runs.escalations.case import CaseContext, case_of, claims_at, evidence_at, objection
+from desk.runs.escalations.case import CaseContext, case_of, claims_at, evidence_at, refusal
 from desk.runs.escalations.details import case_details, plain
 from desk.trust.conflicts.records import merged, settled_before, with_decisions, with_week_conflicts
 from desk.trust.conflicts.voting import decide
@@ -130,12 +130,12 @@ def test_nobody_is_asked_when_the_report_is_due_too_soon() -> None:
 
 @pytest.mark.parametrize("position", [0, 1, None])
 def test_a_position_that_is_there_and_none_at_all_are_answers(position: int | None) -> None:
-    assert objection(case(NOW), EscalationAnswer(position=position, by="anna")) is None
+    assert refusal(case(NOW), EscalationAnswer(position=position, by="anna")) is None
 
 
 @pytest.mark.parametrize(("position", "by"), [(2, "anna"), (-1, "anna"), (0, ""), (None, " \n")])
 def test_what_is_no_answer_is_told_with_the_positions(position: int | None, by: str) -> None:
-    told = objection(case(NOW), EscalationAnswer(position=position, by=by))
+    told = refusal(case(NOW), EscalationAnswer(position=position, by=by))
     assert told is not None
     assert "0 = 157.25" in told and "1 = 151.1 (" in told and "null withholds" in told
 

@@ -53,7 +53,7 @@ def claim(metric: Metric, day: datetime) -> Claim:
     )
 
 
-def objection(stated: Claim, evidence: ToolResult, due: datetime | None = DUE) -> str | None:
+def failure(stated: Claim, evidence: ToolResult, due: datetime | None = DUE) -> str | None:
     ledger = Ledger((market_of("NVDA"),), WINDOW, "US", (evidence,), due)
     found = ledger.failed_check(stated, {stated.claim_id: stated})
     return found.words if found else None
@@ -61,10 +61,10 @@ def objection(stated: Claim, evidence: ToolResult, due: datetime | None = DUE) -
 
 @pytest.mark.parametrize("metric", EVALUATION_METRICS)
 def test_what_came_of_it_rests_on_an_answer_for_the_horizon(metric: Metric) -> None:
-    assert objection(claim(metric, DUE), measured(metric, DUE)) is None
-    assert objection(claim(metric, AS_OF), measured(metric, AS_OF)) is not None
+    assert failure(claim(metric, DUE), measured(metric, DUE)) is None
+    assert failure(claim(metric, AS_OF), measured(metric, AS_OF)) is not None
     before = AS_OF + timedelta(days=3)
-    assert objection(claim(metric, before), measured(metric, before)) is not None
+    assert failure(claim(metric, before), measured(metric, before)) is not None
 
 
 @pytest.mark.parametrize("metric", [m for m in Metric if m not in EVALUATION_METRICS])
@@ -72,7 +72,7 @@ def test_only_an_evaluation_rests_on_an_answer_for_the_horizon(metric: Metric) -
     day = AS_OF - timedelta(days=1)
     stated = claim(metric, day)
     planted = measured(metric, DUE, day)
-    assert objection(stated, planted) is not None
+    assert failure(stated, planted) is not None
     with pytest.raises(EvidenceUnusable, match="more than what came of the recommendation"):
         verified_answer(planted, WINDOW, DUE)
 
@@ -83,27 +83,27 @@ def test_one_other_figure_spoils_an_answer_for_the_horizon() -> None:
     last: JsonValue = {"metric": "last", "value": "1.25", "as_of": "2024-06-10"}
     content = {**spoilt.content, "figures": [*spoilt.content["figures"], last]}
     told = spoilt.model_copy(update={"content": content, "content_hash": content_hash(content)})
-    assert objection(claim(Metric.EXIT, DUE), told) is not None
+    assert failure(claim(Metric.EXIT, DUE), told) is not None
 
 
 def test_without_a_horizon_no_answer_of_later_passes() -> None:
-    assert objection(claim(Metric.EXIT, DUE), measured(Metric.EXIT, DUE), None) is not None
+    assert failure(claim(Metric.EXIT, DUE), measured(Metric.EXIT, DUE), None) is not None
     day = AS_OF - timedelta(days=30)
-    assert objection(claim(Metric.EXIT, day), measured(Metric.EXIT, AS_OF, day), None) is None
+    assert failure(claim(Metric.EXIT, day), measured(Metric.EXIT, AS_OF, day), None) is None
 
 
 def test_an_answer_for_the_horizon_holds_nothing_of_after_it() -> None:
     late = DUE + timedelta(days=1)
-    assert objection(claim(Metric.EXIT, late), measured(Metric.EXIT, DUE, late)) is not None
+    assert failure(claim(Metric.EXIT, late), measured(Metric.EXIT, DUE, late)) is not None
 
 
 def test_another_servers_answer_is_held_to_the_same() -> None:
     later: JsonValue = {"ticker": "NVDA", "as_of": DUE.isoformat(), "exit": 1.25, "last": 1.25}
     now: JsonValue = {"ticker": "NVDA", "as_of": AS_OF.isoformat(), "exit": 1.25, "last": 1.25}
     undated: JsonValue = {"ticker": "NVDA", "exit": 1.25, "last": 1.25}
-    assert objection(claim(Metric.EXIT, DUE), others(later)) is None
-    assert objection(claim(Metric.LAST, AS_OF), others(later)) is not None
-    assert objection(claim(Metric.LAST, AS_OF), others(now)) is None
-    assert objection(claim(Metric.LAST, AS_OF), others(undated)) is None
-    assert objection(claim(Metric.EXIT, AS_OF), others(now)) is not None
-    assert objection(claim(Metric.EXIT, AS_OF), others(undated)) is not None
+    assert failure(claim(Metric.EXIT, DUE), others(later)) is None
+    assert failure(claim(Metric.LAST, AS_OF), others(later)) is not None
+    assert failure(claim(Metric.LAST, AS_OF), others(now)) is None
+    assert failure(claim(Metric.LAST, AS_OF), others(undated)) is None
+    assert failure(claim(Metric.EXIT, AS_OF), others(now)) is not None
+    assert failure(claim(Metric.EXIT, AS_OF), others(undated)) is not None
