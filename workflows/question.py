@@ -16,7 +16,7 @@ from desk.contracts.names import Message
 from desk.contracts.question.graph import NodeSpec
 from desk.contracts.runs.graph import AnswerPublication, GraphRequest, GraphResult, GraphStatus
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import StateEntry
+from desk.contracts.runs.turns import StateEntry, TurnContext
 from desk.runs.assignments import (
     Undelivered,
     assignment_of,
@@ -27,7 +27,7 @@ from desk.runs.assignments import (
 )
 from desk.runs.boards import GraphBoard
 from desk.runs.graphs import NodeStart
-from workflows.engine.agent_work import AgentTask, TurnContext
+from workflows.engine.agent_work import AgentTask
 from workflows.engine.options import note_outcome, note_phase, unusable
 from workflows.engine.publishing import published
 from workflows.engine.run import NodeRun

@@ -12,8 +12,9 @@ from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.results import DeadLetter
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.tasks import ReassignmentRequest, TaskOutcome
+from desk.contracts.runs.turns import EpisodeContext
 from desk.runs.assignments import Budget, merged_outages, next_agent
-from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, with_usage_before
+from workflows.engine.agent_work import AgentTask, TaskFailed, with_usage_before
 from workflows.engine.options import note_outcome, note_phase
 from workflows.engine.task_runner import AgentRun
 
@@ -80,7 +81,7 @@ class ReassignmentWorkflow:
             }
         )
         workflow.set_current_details(f"{assignment.task_id} is with {profile.title}")
-        context = TurnContext(
+        context = EpisodeContext(
             findings=request.findings,
             evidence=request.evidence,
             state=request.state,

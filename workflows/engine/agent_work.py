@@ -8,20 +8,13 @@ from temporalio.exceptions import TimeoutError as TimedOut
 
 from desk.agents.program import AgentProfile
 from desk.contracts.agents.budget import Allowance
-from desk.contracts.agents.capabilities import Capability
-from desk.contracts.agents.config import RunPolicy
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import Openings, SourceOutage, ToolCall, ToolResult
 from desk.contracts.agents.usage import BUILTIN, Usage
-from desk.contracts.episode.stock import Blackboard
-from desk.contracts.findings.results import AgentError, ConflictRecord, ResearchResult
-from desk.contracts.learning.lessons import Recommendation
-from desk.contracts.learning.memory import Recalled
-from desk.contracts.markets import MarketSpec
+from desk.contracts.findings.results import AgentError
 from desk.contracts.names import AgentId, FailureType
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import Exchange, StateEntry, Turn
-from desk.contracts.swarm.plan import Complexity
+from desk.contracts.runs.turns import Exchange, Turn, TurnContext
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import Stage, Undelivered, lost_usage, merged_outages
 
@@ -32,22 +25,6 @@ _REMARKS = {
     Stage.FEWER_TURNS: "half of its budget was used, and it had fewer turns",
     Stage.CHEAPER_MODEL: "most of its budget was used, and a cheaper model went on",
 }
-
-
-class TurnContext(NamedTuple):
-    """What an agent is shown besides its assignment, as `TurnRequest` has it."""
-
-    findings: tuple[ResearchResult, ...] = ()
-    evidence: tuple[ToolResult, ...] = ()
-    markets: tuple[MarketSpec, ...] = ()
-    capabilities: tuple[Capability, ...] = ()
-    advice: tuple[Recommendation, ...] = ()
-    state: tuple[StateEntry, ...] = ()
-    recalled: tuple[Recalled, ...] = ()
-    complexity: Complexity | None = None
-    conflicts: tuple[ConflictRecord, ...] = ()
-    board: Blackboard | None = None
-    policy: RunPolicy | None = None
 
 
 NO_CONTEXT = TurnContext()

@@ -39,7 +39,7 @@ from desk.contracts.names import (
     turn_activity_id,
 )
 from desk.contracts.runs.tasks import ReassignmentRequest, TaskOutcome
-from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
+from desk.contracts.runs.turns import AgentResult, EpisodeContext, Exchange, Turn, TurnRequest
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import (
     Budget,
@@ -247,7 +247,7 @@ class AgentRun:
         request = TurnRequest(
             assignment=self.assignment,
             exchanges=tuple(work.exchanges),
-            **self.context._asdict(),
+            **dict(self.context),
             rejected=work.draft.rejected if work.draft else (),
             draft=work.answer.said,
             feedback=work.answer.feedback,
@@ -423,7 +423,7 @@ class TaskRunner:
                 findings=context.findings,
                 evidence=context.evidence,
                 state=context.state,
-                board=context.board,
+                board=context.board if isinstance(context, EpisodeContext) else None,
                 policy=self._policy,
                 tools=self._tools,
                 allowance=reserved,

@@ -15,7 +15,8 @@ from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import ActionChoice, EpisodeStep
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.results import ConflictRecord, ResearchResult
+from desk.contracts.learning.memory import Recalled
 from desk.contracts.names import AgentId, FailureType, Message
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.episode import EpisodeStatus, StockRequest, StockResult
@@ -27,6 +28,7 @@ from desk.contracts.runs.judgement import (
     Scope,
 )
 from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.turns import EpisodeContext
 from desk.contracts.week.report import Contribution
 from desk.contracts.weeks import TimeWindow
 from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
@@ -48,13 +50,15 @@ from desk.programs.episode.run.graph import CONTROLLER
 from desk.programs.episode.run.memories import StockRemembering
 from desk.programs.judging.outcomes import NO_PRICE, judged_recommendation
 from desk.runs.assignments import Undelivered, time_left
-from workflows.engine.agent_work import NO_CONTEXT, AgentTask, TaskFailed, TurnContext, undelivered
+from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.judging import evaluation_judged, judged_conflicts, recommendation_judged
 from workflows.engine.options import MARKET, note_outcome, unusable
 from workflows.engine.publishing import published
 from workflows.engine.remembering import recall, remember, tell_learning
 from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
+
+NO_CONTEXT = EpisodeContext()
 
 
 class EpisodeRun(NodeRun[EpisodeBoard]):
@@ -80,7 +84,7 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
         self,
         node: str,
         profile: AgentProfile,
-        context: TurnContext = NO_CONTEXT,
+        context: EpisodeContext = NO_CONTEXT,
         *,
         round_: int | None = None,
         again: int = 0,
@@ -168,7 +172,7 @@ class Evaluating:
         run, board = self._run, self._board
         agent, _ = STOCK_TASKS[EVALUATE]
         profile = run.profile(agent, built_in=tries > 0)
-        context = TurnContext(state=board.results, board=board.blackboard.told())
+        context = EpisodeContext(state=board.results, board=board.blackboard.told())
         try:
             return await run.tasks.run(self._task(profile, context, tries))
         except TaskFailed as failed:
@@ -219,7 +223,7 @@ class Evaluating:
         )
 
     def _task(
-        self, profile: AgentProfile, context: TurnContext = NO_CONTEXT, tries: int = 0
+        self, profile: AgentProfile, context: EpisodeContext = NO_CONTEXT, tries: int = 0
     ) -> AgentTask:
         """The evaluation; its tools are asked as of the end of the horizon."""
         board = self._board
@@ -349,7 +353,9 @@ class StockSteps:
         run, board = self._run, self._board
         profile = run.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
         run.begin(CONTROLLER)
-        context = TurnContext(state=(*board.choices, *board.results), board=board.blackboard.told())
+        context = EpisodeContext(
+            state=(*board.choices, *board.results), board=board.blackboard.told()
+        )
         task = run.task(CONTROLLER, profile, context)
         try:
             outcome = await run.tasks.run(task)
@@ -386,7 +392,7 @@ class StockSteps:
     async def _data(self, action: StockAction) -> None:
         """A part of figures. Where nobody could bring any, all of them are lacking, unless an
         earlier round has brought some."""
-        found = await self._done(action, TurnContext())
+        found = await self._done(action)
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
             values, days = values_of(found.result.claims, action, symbol)
@@ -396,7 +402,7 @@ class StockSteps:
             self._board.blackboard.write_part(action, {}, self._board.as_of.date())
 
     async def _insight(self) -> None:
-        found = await self._done(StockAction.GENERATE_INSIGHT, TurnContext())
+        found = await self._done(StockAction.GENERATE_INSIGHT)
         if found is not None and isinstance(found.result, ResearchResult):
             self._board.blackboard.write_insights(pointers_of(found.result))
 
@@ -409,7 +415,7 @@ class StockSteps:
             Scope.WITHIN_MARKETS, (board.found,), self._request.policy, place
         )
         recalled = await self._recall()
-        found = await self._done(action, recalled._replace(conflicts=board.conflicts))
+        found = await self._done(action, recalled, board.conflicts)
         if found is None or not isinstance(found.result, Synthesis):
             return
         made = found.result.recommendation
@@ -427,14 +433,14 @@ class StockSteps:
         """Of facts that were made for practice nothing is remembered, and nothing is learned."""
         return self._request.memory and self._board.blackboard.generated is None
 
-    async def _recall(self) -> TurnContext:
+    async def _recall(self) -> tuple[Recalled, ...]:
         if not self._remembers:
             self._board.memory = NO_MEMORY if not self._request.memory else MADE_UP
-            return TurnContext()
+            return ()
         place = f"recall.{self._board.rounds_of(StockAction.GENERATE_RECOMMENDATION)}"
         answer = await recall(self._run.remembering.query(), self._request.policy, place)
         self._board.memory = answer.missing or self._board.memory
-        return TurnContext(recalled=answer.recalled)
+        return answer.recalled
 
     async def _evaluation(self) -> None:
         """What came of the recommendation; all of it lacking where it was given up."""
@@ -479,11 +485,21 @@ class StockSteps:
         if scored is not None and (words := await tell_learning(scored, policy)):
             board.notes.append(words)
 
-    async def _done(self, action: StockAction, context: TurnContext) -> TaskOutcome | None:
+    async def _done(
+        self,
+        action: StockAction,
+        recalled: tuple[Recalled, ...] = (),
+        conflicts: tuple[ConflictRecord, ...] = (),
+    ) -> TaskOutcome | None:
         """What an agent brought who is shown the blackboard and all results besides; None where it
         failed, and where it is one for figures, everybody else as well."""
         run, board = self._run, self._board
-        context = context._replace(state=board.results, board=board.blackboard.told())
+        context = EpisodeContext(
+            state=board.results,
+            board=board.blackboard.told(),
+            recalled=recalled,
+            conflicts=conflicts,
+        )
         task = run.task(action, run.profile(STOCK_TASKS[action][0]), context)
         done = await self._tried(action, task)
         if isinstance(done, TaskOutcome) and _recommends_nothing(done):

@@ -17,7 +17,7 @@ from desk.contracts.runs.graph import AnswerPublication, GraphStatus
 from desk.contracts.runs.judgement import HypothesesToJudge, Scope
 from desk.contracts.runs.swarm import HypothesisRequest, SwarmRequest, SwarmResult
 from desk.contracts.runs.tasks import TaskOutcome
-from desk.contracts.runs.turns import StateEntry
+from desk.contracts.runs.turns import StateEntry, SwarmContext
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.learning.hypotheses import hypothesis_summary
@@ -30,7 +30,7 @@ from desk.programs.swarm.tasks import SWARM_AGENTS
 from desk.runs.assignments import MARGIN, Stage, pays_for, taken_by, week_before
 from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import surviving_claims
-from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
+from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.escalating import decided
 from workflows.engine.judging import judged_conflicts, sound_hypotheses
 from workflows.engine.options import TASK_TIMEOUT, note_outcome, priority, run_attributes, unusable
@@ -110,7 +110,7 @@ class RunningRound:
 
     async def _plan(self, recalled: MemoryAnswer) -> SwarmPlan:
         number = self._board.number
-        context = TurnContext(
+        context = SwarmContext(
             markets=self._request.markets,
             state=self._board.entries,
             conflicts=self._board.conflicts,
@@ -162,7 +162,7 @@ class RunningRound:
 
     async def _conclude(self, recalled: MemoryAnswer) -> Synthesis | None:
         node = conclusion_node(self._board.number)
-        context = TurnContext(
+        context = SwarmContext(
             state=self._board.entries,
             recalled=recalled.recalled,
             conflicts=self._board.conflicts,
@@ -175,7 +175,7 @@ class RunningRound:
         self._run.end(node, outcome)
         return outcome.result if isinstance(outcome.result, Synthesis) else None
 
-    async def _lead(self, node: str, kind: TaskType, context: TurnContext) -> TaskOutcome:
+    async def _lead(self, node: str, kind: TaskType, context: SwarmContext) -> TaskOutcome:
         """The leader at work."""
         self._run.begin(node)
         policy = self._request.policy

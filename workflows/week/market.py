@@ -11,6 +11,7 @@ from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.names import Message
 from desk.contracts.runs.judgement import Scope
+from desk.contracts.runs.turns import WeekContext
 from desk.contracts.runs.week import MarketRequest
 from desk.contracts.week.plan import PlannedTask
 from desk.contracts.week.report import MarketOutcome
@@ -19,7 +20,7 @@ from desk.runs.boards import MarketBoard, after_decisions
 from desk.runs.escalations import CaseContext
 from desk.runs.tools import described_for
 from desk.trust.conflicts import merged, with_decisions
-from workflows.engine.agent_work import AgentTask, TurnContext
+from workflows.engine.agent_work import AgentTask
 from workflows.engine.escalating import decided, tell_week
 from workflows.engine.judging import MarketReading, judged_conflicts
 from workflows.engine.options import note_outcome
@@ -108,9 +109,9 @@ class MarketResearchWorkflow:
         assignment = market_task(profile, planned, request)
         # The validator goes on with what is researched, nobody with what it says.
         context = (
-            TurnContext(findings=findings, evidence=self._board.evidence)
+            WeekContext(findings=findings, evidence=self._board.evidence)
             if findings
-            else TurnContext(policy=request.policy)
+            else WeekContext(policy=request.policy)
         )
         task = AgentTask(
             profile, assignment, context, opening=self._board.opening(assignment.task_id)

@@ -16,12 +16,12 @@ from desk.contracts.agents.tools import Openings
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.results import Commentary, ResearchResult
 from desk.contracts.names import AgentId, FailureType
-from desk.contracts.runs.turns import StateEntry
+from desk.contracts.runs.turns import StateEntry, WeekContext
 from desk.contracts.week.plan import WeekPlan
 from desk.contracts.week.report import Contribution
 from desk.runs.assignments import assignment_of
 from desk.runs.boards import CommentedWeek, WeekBoard
-from workflows.engine.agent_work import AgentTask, TaskFailed, TurnContext, undelivered
+from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.task_runner import TaskRunner
 
 PLANNING_SHARES = 4
@@ -45,7 +45,7 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
     """
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
     week = board.week
-    context = TurnContext(
+    context = WeekContext(
         markets=config.markets,
         capabilities=_askable(config.policy),
         advice=board.advice.recommendations if board.advice else (),
@@ -73,7 +73,7 @@ async def comment_week(
     findings = _findings(board)
     if profile.model == BUILTIN or not findings:
         return None
-    context = TurnContext(findings=findings, markets=config.markets, state=_objections(board))
+    context = WeekContext(findings=findings, markets=config.markets, state=_objections(board))
     place = f"r{board.last_revision + 1}"
     task = _task(profile, TaskType.COMMENT_WEEK, config, board, deadline, context, place)
     try:
@@ -123,7 +123,7 @@ def _task(
     config: RunConfig,
     board: WeekBoard,
     deadline: datetime,
-    context: TurnContext,
+    context: WeekContext,
     place: str = "",
 ) -> AgentTask:
     policy = config.policy

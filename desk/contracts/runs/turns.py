@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Self
 
-from pydantic import ConfigDict, Field, JsonValue, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, JsonValue, model_validator
 
 from desk.contracts.agents.budget import Allowance
 from desk.contracts.agents.capabilities import Capability
@@ -59,13 +59,25 @@ AgentResult = Annotated[
 Said = Annotated[tuple[JsonValue, ...], Field(max_length=100)]
 """What a model said, as its content blocks."""
 
-Feedback = Annotated[Text | None, Field(alias="objection", exclude_if=is_none)]
+Feedback = Annotated[
+    Text | None,
+    Field(
+        validation_alias=AliasChoices("objection", "feedback"),
+        serialization_alias="objection",
+        exclude_if=is_none,
+    ),
+]
 """Why a model's answer holds no result that can be read, in words for the model. Histories and
 tapes have it as `objection`."""
 
 
 MOST_REJECTED: Final = 100
 """Rejected figures that an agent is told of at once; one with more starts with these."""
+
+
+ShownMarkets = Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)]
+ShownConflicts = Annotated[tuple[ConflictRecord, ...], Field(max_length=200, exclude_if=is_empty)]
+ShownMemories = Annotated[tuple[Recalled, ...], Field(max_length=40, exclude_if=is_empty)]
 
 
 def _is_usual(voting: VotingConfig) -> bool:
@@ -98,36 +110,75 @@ class StateEntry(Contract):
     lost: Annotated[tuple[ShortText, ...], Field(max_length=MOST_LOST, exclude_if=is_empty)] = ()
 
 
-class TurnRequest(Contract):
-    """Everything an agent knows when it takes a turn.
+class TurnContext(Contract):
+    """What an agent of any program is shown besides its assignment.
 
-    `findings` are the research results that a validator is to check or the product manager to
-    comment, and `evidence` the tool results they rest on; `markets` are those that the product
-    manager is to plan for, with the `capabilities` that there are and the `advice` of the desk's
-    own record; `state` is what the nodes before it brought to a node of a graph. The leader of a
-    swarm is shown what was `recalled`, the `complexity` that it is held to, and the `conflicts`
-    between the findings as they were decided; the agents of a stock's episode are shown the `board`
-    as it stands. They are empty for the others. `policy` are the rules of the run, where others go
-    on with the result: the turn then says besides what they ask first.
-
-    `rejected` are the figures in the prose of the agent's last result that are no claims: it may
-    deliver again, without them or with references in their place. `draft` is what a model said when
-    it delivered that result, as its content blocks, and `feedback` why what it said is no result.
-    `voting` says how a conflict between findings is settled. `model` names who takes the turn;
-    `tools` are described to a model, and `allowance` is what its call may cost. With `last` it must
-    deliver now and may ask for nothing more.
+    `findings` are the research results that it is to check or to comment, `evidence` the tool
+    results that they rest on, and `state` what the nodes before it brought to a node of a graph.
     """
 
-    model_config = ConfigDict(
-        validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
-    )
-
-    assignment: TaskAssignment
-    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200, exclude_if=is_empty)] = ()
     findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800, exclude_if=is_empty)] = ()
     evidence: Annotated[
         tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE, exclude_if=is_empty)
     ] = ()
+    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
+
+
+class WeekContext(TurnContext):
+    """What an agent of a week is shown besides.
+
+    The product manager plans for `markets`, with the `capabilities` that there are and the `advice`
+    of the desk's own record. `policy` are the rules of the run, where others go on with the result:
+    the turn then says besides what they ask first.
+    """
+
+    markets: ShownMarkets = ()
+    capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
+    advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
+    policy: Annotated[RunPolicy | None, Field(exclude_if=is_none)] = None
+
+
+class SwarmContext(TurnContext):
+    """What the leader of a swarm is shown besides: the `markets` that there are, what was
+    `recalled`, the `complexity` that it is held to, and the `conflicts` between the findings as
+    they were decided."""
+
+    markets: ShownMarkets = ()
+    recalled: ShownMemories = ()
+    complexity: Annotated[Complexity | None, Field(exclude_if=is_none)] = None
+    conflicts: ShownConflicts = ()
+
+
+class EpisodeContext(TurnContext):
+    """What an agent of a stock's episode is shown besides: the `board` as it stands, what was
+    `recalled`, and the `conflicts` between the results as they were decided."""
+
+    recalled: ShownMemories = ()
+    conflicts: ShownConflicts = ()
+    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
+
+
+class _OfTask(Contract):
+    """The field that stands first in a payload."""
+
+    assignment: TaskAssignment
+
+
+class TurnRequest(WeekContext, SwarmContext, EpisodeContext, _OfTask):
+    """Everything an agent knows when it takes a turn: its assignment, what its program shows it,
+    and what it has said and been told so far. What other programs show is empty.
+
+    `exchanges` are its calls so far. `rejected` are the figures in the prose of its last result
+    that are no claims: it may deliver again, without them or with references in their place.
+    `draft` is what a model said when it delivered that result, as its content blocks, and
+    `feedback` why what it said is no result. `voting` says how a conflict between findings is
+    settled. `model` names who takes the turn; `tools` are described to a model, and `allowance` is
+    what its call may cost. With `last` it must deliver now and may ask for nothing more.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=200, exclude_if=is_empty)] = ()
     rejected: Annotated[
         tuple[RejectedFigure, ...], Field(max_length=MOST_REJECTED, exclude_if=is_empty)
     ] = ()
@@ -135,18 +186,7 @@ class TurnRequest(Contract):
     feedback: Feedback = None
     model: ShortText = BUILTIN
     voting: Annotated[VotingConfig, Field(exclude_if=_is_usual)] = VotingConfig()
-    markets: Annotated[tuple[MarketSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
     tools: Annotated[tuple[ToolSpec, ...], Field(max_length=200, exclude_if=is_empty)] = ()
-    capabilities: Annotated[tuple[Capability, ...], Field(max_length=20, exclude_if=is_empty)] = ()
-    advice: Annotated[tuple[Recommendation, ...], Field(max_length=50, exclude_if=is_empty)] = ()
-    state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
-    recalled: Annotated[tuple[Recalled, ...], Field(max_length=40, exclude_if=is_empty)] = ()
-    complexity: Annotated[Complexity | None, Field(exclude_if=is_none)] = None
-    conflicts: Annotated[
-        tuple[ConflictRecord, ...], Field(max_length=200, exclude_if=is_empty)
-    ] = ()
-    board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None
-    policy: Annotated[RunPolicy | None, Field(exclude_if=is_none)] = None
     allowance: Allowance = Allowance()
     last: bool = False
 
@@ -169,9 +209,7 @@ class Turn(Contract):
     a model was not asked; with `cut_off` it was, and its answer never came.
     """
 
-    model_config = ConfigDict(
-        validate_by_name=True, validate_by_alias=True, serialize_by_alias=True
-    )
+    model_config = ConfigDict(serialize_by_alias=True)
 
     calls: Annotated[
         tuple[ToolCall, ...], Field(max_length=MAX_CALLS_A_TURN, exclude_if=is_empty)

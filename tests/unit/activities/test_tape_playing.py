@@ -153,10 +153,13 @@ async def test_an_activity_that_tapes_do_not_know_is_named() -> None:
     assert player.fault.done()
 
 
-def test_a_field_that_requests_gain_later_does_not_make_them_others() -> None:
-    class Longer(TurnRequest):
-        colour: str = "red"
+class Longer(TurnRequest):
+    """A request of a later version."""
 
+    colour: str = "red"
+
+
+def test_a_field_that_requests_gain_later_does_not_make_them_others() -> None:
     longer = Longer.model_validate(turn_request().model_dump())
     recorded = digests_of(Effect.TURN, turn_request())
     assert differing(recorded, digests_of(Effect.TURN, longer)) == ()
