@@ -26,7 +26,7 @@ from desk.contracts.agents.tools import (
 )
 from desk.contracts.names import CallFault, FailureType, activity_id_parts, call_activity_id
 from desk.platform.effects import EffectJournal
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolCaller, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolCaller, ToolUnreachable
 from desk.trust.ledger.events import without_later
 from desk.trust.seals import content_hash
 
@@ -152,9 +152,7 @@ class ToolActivities:
 
     async def _reach(self, server: str, seconds: float) -> Reachability:
         try:
-            answer = await self._tools.call(
-                server, REACH_TOOL, {}, key=effect_key(), timeout_seconds=seconds
-            )
+            answer = await self._tools.call(_asking_reach(server, effect_key(), seconds))
         except ToolUnreachable as error:
             if error.fault is CallFault.TIMEOUT:
                 return Reachability(reachable=True)
@@ -174,9 +172,7 @@ class ToolActivities:
 
     async def _settle(self, key: str) -> None:
         calls = [
-            self._tools.call(
-                server, REACH_TOOL, {}, key=f"{key}/{server}", timeout_seconds=SETTLING_SECONDS
-            )
+            self._tools.call(_asking_reach(server, f"{key}/{server}", SETTLING_SECONDS))
             for server in self._keeping
         ]
         # A refusal is an answer, and what cannot be asked tells so when it is called.
@@ -215,16 +211,17 @@ class ToolActivities:
         return result.model_copy(update=told)
 
     async def _answer(self, call: ToolCall, key: str, as_of: datetime, tries: Tries) -> ToolAnswer:
+        arguments = {**call.arguments, "as_of": as_of.isoformat()}
         try:
             return await self._tools.call(
-                call.server,
-                call.tool,
-                {**call.arguments, "as_of": as_of.isoformat()},
-                key=key,
-                timeout_seconds=tries.seconds,
+                ServerCall(call.server, call.tool, arguments, key, tries.seconds)
             )
         except ToolUnreachable as error:
             raise tries.failed(error) from None
+
+
+def _asking_reach(server: str, key: str, seconds: float) -> ServerCall:
+    return ServerCall(server, REACH_TOOL, {}, key, seconds)
 
 
 def _turn_of(activity_id: str) -> str:

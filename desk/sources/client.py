@@ -31,6 +31,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.redaction import configured_secrets
+from desk.platform.mcp.tool_calling import ServerCall
 from desk.platform.settings import McpTransport, load_settings
 from desk.platform.settings.mcp_json import servers_to_serve
 
@@ -171,9 +172,8 @@ class AsyncSources:
             ToolRefused: the server said no.
             ToolUnreachable: there is no answer.
         """
-        answer = await self._pool.call(
-            server, tool, arguments, key=uuid4().hex, timeout_seconds=self._timeout
-        )
+        call = ServerCall(server, tool, arguments, key=uuid4().hex, timeout_seconds=self._timeout)
+        answer = await self._pool.call(call)
         if answer.refusal is not None:
             raise ToolRefused(answer.refusal)
         return answer.content

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
 from tests.support.homes import PROJECT, free_port
 
@@ -37,13 +37,11 @@ async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
 
 
 async def quote(pool: McpPool) -> ToolAnswer:
-    return await pool.call(
-        "ecb",
-        "get_quote",
-        {"symbol": "USD/JPY", "as_of": AS_OF},
-        key="test",
-        timeout_seconds=PATIENCE_SECONDS,
-    )
+    return await pool.call(quote_call(PATIENCE_SECONDS))
+
+
+def quote_call(seconds: float) -> ServerCall:
+    return ServerCall("ecb", "get_quote", {"symbol": "USD/JPY", "as_of": AS_OF}, "test", seconds)
 
 
 def server_process(module: str = "desk.sources.ecb.server") -> psutil.Process:
@@ -59,7 +57,7 @@ def runs(process: psutil.Process, module: str) -> bool:
 
 async def slow(pool: McpPool, number: int) -> ToolAnswer:
     return await pool.call(
-        "foreign", "slow", {"number": number}, key="test", timeout_seconds=PATIENCE_SECONDS
+        ServerCall("foreign", "slow", {"number": number}, "test", PATIENCE_SECONDS)
     )
 
 
@@ -167,11 +165,5 @@ async def test_a_server_that_hangs_is_given_up_and_replaced(pool: McpPool) -> No
     process = server_process()
     os.kill(process.pid, signal.SIGSTOP)
     with pytest.raises(ToolUnreachable):
-        await pool.call(
-            "ecb",
-            "get_quote",
-            {"symbol": "USD/JPY", "as_of": AS_OF},
-            key="test",
-            timeout_seconds=0.5,
-        )
+        await pool.call(quote_call(0.5))
     assert await quote(pool) == first

@@ -17,7 +17,7 @@ import pytest
 from desk.contracts.names import CallFault
 from desk.platform.mcp.circuit import FAILURES
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
 from tests.support.faulty_source import Controls, Fault, over_http, over_stdio, started_again
 from tests.support.homes import PROJECT
@@ -104,13 +104,8 @@ async def pool_of(
 
 
 async def ask(pool: McpPool, seconds: float = LONG) -> ToolAnswer:
-    return await pool.call(
-        "ecb",
-        "get_quote",
-        {"symbol": "USD/JPY", "as_of": AS_OF},
-        key="test",
-        timeout_seconds=seconds,
-    )
+    arguments = {"symbol": "USD/JPY", "as_of": AS_OF}
+    return await pool.call(ServerCall("ecb", "get_quote", arguments, "test", seconds))
 
 
 @pytest.mark.parametrize("fault", list(Fault))

@@ -12,7 +12,7 @@ import pytest
 
 from desk.contracts.names import CallFault
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
 from tests.support.addresses.guarded import TOKEN, Guard, Trouble, guarded
 from tests.support.foreign_server import RAMBLE
@@ -38,7 +38,7 @@ async def pool_for(url: str, token: str = TOKEN, **more: Any) -> AsyncIterator[M
 
 
 async def ask(pool: McpPool, tool: str = "mumble", **arguments: int) -> ToolAnswer:
-    return await pool.call("news", tool, arguments, key="test", timeout_seconds=10)
+    return await pool.call(ServerCall("news", tool, arguments, "test", 10))
 
 
 async def test_a_server_is_asked_with_the_headers_it_wants(guard: Guard) -> None:

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.redaction import HIDDEN
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import servers_to_serve
 from tests.support.foreign_server import RAMBLE
 from tests.support.homes import PROJECT
@@ -54,7 +54,7 @@ async def pool(folder: Path) -> AsyncIterator[McpPool]:
 
 
 async def ask(pool: McpPool, tool: str, server: str = "foreign") -> ToolAnswer:
-    return await pool.call(server, tool, {}, key="test", timeout_seconds=20)
+    return await pool.call(ServerCall(server, tool, {}, "test", 20))
 
 
 async def surroundings(pool: McpPool, server: str) -> dict[str, JsonValue]:
@@ -103,7 +103,7 @@ async def test_an_error_with_the_code_of_a_closed_connection_spares_the_neighbou
 ) -> None:
     (folder / "held").touch()
     neighbour = asyncio.create_task(
-        pool.call("held", "slow", {"number": 1}, key="test", timeout_seconds=60)
+        pool.call(ServerCall("held", "slow", {"number": 1}, "test", 60))
     )
     while not (folder / "begun").exists():
         await asyncio.sleep(0.02)

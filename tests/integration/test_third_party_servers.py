@@ -17,7 +17,7 @@ import pytest
 from pydantic import JsonValue
 
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import servers_to_serve
 from tests.support.closed_proxy import ClosedProxy, closed_proxy
 from tests.support.homes import PROJECT
@@ -63,7 +63,7 @@ class Desk:
     async def ask(
         self, server: str, tool: str, arguments: Mapping[str, JsonValue], seconds: float = 30
     ) -> ToolAnswer:
-        return await self.pool.call(server, tool, arguments, key="test", timeout_seconds=seconds)
+        return await self.pool.call(ServerCall(server, tool, arguments, "test", seconds))
 
 
 @pytest.fixture(scope="module")

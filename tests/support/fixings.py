@@ -1,17 +1,13 @@
 """A source of fixings that answers when the test wants it to."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
-
-from pydantic import JsonValue
 
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import PairQuote, Provenance, Quotes
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from tests.support.scripted import ScriptedTools
 
 SOURCE = Provenance(name="a central bank", tier=SourceTier.AUTHORITATIVE)
@@ -37,13 +33,12 @@ class Fixings(ScriptedTools):
         if self.open:
             self.gate.set()
 
-    async def call(
-        self, server: str, tool: str, arguments: Mapping[str, JsonValue], **how: Any
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `tool_calling.ToolCaller`; what is no question for fixings is scripted."""
-        if tool != "get_quotes":
-            return await super().call(server, tool, arguments, **how)
-        self.calls[f"{server}.{tool}"] += 1
+        if call.tool != "get_quotes":
+            return await super().call(call)
+        server, arguments = call.server, call.arguments
+        self.calls[call.name] += 1
         if self.away:
             self.away -= 1
             raise ToolUnreachable(f"{server}: it is away")

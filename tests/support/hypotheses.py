@@ -1,6 +1,6 @@
 """Hypotheses, a source of prices to hold them against, and workers that wait for them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -31,7 +31,7 @@ from desk.contracts.swarm.hypotheses import (
 from desk.learning.hypotheses.prices import expected_day
 from desk.learning.hypotheses.scoring import brier_score
 from desk.platform.effects.journal import EffectJournal
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from tests.support.desk import pair
 from tests.support.scripted import ScriptedTools
 from workers.tuning import TUNING
@@ -116,18 +116,17 @@ class Prices(ScriptedTools):
     before: str = "100.00"
     asked_at: list[datetime] = field(default_factory=list)
 
-    async def call(
-        self, server: str, tool: str, arguments: Mapping[str, JsonValue], **how: Any
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `desk.platform.mcp.tool_calling.ToolCaller`."""
-        self.calls[f"{server}.{tool}"] += 1
+        arguments = call.arguments
+        self.calls[call.name] += 1
         at = datetime.fromisoformat(str(arguments["as_of"]))
         self.asked_at.append(at)
         if self.away:
             self.away -= 1
-            raise ToolUnreachable(f"{server}: it is away")
+            raise ToolUnreachable(f"{call.server}: it is away")
         known = min(at, self.ends) if self.ends else at
-        if tool == "get_quote":
+        if call.tool == "get_quote":
             return ToolAnswer(content=self._quote(str(arguments["symbol"]), known))
         return ToolAnswer(content=self._history(str(arguments["start"]), known))
 

@@ -16,7 +16,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 
 Script = Callable[[TurnRequest], Turn | None]
 """The turn a test wants taken, or None for the ordinary one."""
@@ -53,19 +53,13 @@ class ScriptedTools:
     keys: list[str] = field(default_factory=list)
     offered: Mapping[str, tuple[ToolSpec, ...]] = field(default_factory=dict)
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `desk.platform.mcp.tool_calling.ToolCaller`."""
-        self.calls[f"{server}.{tool}"] += 1
-        self.keys.append(key)
-        return self.script(server, tool, arguments) or ToolAnswer(content={"level": "100.00"})
+        self.calls[call.name] += 1
+        self.keys.append(call.key)
+        return self.script(call.server, call.tool, call.arguments) or ToolAnswer(
+            content={"level": "100.00"}
+        )
 
     async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
         """See `tool_calling.ToolCaller`. A script that raises is heard here too."""

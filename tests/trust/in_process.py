@@ -9,7 +9,7 @@ from typing import Self
 
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer
 from desk.platform.settings.mcp_json import read_mcp_config
 from desk.trust.seals import content_hash
 from tests.support.homes import PROJECT
@@ -65,8 +65,6 @@ class Tools:
         arguments = {**call.arguments, "as_of": as_of.isoformat()}
         key = json.dumps([call.server, call.tool, arguments], sort_keys=True)
         if key not in self._answers:
-            asked = self._pool.call(
-                call.server, call.tool, arguments, key=key, timeout_seconds=PATIENCE_SECONDS
-            )
-            self._answers[key] = self._runner.run(asked)
+            asked = ServerCall(call.server, call.tool, arguments, key, PATIENCE_SECONDS)
+            self._answers[key] = self._runner.run(self._pool.call(asked))
         return self._answers[key]

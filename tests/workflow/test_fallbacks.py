@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from desk.contracts.names import AgentId, CallFault, market_run_id
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.report import ResearchReport
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import read_mcp_config
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
@@ -47,24 +47,17 @@ class RealTools(ScriptedTools):
     ignorant: frozenset[str] = frozenset()
     calls: Counter[str] = field(default_factory=Counter)
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `desk.platform.mcp.tool_calling.ToolCaller`."""
         assert self.pool is not None
-        self.calls[f"{server}.{tool}"] += 1
+        server, tool = call.server, call.tool
+        self.calls[call.name] += 1
         if server in self.down:
             raise ToolUnreachable(f"{server} is down")
         if tool == REACH_TOOL:
             return ToolAnswer(refusal=f"Unknown tool: {tool}")
         asked = "ecb" if server == "yahoo_finance" else server
-        answer = await self.pool.call(asked, tool, arguments, key=key, timeout_seconds=60)
+        answer = await self.pool.call(replace(call, server=asked, timeout_seconds=60))
         if server in self.ignorant and isinstance(answer.content, dict):
             nothing: dict[str, JsonValue] = {
                 "values": [],
@@ -213,20 +206,12 @@ async def test_a_source_that_no_worker_serves_leaves_time_for_the_next(
 class SilentToTheFirst(ScriptedTools):
     """Never answers research agent 1 in time."""
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `desk.platform.mcp.tool_calling.ToolCaller`."""
-        if AgentId.RESEARCH_AGENT_1 in key:
-            await asyncio.sleep(timeout_seconds)
-            raise ToolUnreachable(f"{server} is silent", fault=CallFault.TIMEOUT)
-        return await super().call(server, tool, arguments, key=key, timeout_seconds=timeout_seconds)
+        if AgentId.RESEARCH_AGENT_1 in call.key:
+            await asyncio.sleep(call.timeout_seconds)
+            raise ToolUnreachable(f"{call.server} is silent", fault=CallFault.TIMEOUT)
+        return await super().call(call)
 
 
 @dataclass

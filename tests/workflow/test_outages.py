@@ -1,17 +1,16 @@
 """A source that is not asked because it kept failing: the week goes on, and its report says so."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from pydantic import JsonValue
 from temporalio.client import Client
 
 from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import read_mcp_config
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
@@ -38,21 +37,13 @@ class WithoutFixings(ScriptedTools):
         super().__init__()
         self._pool = pool
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `desk.platform.mcp.tool_calling.ToolCaller`."""
-        self.calls[server] += 1
-        if server == "ecb":
+        self.calls[call.server] += 1
+        if call.server == "ecb":
             fault = CallFault.CIRCUIT_OPEN
             raise ToolUnreachable("ecb: not asked", fault=fault, circuit=CIRCUIT)
-        return await self._pool.call(server, tool, arguments, key=key, timeout_seconds=60)
+        return await self._pool.call(replace(call, timeout_seconds=60))
 
 
 async def test_every_call_that_was_not_made_is_counted_whoever_would_have_made_it(

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from pydantic import JsonValue
 from temporalio.client import Client
@@ -13,7 +12,7 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Turn, TurnRequest
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from tests.support.desk import desk_config, desk_workers, pair, start_week
 from tests.support.reached import (
     LIVE,
@@ -108,10 +107,10 @@ async def test_a_source_whose_worker_is_held_up_is_not_out_of_reach(
     client: Client, tmp_path: Path
 ) -> None:
     class HeldUp(ScriptedTools):
-        async def call(self, server: str, tool: str, *args: Any, **options: Any) -> ToolAnswer:
-            if tool == REACH_TOOL:
+        async def call(self, call: ServerCall) -> ToolAnswer:
+            if call.tool == REACH_TOOL:
                 await asyncio.Event().wait()
-            return await super().call(server, tool, *args, **options)
+            return await super().call(call)
 
     servers = (*SERVERS, *LIVE)
     async with desk_workers(client, tmp_path, tools=HeldUp(), servers=servers):

@@ -29,7 +29,7 @@ from desk.platform.mcp.attribution import attributed_answer
 from desk.platform.mcp.circuit import Circuit
 from desk.platform.mcp.connection import FAULTS, ConnectionFailed, McpConnection
 from desk.platform.mcp.redaction import redaction_for
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.mcp.transports.http import HttpAnswer, Seen, watching
 from desk.platform.mcp.transports.targets import NoTarget, target_of
 from desk.platform.settings.mcp_json import McpServerSpec
@@ -105,33 +105,25 @@ class McpPool:
         while self._retiring:
             await asyncio.gather(*self._retiring)
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `ToolCaller.call`. A lost connection is retired; the next call opens another.
 
         A server that does not accept who asks has refused; nothing that it was given in secret
         is in a refusal or an error. A tool that takes no instant to answer for is not asked about
         the past: it would tell what was not known then.
         """
-        name = f"{server}.{tool}"
-        waited = f"{name} did not answer within {timeout_seconds:g} s"
+        server, name = call.server, call.name
+        waited = f"{name} did not answer within {call.timeout_seconds:g} s"
 
         async def request(client: Client) -> CallToolResult | ToolAnswer:
-            asked = dict(arguments)
-            if self._is_timeless(server, tool):
+            asked = dict(call.arguments)
+            if self._is_timeless(server, call.tool):
                 instant = asked.pop(ADDED_BY_THE_DESK, None)
                 if _is_past(instant):
                     return self._refusal(server, f"{name} takes no {ADDED_BY_THE_DESK}, {PAST}")
-            return await _ask(client, tool, asked, key, timeout_seconds)
+            return await _ask(client, call, asked)
 
-        async with self._patient(server, waited, timeout_seconds):
+        async with self._patient(server, waited, call.timeout_seconds):
             result = await self._asked(server, name, request)
         if isinstance(result, ToolAnswer):
             return result
@@ -324,8 +316,8 @@ def _is_past(instant: JsonValue) -> bool:
     return datetime.now(UTC) - datetime.fromisoformat(instant) > LONGEST_RUN
 
 
-async def _ask(
-    client: Client, tool: str, arguments: Mapping[str, JsonValue], key: str, timeout: float
-) -> CallToolResult:
-    meta = cast("RequestParamsMeta", {CALL_KEY: key})
-    return await client.call_tool(tool, dict(arguments), read_timeout_seconds=timeout, meta=meta)
+async def _ask(client: Client, call: ServerCall, arguments: dict[str, JsonValue]) -> CallToolResult:
+    meta = cast("RequestParamsMeta", {CALL_KEY: call.key})
+    return await client.call_tool(
+        call.tool, arguments, read_timeout_seconds=call.timeout_seconds, meta=meta
+    )

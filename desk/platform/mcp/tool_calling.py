@@ -51,22 +51,32 @@ class ToolAnswer:
     attribution: Attribution | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ServerCall:
+    """One call of a tool of a named server.
+
+    `key` names the call to the server (in the request's metadata), so that a server with side
+    effects can recognise a repetition. `timeout_seconds` are for all that it takes, the opening of
+    a connection included.
+    """
+
+    server: str
+    tool: str
+    arguments: Mapping[str, JsonValue]
+    key: str
+    timeout_seconds: float
+
+    @property
+    def name(self) -> str:
+        """The tool's name with its server's."""
+        return f"{self.server}.{self.tool}"
+
+
 class ToolCaller(Protocol):
     """Whatever can call a tool of a named server."""
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """The server's answer.
-
-        `key` names the call to the server (in the request's metadata), so that a server with
-        side effects can recognise a repetition.
 
         Raises:
             ToolUnreachable: no answer was had in time.

@@ -9,12 +9,11 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
-from pydantic import JsonValue
-
 from desk.platform.mcp import pool
-from desk.platform.mcp.tool_calling import ToolAnswer
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer
 from desk.platform.settings import load_settings
 from starters.main import execute
 from starters.terminal.exit_status import exit_now
@@ -29,24 +28,14 @@ class EmptySources(pool.McpPool):
 
     _told: ClassVar[dict[str, ToolAnswer]] = {}
 
-    async def call(
-        self,
-        server: str,
-        tool: str,
-        arguments: Mapping[str, JsonValue],
-        *,
-        key: str,
-        timeout_seconds: float,
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `ToolCaller.call`."""
-        asked = json.dumps(arguments, sort_keys=True)
+        asked = json.dumps(call.arguments, sort_keys=True)
         copies = {COPY_OF[word]: word for word in _WORD.findall(asked) if word in COPY_OF}
         question = _WORD.sub(lambda word: COPY_OF.get(word[0], word[0]), asked)
-        place = f"{server}.{tool} {question}"
+        place = f"{call.name} {question}"
         if place not in self._told:
-            self._told[place] = await super().call(
-                server, tool, json.loads(question), key=key, timeout_seconds=timeout_seconds
-            )
+            self._told[place] = await super().call(replace(call, arguments=json.loads(question)))
         return renamed(self._told[place], copies)
 
 

@@ -28,7 +28,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.episode import StockRequest, StockResult
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.learning.hypotheses.prices import expected_day
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.program import STOCK_TASKS
 from tests.support.namespaces import Namespace
@@ -251,16 +251,15 @@ class Outcomes(ScriptedTools):
     asked_at: list[datetime] = field(default_factory=list)
     positions: list[str] = field(default_factory=list)
 
-    async def call(
-        self, server: str, tool: str, arguments: Mapping[str, JsonValue], **how: Any
-    ) -> ToolAnswer:
+    async def call(self, call: ServerCall) -> ToolAnswer:
         """See `desk.platform.mcp.tool_calling.ToolCaller`."""
-        if tool != "performance":
-            return await super().call(server, tool, arguments, **how)
-        self.calls[f"{server}.{tool}"] += 1
+        if call.tool != "performance":
+            return await super().call(call)
+        arguments = call.arguments
+        self.calls[call.name] += 1
         if self.away:
             self.away -= 1
-            raise ToolUnreachable(f"{server}: it is away")
+            raise ToolUnreachable(f"{call.server}: it is away")
         at = datetime.fromisoformat(str(arguments["as_of"]))
         self.asked_at.append(at)
         self.positions.append(str(arguments["position"]))

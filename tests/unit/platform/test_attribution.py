@@ -11,6 +11,7 @@ from desk.contracts.agents.tools import Attribution, SourceTier
 from desk.contracts.findings.source_results import PolicyRates, Quote
 from desk.platform.mcp.attribution import HIGHEST, attributed_answer, own_module
 from desk.platform.mcp.pool import McpPool
+from desk.platform.mcp.tool_calling import ServerCall
 from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
 from tests.support.homes import PROJECT
 
@@ -120,9 +121,9 @@ async def pool(tmp_path: Path) -> AsyncIterator[McpPool]:
 
 
 async def test_whose_word_an_answer_is_comes_with_it(pool: McpPool) -> None:
-    told = await pool.call("stolen", "mumble", {}, key="test", timeout_seconds=30)
+    told = await pool.call(ServerCall("stolen", "mumble", {}, "test", 30))
     assert told.attribution == Attribution(tier=SourceTier.DERIVED, origin="stolen")
     arguments = {"symbol": "USD/JPY", "as_of": "2026-11-02T07:00:00Z"}
-    own = await pool.call("ecb", "get_quote", arguments, key="test", timeout_seconds=30)
+    own = await pool.call(ServerCall("ecb", "get_quote", arguments, "test", 30))
     assert own.attribution is None
     assert Quote.model_validate(own.content).source.tier is SourceTier.AUTHORITATIVE

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from desk.platform.mcp.pool import McpPool
-from desk.platform.mcp.tool_calling import ToolAnswer, ToolUnreachable
+from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import (
     McpConfigError,
     McpServerSpec,
@@ -66,7 +66,7 @@ async def owners_come_to(number: int) -> None:
 
 
 async def ask(pool: McpPool, server: str, tool: str, **arguments: str) -> ToolAnswer:
-    return await pool.call(server, tool, arguments, key="test", timeout_seconds=30)
+    return await pool.call(ServerCall(server, tool, arguments, "test", 30))
 
 
 async def test_a_result_that_breaks_its_schema_is_refused(pool: McpPool) -> None:
@@ -139,7 +139,7 @@ async def test_a_pool_that_was_left_opens_nothing(silent: McpPool) -> None:
 
 
 async def impatient(pool: McpPool) -> ToolAnswer:
-    return await pool.call("lying", "slow", {}, key="test", timeout_seconds=SLOW_SECONDS / 3)
+    return await pool.call(ServerCall("lying", "slow", {}, "test", SLOW_SECONDS / 3))
 
 
 async def test_a_call_that_times_out_leaves_its_neighbours_alone(pool: McpPool) -> None:
