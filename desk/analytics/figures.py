@@ -76,6 +76,9 @@ SUFFIXES: Final = {
     Unit.CALENDAR_DAY: "",
     Unit.NUMBER: "",
 }
+LEAST_SIGNIFICANT: Final = 4
+"""Digits of a printed level."""
+
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -95,6 +98,12 @@ def print_figure(value: Decimal, unit: Unit, *, signed: bool = True) -> str:
     value = abs(value) if value.is_zero() else value
     plus = "+" if signed and unit in SIGNED_UNITS and value > 0 else ""
     return f"{plus}{value:,f}{SUFFIXES[unit]}"
+
+
+def level_step(level: Decimal, digits: int) -> Decimal:
+    """The unit in the last place of a pair's printed levels: its digits, or as many more as give
+    a level four significant ones, so that a small level does not round its moves away."""
+    return Decimal(1).scaleb(-max(digits, LEAST_SIGNIFICANT - 1 - level.adjusted()))
 
 
 def as_number(day: date) -> Decimal:

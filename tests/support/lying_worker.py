@@ -12,6 +12,7 @@ from datetime import date
 from decimal import Decimal
 
 from activities.turns import Analysts
+from desk.analytics.figures import level_step
 from desk.contracts.agents.tools import DataSource, Openings, SourceTier, ToolCall
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import ResearchResult
@@ -23,7 +24,6 @@ from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
-from desk.trust.claims.price_claims import level_step
 from tests.support.fleet import Fleet
 from tests.support.homes import PROJECT
 from workers.hosting import Role, hosted

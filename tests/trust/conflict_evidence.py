@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from pydantic import JsonValue
 
+from desk.analytics.figures import level_step
 from desk.contracts.agents.tools import SourceTier, ToolCall, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import PolicyRate, PolicyRates, Quote, SourceResult
 from desk.contracts.weeks import TimeWindow
-from desk.trust.claims.price_claims import level_step
 from desk.trust.seals import content_hash
 from tests.support.builders import ECB as ECB_SOURCE
 from tests.support.builders import TABLE, pair_market, rate_market

@@ -9,7 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from desk.analytics.figures import level_step
 from desk.analytics.formulas import percent_change
+from desk.analytics.names.markets import pair_by_name
 from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.analytics.technical.series import PriceSeries
 from desk.analytics.units import UNITS
@@ -28,7 +30,6 @@ DAYS_A_YEAR: Final = 252
 """Days with prices, by which a daily deviation is told for a year."""
 
 CENT: Final = Decimal("0.01")
-LEVEL_DIGITS: Final = 6
 _PRECISION: Final = {
     Unit.PERCENT: CENT,
     Unit.RATIO: CENT,
@@ -88,11 +89,10 @@ def rounded(series: PriceSeries, metric: Metric, value: float | Decimal) -> Deci
 
 
 def _level_precision(series: PriceSeries) -> Decimal:
-    """Cents for a stock; six significant digits of a pair, or as few as its fixings have."""
+    """Cents for a stock; of a pair the digits that it is quoted with, as in a week's report."""
     if series.kind is MarketKind.STOCK:
         return CENT
-    finest = int(series.last.as_tuple().exponent)
-    return Decimal((0, (1,), max(finest, series.last.adjusted() - LEVEL_DIGITS + 1)))
+    return level_step(series.last, pair_by_name(series.symbol).digits)
 
 
 def closes_of(series: PriceSeries) -> Floats:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.analytics.comparison import is_little_changed
-from desk.analytics.figures import as_number
+from desk.analytics.figures import as_number, level_step
 from desk.analytics.formulas import band_position, percent_change, range_position
 from desk.analytics.prices.price_view import PriceView, months_before
 from desk.analytics.prices.series import Fixing
@@ -17,7 +17,6 @@ PERCENT_STEP: Final = Decimal("0.01")
 POSITION_STEP: Final = Decimal("0.1")
 SCORE_STEP: Final = Decimal("0.1")
 SHARE_STEP: Final = Decimal(1)
-LEAST_SIGNIFICANT: Final = 4
 
 
 def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Claim, ...]:
@@ -42,12 +41,6 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
         *(() if view.is_week else _distances(by_metric)),
     )
     return levels + tuple(claim for claim in derived if claim)
-
-
-def level_step(level: Decimal, digits: int) -> Decimal:
-    """The unit in the last place of a pair's printed levels: its digits, or as many more as give
-    a level four significant ones, so that a small level does not round its moves away."""
-    return Decimal(1).scaleb(-max(digits, LEAST_SIGNIFICANT - 1 - level.adjusted()))
 
 
 def position_in_band(value: Decimal, band: Band) -> Decimal:

@@ -7,12 +7,13 @@ each answer gives the figures of its own days besides, and their names say which
 from datetime import date
 from typing import Final
 
+from desk.analytics.figures import level_step
 from desk.analytics.formulas import percent_change
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixing, Fixings
 from desk.contracts.findings.claims import Claim, Metric, Unit, span_id
 from desk.contracts.markets import MarketSpec
-from desk.trust.claims.price_claims import PERCENT_STEP, level_claim, level_step
+from desk.trust.claims.price_claims import PERCENT_STEP, level_claim
 
 FEWEST: Final = 2
 """Prices: of one there is no span."""

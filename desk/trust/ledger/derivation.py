@@ -16,6 +16,7 @@ from typing import Final
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from desk.analytics.figures import level_step
 from desk.analytics.names.markets import STOCK_DIGITS, pair_by_name
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixings, window_days
@@ -35,7 +36,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.analysis_claims import analysis_claims, mark_claims
-from desk.trust.claims.price_claims import level_step, price_claims
+from desk.trust.claims.price_claims import price_claims
 from desk.trust.claims.rate_claims import (
     decision_claims,
     in_a_row_claims,

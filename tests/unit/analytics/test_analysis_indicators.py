@@ -26,6 +26,7 @@ from tests.support.price_series import walk, weekdays
 STORE = PriceStore(RatesStore())
 AS_OF = datetime(2025, 2, 17, 7, tzinfo=UTC)
 NVDA, YEN = STORE.series("NVDA", AS_OF), STORE.series("USD/JPY", AS_OF)
+EURO = STORE.series("EUR/USD", AS_OF)
 
 
 def series_of(levels: Sequence[float] | Floats, spread: float = 0.01) -> PriceSeries:
@@ -85,8 +86,8 @@ def test_the_figures_are_those_of_an_independent_computation(series: PriceSeries
     assert found[Metric.TARGET] == pytest.approx(start + slope * 79, rel=1e-4)
 
 
-def test_a_level_is_told_as_the_market_is() -> None:
-    for series, exponent in ((NVDA, -2), (YEN, -3)):
+def test_a_level_is_told_with_the_digits_of_its_market() -> None:
+    for series, exponent in ((NVDA, -2), (YEN, -2), (EURO, -4)):
         for answer in (indicator_calculator(series, AS_OF), market_data(series, AS_OF)):
             levels = [f for f in answer.figures if f.metric in (Metric.SMA_50, Metric.YEAR_HIGH)]
             assert [level.value.as_tuple().exponent for level in levels] == [exponent]

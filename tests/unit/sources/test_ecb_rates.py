@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from desk.analytics.figures import level_step
 from desk.contracts.markets import MarketKind
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.sources.ecb.rates import (
@@ -23,7 +24,6 @@ from desk.sources.ecb.rates import (
     read_rates,
 )
 from desk.sources.ecb.store import packaged_file
-from desk.trust.claims.price_claims import level_step
 from tests.support.homes import PROJECT
 from tests.support.rates_files import rates_csv, zipped
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.analytics.figures import day_of, print_claim
+from desk.analytics.figures import day_of, level_step, print_claim
 from desk.analytics.prices.price_view import Break, PriceView, Side, months_before, view_prices
 from desk.analytics.prices.series import Fixing, Fixings, window_days
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.weeks import monday_of
-from desk.trust.claims.price_claims import level_step, position_in_band, price_claims
+from desk.trust.claims.price_claims import position_in_band, price_claims
 from desk.trust.claims.recompute import recompute
 from desk.trust.prose.references import Form, printed
 from tests.support.builders import (
