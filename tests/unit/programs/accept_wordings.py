@@ -2,8 +2,12 @@
 `python -m tests.unit.programs.accept_wordings`, where `make install-memory` was run."""
 
 from desk.platform.memory.meaning import installed_meaning
-from desk.programs.swarm.objectives import FORMS
-from desk.programs.swarm.objectives.matching import FILE, wording_vectors, write_vectors
+from desk.programs.swarm.objectives.matching import (
+    FILE,
+    all_wordings,
+    wording_vectors,
+    write_vectors,
+)
 
 
 def main() -> None:
@@ -11,10 +15,10 @@ def main() -> None:
     if meaning is None:
         raise SystemExit("the model of meaning is not installed: run `make install-memory`")
     known = dict(wording_vectors()) if FILE.exists() else {}
-    wanted = [wording for form in FORMS.values() for wording in form.wordings]
-    new = [wording for wording in dict.fromkeys(wanted) if wording not in known]
+    wanted = all_wordings()
+    new = [wording for wording in wanted if wording not in known]
     known |= dict(zip(new, meaning.passages(new), strict=True))
-    write_vectors({wording: known[wording] for wording in dict.fromkeys(wanted)})
+    write_vectors({wording: known[wording] for wording in wanted})
     print(f"{len(new)} wordings are new, {len(wanted)} in all")
 
 

@@ -24,7 +24,12 @@ from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.objectives import ABOUT, FORMS, Answered, form_of, matched
-from desk.programs.swarm.objectives.matching import Vector, wording_vectors
+from desk.programs.swarm.objectives.matching import (
+    UNDECIDED_WORDINGS,
+    Vector,
+    all_wordings,
+    wording_vectors,
+)
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references
@@ -300,6 +305,7 @@ def test_a_peg_that_stands_is_told_with_what_was_counted_of_it_once() -> None:
     own = {Capability.PEG_BAND: band.model_copy(update={"symbol": "USD/HKD"})}
     given = {TaskType.RESEARCH_CONDITIONS: own}
     synthesis, text = told("peg-holds", given, markets=(hong_kong,))
+    assert "is 0.05 % from the upper edge of its band" in text
     assert "Of 274 spans of four weeks" in text
     assert "a probability of 1.09 % at most" in text
     (scenarios,) = (each.content for each in synthesis.sections if each.title == "Scenarios")
@@ -408,10 +414,31 @@ def test_an_objective_that_means_a_wording_has_its_form(form: str) -> None:
     assert found is not None and found.name == form
 
 
+@pytest.mark.parametrize("wording", UNDECIDED_WORDINGS)
+def test_what_a_bank_will_decide_is_not_when_it_decides(wording: str) -> None:
+    meaning = FixedMeaning(wording)
+    assert matched(f"{wording} of Australia", lambda: meaning).form is None
+    assert matched(f"{wording} of Australia").form is None
+
+
+@pytest.mark.parametrize(
+    ("objective", "form"),
+    [
+        ("Will USD/JPY rise over the next four weeks?", "higher-ahead"),
+        ("Will the Swiss franc be stronger in four weeks?", "higher-ahead"),
+        ("Will the yen weaken over the coming month?", "lower-ahead"),
+        ("Will cable be lower a month from now?", "lower-ahead"),
+        ("Where will EUR/USD be in four weeks?", "range-ahead"),
+    ],
+)
+def test_whether_it_rises_is_told_from_where_it_will_be(objective: str, form: str) -> None:
+    found = matched(objective).form
+    assert found is not None and found.name == form
+
+
 def test_every_wording_has_a_vector_of_length_one() -> None:
-    wanted = {wording for form in FORMS.values() for wording in form.wordings}
     vectors = wording_vectors()
-    assert wanted == set(vectors), "run `python -m tests.unit.programs.accept_wordings`"
+    assert {*all_wordings()} == set(vectors), "run `python -m tests.unit.programs.accept_wordings`"
     assert all(abs(float(v @ v) - 1) < 0.01 for v in vectors.values())
 
 

@@ -77,6 +77,19 @@ FLOOR: Final = 0.92
 WORDS_COUNT: Final = 0.08
 
 
+UNDECIDED: Final = "undecided"
+"""What no form decides, in place of a form's name."""
+
+UNDECIDED_WORDINGS: Final = (
+    "will the central bank cut rates at its next meeting",
+    "is the central bank going to raise rates",
+    "will the central bank hike or hold this month",
+    "is a rate cut or a rate hike coming",
+    "what will the central bank decide next",
+)
+"""Objectives that sound as a form's and ask what no figure decides: when a bank decides is known,
+and what it will decide is not."""
+
 APART: Final = 0.003
 """How much nearer the best form has to be than the next in meaning: vectors that are kept in half
 the bytes are off by up to 0.001 each."""
@@ -130,9 +143,9 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
     """The nearest form in meaning, where it is above the floor. The model is not loaded for an
     objective in the very words of a form."""
     asked = _bare(objective)
-    able = _able(objective)
+    able = [*_able(objective), UNDECIDED]
     by_words = _covered(asked)
-    scores = {name: (by_words.get(name, 0.0), _alike(asked, FORMS[name])) for name in able}
+    scores = {name: (by_words.get(name, 0.0), _alike(asked, wordings_of(name))) for name in able}
     floors = (WORDS_FLOOR, 0.0)
     meaning = None if (1.0, 1.0) in scores.values() else find_meaning()
     if meaning is not None:
@@ -144,9 +157,20 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
     enough = all(has >= least for has, least in zip(scores[best], floors, strict=True))
     if meaning is not None and len(ranked) > 1:
         enough = enough and scores[best][0] - scores[ranked[1]][0] >= APART
-    usable = (FORMS[n] for n in ranked if FORMS[n].markets is None and FORMS[n].fewest == 1)
+    forms = (FORMS[name] for name in ranked if name in FORMS)
+    usable = (form for form in forms if form.markets is None and form.fewest == 1)
     nearest = tuple(islice(usable, OFFERED))
-    return FormMatch(FORMS[best] if enough else None, taken=True, nearest=nearest)
+    return FormMatch(FORMS.get(best) if enough else None, taken=True, nearest=nearest)
+
+
+def wordings_of(name: str) -> tuple[str, ...]:
+    """How somebody may ask for a form, or for what no form decides."""
+    return UNDECIDED_WORDINGS if name == UNDECIDED else FORMS[name].wordings
+
+
+def all_wordings() -> tuple[str, ...]:
+    """All that an objective is compared with by meaning, each once."""
+    return tuple(dict.fromkeys(w for name in (*FORMS, UNDECIDED) for w in wordings_of(name)))
 
 
 def _able(objective: str) -> list[str]:
@@ -188,17 +212,19 @@ def _covered(asked: str) -> dict[str, float]:
     }
 
 
-def _alike(asked: str, form: ObjectiveForm) -> float:
+def _alike(asked: str, wordings: Iterable[str]) -> float:
     """How much of the wording that comes nearest an objective has: of two forms that have its words
     the one goes first that says little else."""
     wanted = {*telling_stems(asked)}
-    said = ({*telling_stems(wording)} for wording in form.wordings)
+    said = ({*telling_stems(wording)} for wording in wordings)
     return max((len(wanted & own) / len(wanted | own) for own in said if own), default=0.0)
 
 
 @cache
 def _own_stems() -> Mapping[str, frozenset[str]]:
-    return {name: stems(_described(form)) for name, form in FORMS.items()}
+    described = {name: _described(form) for name, form in FORMS.items()}
+    described[UNDECIDED] = " ".join(UNDECIDED_WORDINGS)
+    return {name: stems(words) for name, words in described.items()}
 
 
 @cache
@@ -212,11 +238,11 @@ def _near(asked: str, meaning: QuestionMeaning) -> dict[str, float]:
     """By form the cosine of an objective to the nearest of its wordings."""
     question, vectors = meaning.question(asked), wording_vectors()
     return {
-        form.name: max(
-            (float(vectors[each] @ question) for each in form.wordings if each in vectors),
+        name: max(
+            (float(vectors[each] @ question) for each in wordings_of(name) if each in vectors),
             default=0.0,
         )
-        for form in FORMS.values()
+        for name in (*FORMS, UNDECIDED)
     }
 
 

@@ -20,6 +20,9 @@ NEAR: Final = Decimal("0.1")
 """Of the width of a band, or without an upper edge of the month's usual swing: nearer than that
 the price is at its edge. A convention."""
 
+MIDDLE: Final = 50
+"""Of a band, where both of its edges are as near."""
+
 ONE_SIDED_NEAR: Final = Decimal("0.5")
 """Percent of a band's only edge."""
 
@@ -82,12 +85,18 @@ def _nearness(view: MarketView, distance: Decimal) -> bool:
 
 
 def _where(view: MarketView) -> str:
-    """`0.25 % from the nearest edge of`, or that it is outside."""
+    """`0.25 % from the upper edge of`, which is the nearest, or that it is outside."""
     distance = view.value(Metric.EDGE_DISTANCE)
     if distance is not None and distance < 0:
         return f"{view.told(Metric.EDGE_DISTANCE, 'size')} outside of"
-    edge = "the edge of" if view.value(Metric.BAND_POSITION) is None else "the nearest edge of"
-    return f"{view.told(Metric.EDGE_DISTANCE)} from {edge}"
+    return f"{view.told(Metric.EDGE_DISTANCE)} from the {_edge(view)} of"
+
+
+def _edge(view: MarketView) -> str:
+    place = view.value(Metric.BAND_POSITION)
+    if place is None:
+        return "edge"
+    return "nearest edge" if place == MIDDLE else "upper edge" if place > MIDDLE else "lower edge"
 
 
 def _band(view: MarketView, peg: Peg) -> str:

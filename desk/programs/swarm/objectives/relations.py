@@ -179,6 +179,7 @@ RELATIONS: Final = (
         wordings=(
             "are the two correlated",
             "do they move together or in tandem",
+            "do they trade as one",
             "does one track or follow the other",
             "how close is the link between them",
             "do they move in lockstep",
