@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from itertools import islice
 from typing import Annotated, Final
 
@@ -89,13 +90,23 @@ class AgentLine(WorkLine):
     agent: AgentId
 
 
+class AnswersFrom(StrEnum):
+    """What a source can answer from."""
+
+    NETWORK = "network"
+    SAVED_DATA = "saved data"
+    NOTHING = "no network"
+
+
 class SourceWorkLine(WorkLine):
     """An MCP server of `.mcp.json`, with the agents who may call it. `not_made` counts the calls
-    for which it was not asked, after others had failed."""
+    for which it was not asked, after others had failed. `answers_from`: where the desk is kept
+    from the network, a source with saved data answers from that, and a live one not at all."""
 
     server: ShortText
     not_made: int = 0
     needed_by: Agents = ()
+    answers_from: AnswersFrom = AnswersFrom.NETWORK
 
 
 class DeskAgents(Contract):
@@ -127,7 +138,10 @@ def desk_agents(
 ) -> DeskAgents:
     """Every agent with the queue that it is asked on, and every source with who needs it."""
     source_lines = tuple(
-        _source(server, agents, fleet, record, now) for server, agents in sources.items()
+        _source(server, agents, fleet, record, now).model_copy(
+            update={"answers_from": _answers_from(server, offline=offline)}
+        )
+        for server, agents in sources.items()
     )
     agent_lines = tuple(
         _agent(agent, queue, fleet, record, source_lines, now) for agent, queue in roster.items()
@@ -196,6 +210,12 @@ def _source(
         return line
     calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
     return line.model_copy(update={"reasons": (*line.reasons, calls)})
+
+
+def _answers_from(server: str, *, offline: bool) -> AnswersFrom:
+    if not offline:
+        return AnswersFrom.NETWORK
+    return AnswersFrom.NOTHING if server in LIVE_SOURCES else AnswersFrom.SAVED_DATA
 
 
 def _line_of(queue: str, work: WorkCounts, fleet: Fleet, now: datetime) -> WorkLine:
@@ -267,10 +287,21 @@ def table_of(found: DeskAgents) -> Iterator[str]:
 
 def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
     for agent in found.agents:
-        yield _cells(agent.agent, agent, found.at)
+        yield _cells(agent.agent, agent.status, agent, found.at)
     yield "sources"
     for source in found.sources:
-        yield _cells(source.server, source, found.at)
+        yield _cells(source.server, _source_status(source), source, found.at)
+
+
+def _source_status(source: SourceWorkLine) -> str:
+    """How a source is. Kept from the network, healthy would say no more than that a worker is
+    there."""
+    healthy = source.status is AgentStatus.HEALTHY
+    return (
+        source.answers_from
+        if healthy and source.answers_from is not AnswersFrom.NETWORK
+        else source.status
+    )
 
 
 def _several(number: int, what: str) -> str:
@@ -280,13 +311,13 @@ def _several(number: int, what: str) -> str:
     return f"{number} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def _cells(name: str, line: WorkLine, now: datetime) -> tuple[str, ...]:
+def _cells(name: str, status: str, line: WorkLine, now: datetime) -> tuple[str, ...]:
     waiting = str(line.waiting)
     if line.waiting:
         waiting += f"/{span_words(line.oldest_seconds)}"
     return (
         name,
-        line.status,
+        status,
         str(line.active),
         str(line.finished),
         str(line.failed),
@@ -313,16 +344,17 @@ def _troubles(found: DeskAgents) -> Iterator[str]:
 
 
 def _kept_offline(found: DeskAgents) -> Iterator[str]:
-    """What sources can do where the desk is kept from the network: healthy says no more than that a
-    worker is there."""
-    if not found.offline:
-        return
-    live = [source.server for source in found.sources if source.server in LIVE_SOURCES]
-    own = [source.server for source in found.sources if source.server not in LIVE_SOURCES]
-    told = [f"{', '.join(own)} answer from saved data"] if own else []
-    told += [f"{', '.join(live)} reach nobody"] if live else []
-    if told:
-        yield from folded(f"no network (DESK_OFFLINE): {'; '.join(told)}")
+    """What the rows of sources say where the desk is kept from the network."""
+    told = {
+        AnswersFrom.SAVED_DATA: "answers from what was saved",
+        AnswersFrom.NOTHING: "reaches nobody",
+    }
+    shown = {
+        source.answers_from for source in found.sources if source.status is AgentStatus.HEALTHY
+    }
+    lines = [f"{origin}: {what}" for origin, what in told.items() if origin in shown]
+    if lines:
+        yield f"without a network (DESK_OFFLINE); {'; '.join(lines)}"
 
 
 def _percent(share: float | None) -> str:

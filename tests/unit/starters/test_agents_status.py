@@ -213,15 +213,31 @@ def test_the_table_counts_workers_and_their_processes(alive: int, told: str) -> 
     assert told in table_of(found)
 
 
-def test_without_a_network_it_says_what_each_source_can_do() -> None:
+def test_without_a_network_each_sources_row_says_what_it_answers_from() -> None:
     sources = {"ecb": (AgentId.VALIDATOR,), "google_news": (AgentId.VALIDATOR,)}
-    found = desk_agents(
-        fleet(()), DeskWork(), AGENT_QUEUES, sources, now=NOW, since=NOW, offline=True
-    )
-    told = "no network (DESK_OFFLINE): ecb answer from saved data; google_news reach nobody"
-    assert told in " ".join(" ".join(table_of(found)).split())
-    online = found.model_copy(update={"offline": False})
-    assert "no network" not in "\n".join(table_of(online))
+    queues = {
+        f"source.{server}": QueueLook(f"source.{server}", 0, SECOND, NOW) for server in sources
+    }
+
+    def rows(*, offline: bool) -> list[str]:
+        found = desk_agents(
+            Fleet(workers=(), queues=queues),
+            DeskWork(),
+            AGENT_QUEUES,
+            sources,
+            now=NOW,
+            since=NOW,
+            offline=offline,
+        )
+        return list(table_of(found))
+
+    told = {line.split()[0]: line for line in rows(offline=True) if line}
+    assert "saved data" in told["ecb"] and "no network" in told["google_news"]
+    assert "healthy" not in told["ecb"] + told["google_news"]
+    assert "DESK_OFFLINE" in told["without"]
+    online = rows(offline=False)
+    assert "DESK_OFFLINE" not in "".join(online)
+    assert any(line.startswith("ecb") and "healthy" in line for line in online)
 
 
 @pytest.mark.usefixtures("terminal")
