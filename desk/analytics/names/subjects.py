@@ -156,6 +156,11 @@ class AskedSubject(NamedTuple):
         article = "the " if self.code in _WITH_ARTICLE else ""
         return "the euro area" if self.code == EURO else f"{article}{home_of(self.code)}"
 
+    def is_told_by(self, other: "AskedSubject") -> bool:
+        """Whether who speaks of another subject speaks of this one: of a country also who speaks of
+        its bank or its money."""
+        return other.code == self.code and self.kind in (NamedAs.COUNTRY, other.kind)
+
 
 def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
     """The currencies, central banks and countries that a text names, each once and as one thing:

@@ -8,7 +8,7 @@ from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.trust.prose.synthesis_review import review_synthesis
-from tests.knowledge.asking import asked
+from tests.knowledge.asking import asked, documents_state
 from tests.support.builders import calendar, decisions, rate_market
 from tests.unit.programs.test_rates_analyst import HIKE, WEEK, research
 
@@ -43,3 +43,43 @@ def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -
     assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
     assert made.summary.endswith("Nothing written fits the question.") and not made.answered
     assert review_synthesis(made, (entry,)) == ()
+
+
+MINUTES = """# Minutes of the rates group
+
+## Next meeting
+
+The next meeting of the group is on 19 May 2026, after the boards.
+"""
+
+
+def answer_on(bank: str, documents: StateEntry) -> Synthesis:
+    rates = StateEntry(key="rates", node="researchRates", result=research(JAPAN))
+    question = f"when does {bank} meet next and where is its rate?"
+    request = asked(TaskType.SYNTHESISE, question, state=(rates, documents), papers="first")
+    made = take_turn(request).result
+    assert isinstance(made, Synthesis)
+    assert review_synthesis(made, (rates, documents)) == ()
+    return made
+
+
+def test_the_meeting_of_another_body_is_not_quoted_for_that_of_a_bank() -> None:
+    made = answer_on("the boj", documents_state(minutes=MINUTES))
+    assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
+    assert not made.answered and not made.quotations
+
+
+def test_what_is_written_of_a_bank_under_any_of_its_names_goes_first() -> None:
+    written = MINUTES.replace("of the group", "of the Bank of Japan")
+    made = answer_on("the boj", documents_state(minutes=written))
+    assert made.found and [q.text for q in made.quotations] == [
+        "The next meeting of the Bank of Japan is on 19 May 2026, after the boards."
+    ]
+
+
+def test_what_comes_near_and_speaks_of_a_bank_stands_behind_what_is_known_of_it() -> None:
+    near = "# Diary\n\nThe Bank of Japan meets in Kyoto on its rate.\n\nThe group meets in Leeds."
+    made = answer_on("the boj", documents_state(diary=near))
+    assert made.summary.startswith("No later decision day") and not made.answered
+    assert [section.title for section in made.sections][-1] == "Nearest in what is written"
+    assert [q.text for q in made.quotations] == ["The Bank of Japan meets in Kyoto on its rate."]

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from desk.analytics.names.currencies import currency_words
+from desk.analytics.names.subjects import AskedSubject, subjects_asked
 from desk.analytics.retrieval.full_text import FullTextIndex, stem, stems, telling_stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING, Meaning, by_meaning, passage_vector
 from desk.contracts.question.tickets import TICKET_ID
@@ -44,9 +45,10 @@ _Table = tuple[str, str, tuple[str, ...]]
 class Fit(NamedTuple):
     """How well a passage fits a question. `share` is how much of it the passage and what stands
     around it have, in how many `words`, `own` how much the passage itself; `has_names` whether
-    every name of the question is among that; `names` how many names the question has. `has_value`:
-    it says a number or a name that neither the question nor its title has; `of_named`: its title,
-    or what leads to it, has every name of the question."""
+    every name of the question is among that, and every subject of it is spoken of there; `names`
+    how many names the question has. `has_value`: it says a number or a name that neither the
+    question nor its title has; `of_named`: its title, or what leads to it, has every name of the
+    question; `of_subject`: it speaks of a subject of the question, where that has one."""
 
     passage: SourcePassage
     share: float
@@ -56,6 +58,7 @@ class Fit(NamedTuple):
     names: int = 0
     has_value: bool = False
     of_named: bool = False
+    of_subject: bool = True
 
     @property
     def found(self) -> bool:
@@ -76,8 +79,12 @@ class Fit(NamedTuple):
         return self.of_named or (self.share >= NEAR and (self.has_names or self.words > 1))
 
 
-def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
-    """The passages that have a word of a question in them or around them, best first.
+def fits(
+    question: str, passages: Sequence[SourcePassage], subjects: Collection[AskedSubject] = ()
+) -> list[Fit]:
+    """The passages that have a word of a question in them or around them, best first. Of its
+    `subjects`, that the desk knows of itself, a passage has to speak as well: the next meeting of
+    another body is none of the bank's.
 
     A question may name a thing by what is told of it elsewhere, as in `the vendor that moves to
     Oslo`. So what the best passage is of lends its words to what else is of that, and all are
@@ -87,7 +94,7 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
     meaning, if it has one; then those that say a value go before those that say none.
     """
     plain = " ".join(TICKET_ID.sub(" ", question).split())
-    asked = _QuestionWords(plain, passages)
+    asked = _QuestionWords(plain, passages, frozenset(subjects))
     ranked = asked.ranked(passages)
     led = _lent(asked, ranked, passages)
     if led is not None:
@@ -104,10 +111,13 @@ def fits(question: str, passages: Sequence[SourcePassage]) -> list[Fit]:
 
 
 class _QuestionWords:
-    """A question as passages are compared with it: its telling words and its names."""
+    """A question as passages are compared with it: its telling words, names and subjects."""
 
-    def __init__(self, plain: str, passages: Sequence[SourcePassage]) -> None:
+    def __init__(
+        self, plain: str, passages: Sequence[SourcePassage], subjects: frozenset[AskedSubject]
+    ) -> None:
         self.plain = plain
+        self.subjects = subjects
         self.terms = frozenset(telling_stems(plain))
         titles = {each.source: stems(each.columns[2]) for each in passages}
         self.in_titles = Counter(stem for title in titles.values() for stem in title)
@@ -160,16 +170,26 @@ class _QuestionWords:
         if self._names_row(passage):
             held |= tables[_table_of(passage)]
         count = max(len(self.terms), 1)
+        spoken_of = self._subjects_of(passage, len(held) / count)
         return Fit(
             passage,
             len(held) / count,
-            self.names <= held,
+            self.names <= held and spoken_of == self.subjects,
             len(held),
             len(own) / count,
             len(self.names),
             self._has_value(passage),
             bool(self.called) and self.called <= stems(f"{passage.columns[2]} {passage.linked}"),
+            bool(spoken_of) or not self.subjects,
         )
+
+    def _subjects_of(self, passage: SourcePassage, share: float) -> frozenset[AskedSubject]:
+        """The question's subjects that a passage speaks of. To read one takes some milliseconds:
+        those that are too far to be shown are not."""
+        if not self.subjects or share < NEAR:
+            return frozenset()
+        told = _subjects_in(" ".join(passage.columns))
+        return frozenset(asked for asked in self.subjects if any(map(asked.is_told_by, told)))
 
     def _has_value(self, passage: SourcePassage) -> bool:
         """Whether a passage says a number or a name that neither the question nor its title has."""
@@ -241,6 +261,11 @@ def _without(called: frozenset[str], text: str) -> str:
 def _called(question: str) -> frozenset[str]:
     """The words of names and numbers, which a passage about another thing lacks."""
     return frozenset(each for name in _NAME.findall(question) for each in stems(name))
+
+
+@lru_cache(maxsize=2_000)
+def _subjects_in(text: str) -> tuple[AskedSubject, ...]:
+    return subjects_asked(text)
 
 
 @cache

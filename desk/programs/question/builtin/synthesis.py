@@ -147,6 +147,12 @@ def _is_all_read(query: Query, research: Sequence[ResearchResult]) -> bool:
     return not unread and not _not_measured(query, research)
 
 
+def _measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
+    """What of that a question names some research is about."""
+    asked = subjects_asked(query.question) if research else ()
+    return tuple(subject for subject in asked if _is_researched(subject, research))
+
+
 def _not_measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
     """What of that a question names no research is about."""
     return tuple(s for s in subjects_asked(query.question) if not _is_researched(s, research))
@@ -286,6 +292,7 @@ def _view(view: View) -> str:
 
 NOTHING_FITS: Final = "Nothing that was found fits the question."
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
+NEAREST_WRITTEN: Final = "Nearest in what is written"
 NOTHING_WRITTEN: Final = "Nothing written fits the question."
 MEASURED: Final = "Nothing written fits the question. What was measured:"
 UNKNOWN: Final = "The ticket that the question names is not available."
@@ -391,9 +398,9 @@ def take_turn(request: TurnRequest) -> Turn:
     """
     query, quoter = query_of(request), Quoter()
     passages = passages_in(request.state, named_tickets(query))
-    ranked = fits(query.question, passages)
     window = request.assignment.window
     research = research_in(request.state)
+    ranked = fits(query.question, passages, _measured(query, research))
     draft = _draft(query, window, passages, ranked, research, quoter)
     left = _not_covered(query, research, draft.told)
     said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
@@ -401,7 +408,9 @@ def take_turn(request: TurnRequest) -> Turn:
         # What is written and fits is of whatever currency the paper is of.
         said = [*_prices_ended(research), *mentions_told(query.parameters), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
-    sections = (*_further(ranked, draft, quoter), *research_sections(request.state))
+    nearest = _nearest(ranked, quoter) if research and not draft.told else ()
+    further = _further(ranked, draft, quoter)
+    sections = (*further, *research_sections(request.state), *nearest)
     return Turn(
         result=Synthesis(
             task_id=request.assignment.task_id,
@@ -633,6 +642,15 @@ def _further(ranked: Sequence[Fit], draft: Draft, quoter: Quoter) -> Iterator[Se
         if draft.found and shown:
             lines = [f"- {quoter.passage(each)}." for each in shown if quoter.has_room]
             yield Section(title=title, content="\n".join(lines))
+
+
+def _nearest(ranked: Sequence[Fit], quoter: Quoter) -> Iterator[Section]:
+    """What comes nearest of that which is written, where the answer is what was measured: of that
+    which speaks of it."""
+    near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
+    if near:
+        lines = [f"- {quoter.passage(fit.passage)}." for fit in near]
+        yield Section(title=NEAREST_WRITTEN, content="\n".join(lines))
 
 
 def _failed(state: Sequence[StateEntry]) -> str:
