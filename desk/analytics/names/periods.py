@@ -3,8 +3,8 @@
 Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, a month by its
 name, and `since` before one of these. No other English is. What else of a question speaks of time
 is known by the names that the Unicode CLDR has for units of time, months, quarters and days of the
-week, as Babel has it: where one was left over, the days that were measured may not be those that
-were meant.
+week, as Babel has it, and by `since`: where one was left over, the days that were measured may not
+be those that were meant.
 """
 
 import re
@@ -43,6 +43,7 @@ _ISO: Final = re.compile(
 _YEAR: Final = re.compile(r"(?:19|20)\d{2}")
 _SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
 _SINCE: Final = re.compile(r"\bsince $", re.I)
+_SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
 _MONTH: Final = re.compile(
     rf"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for|since)"
@@ -312,8 +313,9 @@ def _without(words: str, found: _PeriodReading) -> str:
 
 
 def _calendar_words(words: str) -> Iterator[str]:
-    """The words of a text that the CLDR has for units of time, months, quarters and days, and what
-    is written as a date or a year."""
+    """The words of a text that the CLDR has for units of time, months, quarters and days, what is
+    written as a date or a year, and since when something is said to go on."""
+    yield from (found[0] for found in _SINCE_WHEN.finditer(words))
     yield from (found[0] for found in _ISO.finditer(words))
     for word in re.findall(r"[A-Za-z]+\d?|\b(?:19|20)\d{2}\b", _ISO.sub(" ", words)):
         if word not in _WORDS_BESIDES and _is_of_time(word):

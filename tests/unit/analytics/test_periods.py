@@ -76,6 +76,8 @@ def test_without_a_period_a_monday_has_its_own_fixing() -> None:
         ("how did it do since 2026-10-05", "since 2026-10-05", ()),
         ("how did it do since August", "since August", ()),
         ("how did it do since last quarter", "since last quarter", ()),
+        ("how did it do since the summer", None, ("since the summer",)),
+        ("what did it do since the Fed cut, last week?", "last week", ("since the Fed cut",)),
         ("how did it do in 2022", None, ("2022",)),
         ("how did it do last week", "last week", ()),
         ("how may the march of the won go on", None, ()),
