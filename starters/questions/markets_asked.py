@@ -90,7 +90,8 @@ class AskedMarkets(NamedTuple):
     `written` are pairs of the desk's currencies that it writes with both codes, `of_currencies` and
     `of_countries` the configured pairs against the dollar of those that it names besides, `group`
     those of a group. `cross` is the pair of two currencies where it names no more. `banks` are the
-    areas of central banks, `areas` with those of the countries.
+    areas of central banks, `areas` with those of the countries, of government bonds, and of the
+    seats of banks where it names two areas: one place alone may be of anything.
     """
 
     written: tuple[MarketSpec, ...]
@@ -149,6 +150,8 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
         areas = (AREAS.get(s.code, "") for s in subjects if s.kind in kinds)
         return tuple(dict.fromkeys(known[area] for area in areas if area in known))
 
+    kinds = (NamedAs.BANK, NamedAs.COUNTRY, NamedAs.BONDS)
+    with_seats = areas_of(*kinds, NamedAs.SEAT)
     group = group_named(question, markets)
     currencies = pairs_against_dollar(NamedAs.CURRENCY)
     return AskedMarkets(
@@ -158,7 +161,7 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
         group=pairs_of(group, markets) if group else (),
         cross=() if written or group else _cross(currencies),
         banks=areas_of(NamedAs.BANK),
-        areas=areas_of(NamedAs.BANK, NamedAs.COUNTRY),
+        areas=with_seats if len(with_seats) > 1 else areas_of(*kinds),
     )
 
 

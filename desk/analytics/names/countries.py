@@ -30,6 +30,9 @@ EURO: Final = "EUR"
 SHORT: Final = 4
 """Names of fewer letters are abbreviations, and count only as they are written: `US` is no `us`."""
 
+_BEHIND_AN_ARTICLE: Final = frozenset({"US", "UK"})
+"""Those that count in small letters as well behind an article: `the us` is no pronoun."""
+
 
 class CountryNaming(NamedTuple):
     """A currency that a text speaks of by its country, and where."""
@@ -68,11 +71,12 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _any_of(names: list[str]) -> re.Pattern[str]:
-    told = (
+    told = [
         re.escape(name) if len(name) < SHORT else rf"(?i:{re.escape(name)})"
         for name in names
         if len(name) > 1
-    )
+    ]
+    told += [rf"(?<=\b[Tt]he\s){n.lower()}" for n in names if n in _BEHIND_AN_ARTICLE]
     return re.compile(rf"\b(?:{'|'.join(told) or '(?!)'})(?!\w)")
 
 

@@ -103,6 +103,49 @@ COUNTRIES: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
 )
 """The countries of the central banks, with their adjectives, as a sentence writes them."""
 
+GOVERNMENT_BONDS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
+    {
+        "AU": ("ACGB", "ACGBs"),
+        "CN": ("CGB", "CGBs"),
+        "GB": ("gilt", "gilts"),
+        "IN": ("G-Sec", "G-Secs"),
+        "JP": ("JGB", "JGBs"),
+        "KR": ("KTB", "KTBs"),
+        "NZ": ("NZGB", "NZGBs"),
+        "US": ("Treasuries", "T-bill", "T-bills", "T-bond", "T-bonds", "T-note", "T-notes"),
+        "XM": (
+            *("Bobl", "Bobls", "bonos", "BTP", "BTPs", "bund", "bunds"),
+            *("OAT", "OATs", "Schatz", "Schaetze"),
+        ),
+    }
+)
+"""What the market calls the bonds of governments, by the area of their money. What is a word of
+other things as well, such as `treasury` alone, is left out."""
+
+SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
+    {
+        "AU": ("Canberra", "Sydney"),
+        "CA": ("Ottawa",),
+        "CH": ("Berne", "Bern", "Zurich", "Zürich"),
+        "CN": ("Beijing",),
+        "GB": ("London", "Threadneedle Street"),
+        "ID": ("Jakarta",),
+        "IN": ("Mumbai", "New Delhi", "Delhi"),
+        "JP": ("Tokyo",),
+        "KR": ("Seoul",),
+        "MY": ("Kuala Lumpur",),
+        "NO": ("Oslo",),
+        "NZ": ("Wellington",),
+        "PH": ("Manila",),
+        "SE": ("Stockholm",),
+        "TH": ("Bangkok",),
+        "TW": ("Taipei",),
+        "US": ("Washington",),
+        "XM": ("Frankfurt",),
+    }
+)
+"""Where the central banks sit, and their governments: what speaks of a place may mean the bank."""
+
 
 def is_shared(unit: str) -> bool:
     """Whether several currencies are counted in it, as dollars and kronor are."""

@@ -20,7 +20,14 @@ from desk.analytics.names.currency_mentions import (
     without_other_currencies,
 )
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES, UNITS, is_shared
+from desk.analytics.names.spoken import (
+    ALSO_CALLED,
+    COUNTRIES,
+    GOVERNMENT_BONDS,
+    SEATS,
+    UNITS,
+    is_shared,
+)
 
 _CURRENCY_CODES: Final = tuple(code for code in AREAS if code != DOLLAR)
 
@@ -39,6 +46,20 @@ _BANKS: Final = {
 }
 
 
+_WORDS_BESIDES: Final = frozenset({"OAT", "OATs"})
+"""Names that in small letters are other words."""
+
+
+def _in_any_letters(named: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    return {
+        area: "|".join(
+            re.escape(name) if name in _WORDS_BESIDES else rf"(?i:{_written((name,))})"
+            for name in names
+        )
+        for area, names in named.items()
+    }
+
+
 _CURRENCIES: Final = {code: _currency(code) for code in _CURRENCY_CODES} | {
     "KRW": rf"[Tt]he\swon|{_currency('KRW')}"
 }
@@ -55,6 +76,8 @@ def _any_of(names: Mapping[str, str]) -> re.Pattern[str]:
 
 _BANK: Final = _any_of(_BANKS)
 _AREA: Final = _any_of(_AREAS)
+_BONDS: Final = _any_of(_in_any_letters(GOVERNMENT_BONDS))
+_SEAT: Final = _any_of(_in_any_letters(SEATS))
 _CURRENCY: Final = _any_of(_CURRENCIES)
 _SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
@@ -133,6 +156,8 @@ class NamedAs(StrEnum):
     CURRENCY = "currency"
     BANK = "bank"
     COUNTRY = "country"
+    BONDS = "government bonds"
+    SEAT = "seat of the central bank"
 
 
 _WITH_ARTICLE: Final = frozenset({"GBP", "USD", "PHP"})
@@ -140,8 +165,8 @@ _WITH_ARTICLE: Final = frozenset({"GBP", "USD", "PHP"})
 
 
 class AskedSubject(NamedTuple):
-    """A currency, a central bank or a country that a text names: each by the code of its
-    currency."""
+    """A currency, a central bank, a country, its bonds or the seat of its bank that a text names:
+    each by the code of its currency."""
 
     kind: NamedAs
     code: str
@@ -154,7 +179,8 @@ class AskedSubject(NamedTuple):
         if self.kind is NamedAs.BANK:
             return bank_in_a_sentence(AREAS[self.code])
         article = "the " if self.code in _WITH_ARTICLE else ""
-        return "the euro area" if self.code == EURO else f"{article}{home_of(self.code)}"
+        home = "the euro area" if self.code == EURO else f"{article}{home_of(self.code)}"
+        return f"the government bonds of {home}" if self.kind is NamedAs.BONDS else home
 
     def is_told_by(self, other: "AskedSubject") -> bool:
         """Whether who speaks of another subject speaks of this one: of a country also who speaks of
@@ -163,8 +189,9 @@ class AskedSubject(NamedTuple):
 
 
 def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
-    """The currencies, central banks and countries that a text names, each once and as one thing:
-    the country in a bank's or a currency's name is not named besides."""
+    """The currencies, central banks, countries, government bonds and seats of central banks that a
+    text names, each once and as one thing: the country in a bank's or a currency's name is not
+    named besides."""
     code_of = {area: code for code, area in AREAS.items()}
     found: list[tuple[int, AskedSubject]] = []
     for bank in reversed(bank_mentions(text)):
@@ -180,6 +207,9 @@ def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
         text = _blanked(text, mention.start, mention.end)
     for country in countries_named(text, QUOTING_ORDER):
         found.append((country.start, AskedSubject(NamedAs.COUNTRY, country.code)))
+    for kind, names in ((NamedAs.BONDS, _BONDS), (NamedAs.SEAT, _SEAT)):
+        for named in names.finditer(text):
+            found.append((named.start(), AskedSubject(kind, code_of[named.lastgroup or ""])))
     return tuple(dict.fromkeys(subject for _, subject in sorted(found, key=lambda each: each[0])))
 
 

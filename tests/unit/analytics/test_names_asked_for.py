@@ -4,7 +4,7 @@ import pytest
 
 from desk.analytics.names.nearest import meant, nearest
 from desk.analytics.names.spoken import ALSO_CALLED, UNITS
-from desk.analytics.names.subjects import as_spoken, currency_asked_for
+from desk.analytics.names.subjects import as_spoken, currency_asked_for, subjects_asked
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,22 @@ def test_a_question_asks_for_the_currency_that_it_names_first(
     text: str, currency: str | None
 ) -> None:
     assert currency_asked_for(text) == currency
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("who set the rate higher, canberra or wellington?",
+         ["seat of the central bank AUD", "seat of the central bank NZD"]),
+        ("how did bunds and gilts do versus treasuries?",
+         ["government bonds EUR", "government bonds GBP", "government bonds USD"]),
+        ("jgbs, the 10-year Bund", ["government bonds JPY", "government bonds EUR"]),
+        ("is the us curve steeper than the uk's", ["country USD", "country GBP"]),
+        ("does the treasury owe us oats", []),
+    ],
+)  # fmt: skip
+def test_banks_and_bonds_are_named_as_markets_name_them(text: str, subjects: list[str]) -> None:
+    assert [f"{subject.kind} {subject.code}" for subject in subjects_asked(text)] == subjects
 
 
 def test_a_title_is_read_with_currencies_as_a_sentence_has_them() -> None:

@@ -122,6 +122,10 @@ def test_pairs_that_a_question_names_beside_a_period_are_ranked(
          "bank", "JP", ["AU"]),
         ("is the japanese policy rate higher than the swiss one's?", "bank", "JP", ["CH"]),
         ("when do the boc and the rbnz meet next?", "bank", "CA", ["NZ"]),
+        ("who set the rate higher, canberra or wellington?", "bank", "AU", ["NZ"]),
+        ("is tokyo's rate below the fed's?", "bank", "US", ["JP"]),
+        ("how did bunds and gilts do versus treasuries?", "bank", "XM", ["GB", "US"]),
+        ("is the us curve steeper than germany's?", "bank", "US", ["XM"]),
         ("did the yen fall after the Fed and the ECB last week?", "market", "USD/JPY", ["XM"]),
         ("what happened to swissie since the snb cut", "currency", "USD/CHF", ["CH"]),
     ],
@@ -217,6 +221,7 @@ def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: 
         ("how weak is the rupee?", "currency"),
         ("Did the rupee fall last week?", "market"),
         ("What is the cut-off for won payments?", "tickets"),
+        ("When does the lease of the London office end?", "tickets"),
         ("Is the yen fixing of DESK-101 late?", "tickets"),
     ],
 )

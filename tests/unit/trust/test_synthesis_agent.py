@@ -263,6 +263,8 @@ def test_a_period_that_was_not_wholly_read_is_told_first_and_is_no_answer() -> N
         ("Did the yen move by Norges Bank or the Riksbank?", "Norges Bank and Sveriges Riksbank"),
         ("Is usd/jpy like eur/sek?", "the euro and the Swedish krona"),
         ("Did the yen fall as Poland's rate did?", "Poland"),
+        ("Did the yen fall as gilts did?", "the government bonds of the United Kingdom"),
+        ("Did the yen and bunds fall in London?", "the government bonds of the euro area"),
     ],
 )
 def test_what_the_question_names_and_no_research_is_about_is_told_and_leaves_it_unanswered(

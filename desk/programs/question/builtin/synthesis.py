@@ -44,6 +44,7 @@ from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
+from desk.trust.claims.yield_claims import LEVELS
 from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences, unbacked
 
 PAPERS: Final = "papers"
@@ -154,12 +155,17 @@ def _measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSu
 
 
 def _not_measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
-    """What of that a question names no research is about."""
-    return tuple(s for s in subjects_asked(query.question) if not _is_researched(s, research))
+    """What of that a question names no research is about. A place that is the seat of a bank as
+    well is none of it."""
+    asked = (s for s in subjects_asked(query.question) if s.kind is not NamedAs.SEAT)
+    return tuple(subject for subject in asked if not _is_researched(subject, research))
 
 
 def _is_researched(asked: AskedSubject, research: Sequence[ResearchResult]) -> bool:
     area = AREAS.get(asked.code)
+    if asked.kind is NamedAs.BONDS:
+        yields = (c for result in research for c in result.claims if c.metric in LEVELS.values())
+        return any(claim.subject == area for claim in yields)
     if area and asked.kind is not NamedAs.CURRENCY and any(_is_of_area(area, r) for r in research):
         return True
     pairs = {code for each in research if "/" in each.market for code in each.market.split("/")}
