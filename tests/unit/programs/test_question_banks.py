@@ -3,13 +3,14 @@
 from datetime import date
 
 from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.knowledge.asking import asked, documents_state
-from tests.support.builders import calendar, decisions, rate_market
+from tests.support.builders import calendar, claim, decisions, rate_market
 from tests.unit.programs.test_rates_analyst import HIKE, WEEK, research
 
 JAPAN = rate_market("JP")
@@ -43,6 +44,28 @@ def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -
     assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
     assert made.summary.endswith("Nothing written fits the question.") and not made.answered
     assert review_synthesis(made, (entry,)) == ()
+
+
+def test_of_several_banks_the_rates_go_first_in_their_order() -> None:
+    results = [research(rate_market(area)) for area in ("JP", "US")]
+    assert bank_standing(results, KNOWN_AT).startswith(
+        "Policy rates, the highest first: the Federal Reserve [[US:policy_rate]], the Bank of Japan"
+        " [[JP:policy_rate]]."
+    )
+
+
+def test_the_yields_of_a_banks_area_are_told_where_a_source_has_them() -> None:
+    result = research(JAPAN)
+    ten_years = claim("JP", Metric.YIELD_10Y, "1.02", Unit.PERCENT_A_YEAR)
+    known = result.model_copy(update={"claims": (*result.claims, ten_years)})
+    told = bank_standing((known,), KNOWN_AT)
+    assert "Ten-year government bonds there yielded [[JP:yield_10y]] on " in told
+    rates = StateEntry(key="rates", node="researchRates", result=known)
+    request = asked(TaskType.SYNTHESISE, "where are jgbs?", state=(rates,), papers="first")
+    made = take_turn(request).result
+    assert isinstance(made, Synthesis) and "Nothing is said here" not in made.summary
+    assert made.summary.startswith("Nothing written fits the question. What the desk knows of")
+    assert review_synthesis(made, (rates,)) == ()
 
 
 MINUTES = """# Minutes of the rates group

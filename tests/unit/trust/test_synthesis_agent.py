@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import ResearchResult
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.programs.question.builtin.synthesis import take_turn
@@ -285,6 +286,14 @@ def test_moves_of_several_markets_are_all_told_and_nothing_is_left_out() -> None
     made = synthesis("Was the yen's week worse than the European one?", *entries)
     assert all(f"[[{pair}:move" in made.summary for pair in pairs)
     assert "Nothing is said here" not in made.summary
+    moves = {c.subject: c for e in entries for c in claims_of(e) if c.metric is Metric.MOVE}
+    first, other = sorted(pairs, key=lambda pair: -abs(moves[pair].value))
+    assert f"The largest move first: {first} [[{first}:move]], {other} [[" in made.summary
+
+
+def claims_of(entry: StateEntry) -> tuple[Claim, ...]:
+    assert isinstance(entry.result, ResearchResult)
+    return entry.result.claims
 
 
 def test_a_currency_without_a_market_is_told_first_and_leaves_it_unanswered() -> None:

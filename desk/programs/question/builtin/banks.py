@@ -3,18 +3,32 @@ last."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
 
+_MATURITIES: Final = {Metric.YIELD_2Y: "Two-year", Metric.YIELD_10Y: "Ten-year"}
+
 
 def bank_standing(results: Sequence[ResearchResult], as_of_day: date) -> str:
     """The next decision day of a bank by its calendar, its rate, and its last decision in the days
-    that were looked at; empty where a pair was researched."""
+    that were looked at; empty where a pair was researched. Of several the rates go first, in their
+    order."""
     areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
-    return " ".join(sentence for area in areas for sentence in _of_bank(area, results, as_of_day))
+    told = (sentence for area in areas for sentence in _of_bank(area, results, as_of_day))
+    return " ".join((*_highest_first(areas, results), *told))
+
+
+def _highest_first(areas: Iterable[str], results: Sequence[ResearchResult]) -> Iterator[str]:
+    rates = [(area, rate) for area in areas for rate in _rates(results, area)]
+    if len(rates) < len(("one", "other")):
+        return
+    ordered = sorted(rates, key=lambda each: -each[1].value)
+    told = ", ".join(f"{bank_in_a_sentence(area)} [[{rate.claim_id}]]" for area, rate in ordered)
+    yield f"Policy rates, the highest first: {told}."
 
 
 def _of_bank(area: str, results: Sequence[ResearchResult], as_of_day: date) -> Iterator[str]:
@@ -29,6 +43,9 @@ def _of_bank(area: str, results: Sequence[ResearchResult], as_of_day: date) -> I
     for rate in _rates(results, area):
         day = print_full_day(rate.as_of)
         yield f"Its policy rate was [[{rate.claim_id}]], as far as is known up to {day}."
+    for known in _yields(results, area):
+        bonds, day = f"{_MATURITIES[known.metric]} government bonds", print_full_day(known.as_of)
+        yield f"{bonds} there yielded [[{known.claim_id}]] on {day}."
     if not decided:
         yield "No decision of it is known of the days that were looked at."
     for newest in decided[-1:]:
@@ -47,6 +64,12 @@ def _events(results: Iterable[ResearchResult], area: str) -> list[MarketEvent]:
 def _rates(results: Iterable[ResearchResult], area: str) -> list[Claim]:
     name = claim_id(area, Metric.POLICY_RATE)
     return [claim for result in results for claim in result.claims if claim.claim_id == name][:1]
+
+
+def _yields(results: Iterable[ResearchResult], area: str) -> list[Claim]:
+    """The yields of an area's government bonds, each once."""
+    claims = (c for r in results for c in r.claims if c.subject == area)
+    return list({c.claim_id: c for c in claims if c.metric in _MATURITIES}.values())
 
 
 def _is_scheduled(event: MarketEvent) -> bool:

@@ -1,4 +1,5 @@
-"""A group of pairs, ranked by what each currency did against the dollar."""
+"""Pairs in the order of their moves: a group by what each currency did against the dollar, others
+by how far they went."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -39,6 +40,17 @@ def ranking_told(group: str, results: Sequence[ResearchResult]) -> str:
     first = f"{group} against the US dollar, from best to worst: {told}." if told else ""
     missing = f" No move is known of {', '.join(silent)}." if silent else ""
     return f"{first}{missing}".strip()
+
+
+def largest_first(results: Sequence[ResearchResult]) -> str:
+    """The moves of several pairs over one period, by their size; empty of fewer than two."""
+    own = (c for r in results for c in r.claims if c.subject == r.market)
+    moves = {claim.subject: claim for claim in own if claim.metric is Metric.MOVE}
+    if len(moves) < len(("one", "other")):
+        return ""
+    ordered = sorted(moves.values(), key=lambda claim: -abs(claim.value))
+    told = ", ".join(f"{claim.subject} [[{claim.claim_id}]]" for claim in ordered)
+    return f"The largest move first: {told}."
 
 
 def _moves(results: Sequence[ResearchResult]) -> Iterator[RankedMove]:

@@ -42,7 +42,7 @@ from desk.programs.question.builtin.asking import (
 )
 from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
-from desk.programs.question.builtin.ranked_moves import RANK, ranking_told
+from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
 from desk.trust.claims.yield_claims import LEVELS
 from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences, unbacked
@@ -81,17 +81,17 @@ def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
 def research_summary(
     query: Query, window: TimeWindow, results: Sequence[ResearchResult], standing: str = ""
 ) -> str | None:
-    """The days that were measured with what named them, where a pair is `standing`, what the market
-    did, and the events of most impact, in the words of those who found them; None without any
-    event. What else is known of a move, and decision days that nothing is known of, are left to
-    the sections."""
+    """The days that were measured with what named them, which of several moved most, where a
+    pair is `standing`, what the market did, and the events of most impact, in the words of those
+    who found them; None without any event. What else is known of a move, and decision days that
+    nothing is known of, are left to the sections."""
     events = sorted(_ranked(results), key=lambda event: not _is_move(event))
     of_weight = [event for event in events if not _is_scheduled(event)] or events
     told = list(dict.fromkeys(map(_in_short, of_weight)))[: max(MOST_EVENTS, _moves(events))]
     if not told:
         return None
-    days = _days(query, window, results)
-    return clip(" ".join(filter(None, (*days, standing, *told, UNJUDGED))), LONGEST_TEXT)
+    said = (*_days(query, window, results), largest_first(results), standing, *told, UNJUDGED)
+    return clip(" ".join(filter(None, said)), LONGEST_TEXT)
 
 
 def _moves(events: Sequence[MarketEvent]) -> int:
@@ -300,6 +300,7 @@ NOTHING_FITS: Final = "Nothing that was found fits the question."
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
 NEAREST_WRITTEN: Final = "Nearest in what is written"
 NOTHING_WRITTEN: Final = "Nothing written fits the question."
+OF_THE_BANKS: Final = "What the desk knows of central banks:"
 MEASURED: Final = "Nothing written fits the question. What was measured:"
 UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
@@ -414,7 +415,7 @@ def take_turn(request: TurnRequest) -> Turn:
         # What is written and fits is of whatever currency the paper is of.
         said = [*_prices_ended(research), *mentions_told(query.parameters), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
-    nearest = _nearest(ranked, quoter) if research and not draft.told else ()
+    nearest = () if draft.found or draft.told or not research else _nearest(ranked, quoter)
     further = _further(ranked, draft, quoter)
     sections = (*further, *research_sections(request.state), *nearest)
     return Turn(
@@ -473,10 +474,14 @@ def _draft(
 
 
 def _measured_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> str:
-    """What was measured where nothing written fits; of a bank, its calendar goes first."""
+    """What was measured where nothing written fits; of a bank that is named, its calendar goes
+    first, and of a country's, whose curve may be meant as well, that nothing fits."""
     standing = bank_standing(research, _whole_days(window)[1])
     if not any("/" in result.market for result in research):
         days = " ".join(_days(query, window, research))
+        names = {subject.kind for subject in subjects_asked(query.question)}
+        if names.isdisjoint({NamedAs.BANK, NamedAs.SEAT}):
+            return f"{NOTHING_WRITTEN} {OF_THE_BANKS} {standing} {days}"
         return f"{standing} {days} {NOTHING_WRITTEN}"
     pairs = (
         f"{MEASURED} {research_summary(query, window, research, standing_summary(research) or '')}"
@@ -497,7 +502,8 @@ def _of_a_group(
     crosses = [
         event for event in _ranked(research) if _is_move(event) and not _is_of_the_dollar(event)
     ]
-    beside = dict.fromkeys(map(_in_short, crosses))
+    ordered = largest_first([each for each in research if DOLLAR not in each.market.split("/")])
+    beside = dict.fromkeys((ordered, *map(_in_short, crosses)))
     banks = bank_standing(research, _whole_days(window)[1])
     parts = (*_days(query, window, research), ranking, *beside, banks, UNJUDGED)
     measured = " ".join(filter(None, parts))
