@@ -16,7 +16,6 @@ from desk.contracts.runs.graph import GraphRequest, GraphResult
 from desk.documents.rendering.words.wording import instant
 from desk.platform.settings import load_settings
 from desk.trust.seals import content_hash
-from starters.runs.command_run import start_run
 from starters.runs.server_runs import RunStart, ServerRun, run_described, started_with
 from starters.session import Desk, with_desk
 from starters.terminal.exit_status import ExitStatus
@@ -58,13 +57,6 @@ def graph_start(workflow_id: str, request: GraphRequest) -> RunStart[GraphResult
     return RunStart(
         WorkflowType.RESEARCH_GRAPH, workflow_id, request, GraphResult, request.query.question
     )
-
-
-async def start_graph(
-    client: Client, workflow_id: str, request: GraphRequest, *, replace: bool = False
-) -> GraphRun:
-    """Start the run of a question: see `start_run`."""
-    return await start_run(client, graph_start(workflow_id, request), replace=replace)
 
 
 async def described_run(

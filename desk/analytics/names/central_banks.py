@@ -89,11 +89,6 @@ def bank_mentions(text: str) -> tuple[BankMention, ...]:
     return tuple(BankMention(m.lastgroup or "", m.start(), m.end()) for m in found)
 
 
-def banks_named(text: str) -> tuple[AreaCode, ...]:
-    """The areas of those banks, each once."""
-    return tuple(dict.fromkeys(mention.area for mention in bank_mentions(text)))
-
-
 @cache
 def _pattern() -> re.Pattern[str]:
     return re.compile(

@@ -13,7 +13,8 @@ from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.publishing import read_answer_file
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
-from starters.questions.graph_runs import ask_run_id, start_graph
+from starters.questions.graph_runs import ask_run_id, graph_start
+from starters.runs.command_run import start_run
 from tests.knowledge.known import KnownQuestion
 from tests.support.scenarios.desk import fault_of
 from tests.support.scenarios.histories import MeasuredHistory, history_of
@@ -71,7 +72,7 @@ async def _answered(
     workflow_id = ask_run_id(request.graph, request.query, request.as_of)
     answer, error = None, None
     try:
-        run = await start_graph(client, workflow_id, request)
+        run = await start_run(client, graph_start(workflow_id, request))
         result = await run.handle.result()
         answer = read_answer_file(Path(result.files.json_file))
     except Exception as failed:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from desk.analytics.names.central_banks import banks_named
+from desk.analytics.names.central_banks import bank_mentions
 from desk.analytics.names.currency_mentions import (
     currency_mentions,
     mentions_told,
@@ -53,4 +53,4 @@ def test_what_has_no_market_and_what_was_taken_are_told() -> None:
     ],
 )
 def test_banks_are_known_by_the_names_that_the_desk_has(text: str, areas: tuple[str, ...]) -> None:
-    assert banks_named(text) == areas
+    assert tuple(mention.area for mention in bank_mentions(text)) == areas

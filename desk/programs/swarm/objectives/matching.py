@@ -42,14 +42,6 @@ def wording_vectors() -> Mapping[str, Vector]:
         return dict(zip(kept["wordings"].tolist(), kept["vectors"].astype(np.float32), strict=True))
 
 
-def write_vectors(vectors: Mapping[str, Vector]) -> None:
-    """Keep the vectors of all wordings, in half the bytes: cosines differ by less than 0.001."""
-    told: Iterable[Vector] = vectors.values()
-    np.savez_compressed(
-        FILE, wordings=np.array([*vectors]), vectors=np.array([*told], dtype=np.float16)
-    )
-
-
 ABOUT: Final = "about"
 """The parameter of an objective that names its form."""
 
