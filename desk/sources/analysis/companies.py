@@ -1,5 +1,6 @@
 """Tools of the server `analysis` about companies' accounts, and about the carry of pairs."""
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -117,25 +118,11 @@ class CompanyTools:
         """
         if is_pair(symbol):
             return analysed(self._prices, symbol, as_of, partial(self._carry, as_of=as_of))
-        try:
-            known = self._known(symbol, as_of)
-        except NoAccounts as reason:
-            return self._nothing(symbol, as_of, str(reason))
-        source = self._source
-        return analysed(
-            self._prices, symbol, as_of, lambda series: ratios_of(known, series, as_of, source)
-        )
+        return self._of_accounts(ratios_of, symbol, as_of)
 
     def earnings_analyzer(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
         """How a company's revenue grew over a year, and its last earnings surprised, in percent."""
-        try:
-            known = self._known(symbol, as_of)
-        except NoAccounts as reason:
-            return self._nothing(symbol, as_of, str(reason))
-        source = self._source
-        return analysed(
-            self._prices, symbol, as_of, lambda series: earnings_of(known, series, as_of, source)
-        )
+        return self._of_accounts(earnings_of, symbol, as_of)
 
     def decision_record(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
         """What the central bank of an area, such as JP, decided after meetings like its last.
@@ -179,6 +166,21 @@ class CompanyTools:
         if self._accounts is None:
             raise NoAccounts(OFFLINE)
         return self._accounts.accounts(symbol).known(as_of)
+
+    def _of_accounts(
+        self,
+        measured: Callable[[Accounts, PriceSeries, datetime, Provenance], Analysis],
+        symbol: str,
+        as_of: datetime,
+    ) -> Analysis:
+        try:
+            known = self._known(symbol, as_of)
+        except NoAccounts as reason:
+            return self._nothing(symbol, as_of, str(reason))
+        source = self._source
+        return analysed(
+            self._prices, symbol, as_of, lambda series: measured(known, series, as_of, source)
+        )
 
     def _nothing(self, symbol: str, as_of: datetime, reason: str) -> Analysis:
         return Analysis(

@@ -21,7 +21,7 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import is_offered, market_of
-from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.builtin.delivery import Note, noted
 from desk.programs.swarm.builtin.rates import (
     ask_rates,
     policy_rates,
@@ -39,7 +39,7 @@ from desk.programs.swarm.builtin.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
-from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
+from desk.programs.swarm.builtin.widening import Widening, ask_on_or_deliver, opening
 from desk.programs.swarm.conclusion.wording import joined, listed
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -85,10 +85,8 @@ def take_turn(request: TurnRequest) -> Turn:
     widening = OF_COMPANIES if market.kind is MarketKind.STOCK else OF_PAIRS
     reading = _read(opening(request, widening), market)
     stop_if_nobody_answered(reading, next(iter(asked)))
-    reading, beside = widened(request, reading, widening)
     speciality = SPECIALITIES[AgentId.FUNDAMENTAL_SPECIALIST]
-    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
-    return further(request, reading, widening) or delivered
+    return ask_on_or_deliver(request, reading, widening, speciality, _notes, RESTS_ON)
 
 
 def _calendar(reading: SpecialistReading) -> Questions:

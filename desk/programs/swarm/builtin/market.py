@@ -14,7 +14,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
-from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.builtin.delivery import Note, noted
 from desk.programs.swarm.builtin.rates import ask_rates, policy_rates, tell_rates
 from desk.programs.swarm.builtin.reading import (
     Questions,
@@ -24,7 +24,7 @@ from desk.programs.swarm.builtin.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
-from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
+from desk.programs.swarm.builtin.widening import Widening, ask_on_or_deliver, opening
 from desk.programs.swarm.conclusion.wording import joined, phrases
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -71,10 +71,8 @@ def take_turn(request: TurnRequest) -> Turn:
     reading = read_analyses(opening(request, WIDENING), dict.fromkeys(ASKED, Analysis))
     reading = policy_rates(reading) if of_rates else reading
     stop_if_nobody_answered(reading, ASKED[0])
-    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.MARKET_SPECIALIST]
-    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
-    return further(request, reading, WIDENING) or delivered
+    return ask_on_or_deliver(request, reading, WIDENING, speciality, _notes, RESTS_ON)
 
 
 def _has_rates(request: TurnRequest) -> bool:

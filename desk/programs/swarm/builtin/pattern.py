@@ -10,7 +10,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
-from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.builtin.delivery import Note, noted
 from desk.programs.swarm.builtin.reading import (
     Questions,
     SpecialistReading,
@@ -19,7 +19,7 @@ from desk.programs.swarm.builtin.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
-from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
+from desk.programs.swarm.builtin.widening import Widening, ask_on_or_deliver, opening
 from desk.programs.swarm.conclusion.wording import above, joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -54,10 +54,8 @@ def take_turn(request: TurnRequest) -> Turn:
     opened = opening(request, WIDENING)
     reading = read_analyses(opened, kinds, figures_only=(Capability.MARKET_DATA,))
     stop_if_nobody_answered(reading, ASKED[0])
-    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.PATTERN_SPECIALIST]
-    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
-    return further(request, reading, WIDENING) or delivered
+    return ask_on_or_deliver(request, reading, WIDENING, speciality, _notes, RESTS_ON)
 
 
 def _closer(reading: SpecialistReading) -> Questions:

@@ -11,7 +11,7 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import is_offered, market_of
-from desk.programs.swarm.builtin.delivery import Note, deliver, noted
+from desk.programs.swarm.builtin.delivery import Note, noted
 from desk.programs.swarm.builtin.reading import (
     SpecialistReading,
     about,
@@ -19,7 +19,7 @@ from desk.programs.swarm.builtin.reading import (
     read_analyses,
     stop_if_nobody_answered,
 )
-from desk.programs.swarm.builtin.widening import Widening, further, opening, widened
+from desk.programs.swarm.builtin.widening import Widening, ask_on_or_deliver, opening
 from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
@@ -65,10 +65,8 @@ def take_turn(request: TurnRequest) -> Turn:
         return questions(request, about(market, *kinds), "the news")
     reading = read_analyses(opening(request, WIDENING), kinds)
     stop_if_nobody_answered(reading, Capability.SENTIMENT)
-    reading, beside = widened(request, reading, WIDENING)
     speciality = SPECIALITIES[AgentId.SENTIMENT_SPECIALIST]
-    delivered = Turn(result=deliver(reading, speciality, (*_notes(reading), *beside), RESTS_ON))
-    return further(request, reading, WIDENING) or delivered
+    return ask_on_or_deliver(request, reading, WIDENING, speciality, _notes, RESTS_ON)
 
 
 WIDENING: Final = Widening(

@@ -14,10 +14,11 @@ point the way that the market does is a signal: as strong as the share of them t
 that point the other way.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from desk.agents.speciality import Speciality
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
 from desk.contracts.agents.usage import BUILTIN
@@ -28,7 +29,7 @@ from desk.contracts.findings.source_results import DecisionCalendar
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.builtin.evidence import Evidence, ask, consult, is_offered, market_of
 from desk.programs.swarm.balance import LEANS, judge
-from desk.programs.swarm.builtin.delivery import Note
+from desk.programs.swarm.builtin.delivery import Note, deliver
 from desk.programs.swarm.builtin.reading import (
     Questions,
     SpecialistReading,
@@ -95,7 +96,25 @@ def opening(request: TurnRequest, widening: Widening) -> TurnRequest:
     return request.model_copy(update={"exchanges": exchanges})
 
 
-def further(request: TurnRequest, reading: SpecialistReading, widening: Widening) -> Turn | None:
+def ask_on_or_deliver(
+    request: TurnRequest,
+    reading: SpecialistReading,
+    widening: Widening,
+    speciality: Speciality,
+    notes: Callable[[SpecialistReading], Iterable[Note]],
+    rests_on: Sequence[Metric],
+) -> Turn:
+    """The turn of a specialist who has read the answers about its own market: further calls, or
+    where there is nothing to ask still its result, with what `notes` makes of all that it read."""
+    reading, beside = _widened(request, reading, widening)
+    calls = _further(request, reading, widening)
+    if calls is not None:
+        return calls
+    told = (*notes(reading), *beside)
+    return Turn(result=deliver(reading, speciality, told, rests_on))
+
+
+def _further(request: TurnRequest, reading: SpecialistReading, widening: Widening) -> Turn | None:
     """The next calls: of other markets first, then what the figures call for; None where there is
     nothing to ask still. Of a model's calls a part is left to it."""
     if request.last:
@@ -116,7 +135,7 @@ def further(request: TurnRequest, reading: SpecialistReading, widening: Widening
     return Turn(calls=narrow, note=note) if narrow else None
 
 
-def widened(
+def _widened(
     request: TurnRequest, reading: SpecialistReading, widening: Widening
 ) -> tuple[SpecialistReading, tuple[Note, ...]]:
     """What is read, with what the other markets and the closer look have brought, and the finding
