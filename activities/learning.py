@@ -194,10 +194,11 @@ class LearningActivities:
 
     @activity.defn
     async def tell_hypothesis(self, scored: ScoredHypothesis) -> None:
-        """Tell what became of a hypothesis. Told again, the same changes nothing.
+        """Sends the outcome of a hypothesis to the learning system. The same outcome sent again
+        changes nothing.
 
         Raises:
-            RPCError: it could not be told; another try may do.
+            RPCError: it could not be sent; another try may do.
         """
         async with beating():
             await _signal(Message.LEARN_HYPOTHESIS, scored)

@@ -108,7 +108,7 @@ def count_unstated(figures: int) -> None:
 
 
 class CallMeasure:
-    """A call of a tool while it is made: when it began, what came of it and how long it took."""
+    """A tool call while it is made: when it began, its status, and how long it took."""
 
     def __init__(self) -> None:
         self._began = monotonic()

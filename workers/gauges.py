@@ -64,8 +64,8 @@ async def _set_for_ever(client: Client, settings: Settings, *, of_server: bool) 
 
 
 def _answers(meter: MetricMeter, told: Counter[bool]) -> Counter[bool]:
-    """Add what the sources in this process have looked up among their kept answers since then; one
-    that runs as a process of its own counts where nobody reads it."""
+    """Adds what the sources in this process have looked up among their kept answers since then. A
+    source that runs as a process of its own is not counted."""
     keeping = sys.modules.get("desk.sources.serving.kept_answers")
     now = Counter[bool](keeping.KeptAnswers.looked_up) if keeping else Counter[bool]()
     for had, result in ((True, "hit"), (False, "miss")):

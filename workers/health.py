@@ -49,7 +49,7 @@ def queues_of(role: Role, servers: Iterable[str]) -> tuple[str, ...]:
 
 
 async def unpolled(client: Client, identity: str | None, queues: Iterable[str]) -> tuple[str, ...]:
-    """The queues that nobody of this identity, or nobody at all, has polled lately.
+    """The queues that no worker of this identity, or no worker at all, has polled lately.
 
     Raises:
         RPCError: the server did not answer.

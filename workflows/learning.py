@@ -156,11 +156,11 @@ class ForecastScoring:
 
 @workflow.defn
 class LearningSystemWorkflow:
-    """One for each desk, for as long as the desk is there.
+    """One workflow for each desk, which runs as long as the desk exists.
 
-    It is told what became of each run and of each hypothesis, scores forecasts when they are due,
-    and answers what the record says. It continues as new with all that it knows, and loses nothing
-    that reached it.
+    It takes the outcome of each run and each hypothesis, scores forecasts when they are due, and
+    answers what the record recommends. It continues as new with its whole state; no message that
+    reached it is lost.
     """
 
     @workflow.init
@@ -191,7 +191,7 @@ class LearningSystemWorkflow:
 
     @workflow.signal(name=Message.LEARN_HYPOTHESIS, description="What became of a hypothesis")
     def learn_hypothesis(self, scored: ScoredHypothesis) -> None:
-        """Take it once, however often it is told."""
+        """Records the outcome of a hypothesis; the same outcome sent again changes nothing."""
         self._learned.take_hypothesis(scored)
 
     @workflow.update(name=Message.ADVISE, description="What the record says to a run")
@@ -215,7 +215,7 @@ class LearningSystemWorkflow:
         return self._learned.view(question)
 
     async def _something_to_do(self) -> None:
-        """Wait until a fixing is due, or it is time to go on anew."""
+        """Wait until a fixing is due, or it is time to continue as new."""
         self._armed = self._scoring.next_time()
         timeout = time_left(self._armed, workflow.now()) if self._armed else None
         with contextlib.suppress(TimeoutError):

@@ -185,14 +185,15 @@ def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
 
 
 def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchResult, ...]:
-    """What a validator is to check; nobody else is shown findings apart from the state."""
+    """The findings that a validator is to check. Other agents see them in the graph's state
+    alone."""
     if node.task is not TaskType.VALIDATE:
         return ()
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
 def _look_at(step: "asyncio.Task[tuple[NodeStart, ...]]") -> None:
-    """See how a step ended: those that end with a cancelled run are waited for by nobody, and the
-    worker would tell of each that nobody did."""
+    """Retrieves a step's exception. Steps that end with a cancelled run are awaited by no code, and
+    asyncio would log "exception was never retrieved" for each."""
     if not step.cancelled():
         step.exception()

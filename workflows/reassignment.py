@@ -1,4 +1,4 @@
-"""Finding somebody else for a task that failed, and the dead letter when nobody can do it."""
+"""Gives a failed task to the next agents of the roster; the dead letter when all of them fail."""
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
@@ -29,7 +29,7 @@ class ReassignmentWorkflow:
 
     @workflow.run
     async def run(self, request: ReassignmentRequest) -> TaskOutcome:
-        """The task's outcome, delivered by somebody else.
+        """The task's outcome, by the first of the next agents that delivers.
 
         Raises:
             ApplicationError: `DeadLettered`, with a `DeadLetter` as its detail.

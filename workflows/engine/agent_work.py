@@ -1,4 +1,4 @@
-"""What an agent has done so far on a task, and what became of it when it could not do it."""
+"""How far an agent is with a task, and why it failed where it did."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -31,9 +31,9 @@ NO_CONTEXT = TurnContext()
 
 
 class AgentTask(NamedTuple):
-    """A task, with the agent that it is given to and what that agent is shown besides. `place`
-    tells it from another task of the same kind within a workflow. `opening` is what is asked for it
-    before its first turn; where there is nothing, the first turn may ask."""
+    """A task, the agent that does it, and what that agent is shown besides. `place` tells it from
+    another task of the same kind in a workflow. `opening` are the calls that are made before its
+    first turn; without any, the first turn asks."""
 
     profile: AgentProfile
     assignment: TaskAssignment
@@ -43,9 +43,10 @@ class AgentTask(NamedTuple):
 
 
 class TaskFailed(Exception):
-    """An agent could not do its task. Caught by the workflow, which finds somebody else.
+    """An agent failed at its task. The workflow that catches it has another agent do it, or goes on
+    without.
 
-    `usage` is what it took all the same, `outages` the sources that were not asked for it, `reason`
+    `usage` is what it cost all the same, `outages` the sources that were not asked for it, `reason`
     the error without the task's name.
     """
 
@@ -132,7 +133,7 @@ def with_usage_before(
 
 
 def undelivered(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Undelivered:
-    """What is left of a task that its agent could not do, and that nobody takes over."""
+    """What remains of a task whose agent failed and that no other agent takes over."""
     return Undelivered(
         Contribution(
             agent=agent,
@@ -146,7 +147,7 @@ def undelivered(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Undeliver
 
 
 def cut_off(error: ActivityError) -> bool:
-    """Whether a model was asked and its answer never came: it may be billed."""
+    """Whether a model was asked and its answer was lost: the call may be billed."""
     reason = error.cause
     return isinstance(reason, ApplicationError) and reason.type == FailureType.CALL_CUT_OFF
 

@@ -60,9 +60,9 @@ async def judged_conflicts(
     place: str,
     reading: MarketReading | None = None,
 ) -> tuple[ConflictRecord, ...]:
-    """What the findings contradict each other in, settled as far as the rules or an earlier
-    decision can. `place` tells one judgement from another within a workflow. With a `reading`
-    the evidence is read again first: where no validator has done so."""
+    """The contradictions between the findings, settled as far as the rules or an earlier decision
+    can. `place` tells one judgement from another within a workflow. With a `reading` the evidence
+    is read again first, as where no validator has read it."""
     if not workflow.patched(JUDGED_APART):
         findings = tuple(outcome.model_copy(update={"evidence": ()}) for outcome in outcomes)
         asked = FindingsToJudge(scope=scope, outcomes=findings, voting=policy.voting)

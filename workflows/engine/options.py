@@ -93,8 +93,8 @@ def task_bounds(
 
 
 def desk_bounds(policy: RunPolicy) -> ActivityBounds:
-    """An activity of the desk's own, which asks nobody: tried until it is done, within the time of
-    a task."""
+    """The options of an activity that asks no source and no model: it is retried until it is done,
+    within the time of a task."""
     return {
         "start_to_close_timeout": policy.deadlines.turn,
         "schedule_to_close_timeout": policy.deadlines.task,
@@ -110,7 +110,8 @@ def told_as(assignment: TaskAssignment) -> str:
 
 
 def unusable(words: str) -> ApplicationError:
-    """The end of a run that whoever asked can mend, by asking otherwise."""
+    """The error that ends a run whose request cannot be used; the message says what to ask
+    instead."""
     return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
 
 
@@ -135,7 +136,7 @@ def run_attributes(
 
 
 def note_outcome(outcome: Outcome) -> None:
-    """Make a finished run findable by what became of it."""
+    """Sets the search attribute by which a finished run is found: its outcome."""
     workflow.upsert_search_attributes([OUTCOME.value_set(outcome), PHASE.value_set(Phase.CLOSED)])
 
 

@@ -83,8 +83,8 @@ def _memory_bounds(policy: RunPolicy) -> ActivityBounds:
 
 
 async def tell_learning(scored: ScoredHypothesis, policy: RunPolicy) -> str | None:
-    """Tells the learning system what became of a hypothesis. Returns None, or why it could not be
-    told."""
+    """Sends the outcome of a hypothesis to the learning system. Returns None, or why it could not
+    be sent."""
     try:
         await workflow.execute_activity_method(
             LearningActivities.tell_hypothesis,

@@ -338,9 +338,9 @@ class AgentRun:
 
 
 class TaskRunner:
-    """The agents of one run, who spend from one budget. `tools` are described to models. A run that
-    is told to `leave_time` to those that would take over does not ask its history whether it does.
-    """
+    """Has the tasks of one run done by their agents, who spend from one budget. `tools` are
+    described to models. With `leave_time` an agent always leaves time for those who would take
+    over; without, the run's history says whether it does."""
 
     def __init__(
         self, policy: RunPolicy, budget: Budget, tools: Tools = (), *, leave_time: bool = False
@@ -353,8 +353,8 @@ class TaskRunner:
     async def run(
         self, task: AgentTask, *, tools: Tools | None = None, sharing: int = 1
     ) -> TaskOutcome:
-        """The task done by its agent, who is told of all tools or of those given, and shares the
-        budget with as many as `sharing` says.
+        """Has the task done by its own agent. A model is told of `tools`, or else of all tools of
+        the run. It may reserve one part in `sharing` of the budget.
 
         Raises:
             TaskFailed: it could not do it.
@@ -378,8 +378,8 @@ class TaskRunner:
         sharing: int = 1,
         sharing_then: Callable[[], int] = lambda: 1,
     ) -> TaskOutcome | Undelivered:
-        """The task done by its agent or, where that fails, by somebody else, who shares the budget
-        with as many as `sharing_then` says by that time."""
+        """Has the task done by its own agent or, where that fails, by another, which may reserve
+        one part in `sharing_then()` of what is left by then."""
         try:
             return await self.run(task, tools=tools, sharing=sharing)
         except TaskFailed as failed:
@@ -388,8 +388,8 @@ class TaskRunner:
     async def reassign(
         self, task: AgentTask, failed: TaskFailed, *, sharing: int = 1
     ) -> TaskOutcome | Undelivered:
-        """The task done by somebody else, who is shown the same; the outcome counts what the first
-        agent took as well."""
+        """Has the task done by another agent, which is shown the same. The outcome counts what the
+        first agent spent as well."""
         # Others may still be at work, and want some too.
         reserved, spent = self._budget.reserve(sharing), Usage()
         child = reassignment_run_id(

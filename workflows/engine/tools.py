@@ -88,9 +88,10 @@ reached, and then for its answer. All are asked side by side."""
 
 
 async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
-    """The policy with those of the live sources of some agents that cannot be reached now, or some
-    of whose tools have nothing to answer from, asked side by side. The same policy where there are
-    no live sources, and for a run that was planned before anybody asked."""
+    """The policy with `unreachable`: the live sources of these agents that cannot be reached now,
+    and those with tools that have no data to answer from. They are asked side by side. The policy
+    is unchanged where there are no live sources, and in runs that were planned before sources were
+    asked."""
     # What could not be reached before is offered to nobody, and has to be asked again all the same.
     every = policy.model_copy(update={"unreachable": ()})
     tools = {tool.server for agent in agents for tool in profile_in(every, agent).tools}
@@ -163,12 +164,12 @@ class ToolAsking:
         self.outages: tuple[SourceOutage, ...] = ()
 
     async def ask(self, turn: str, calls: Iterable[ToolCall]) -> tuple[ToolResult, ...]:
-        """The results of a turn's calls, in their order, each of whoever answered. What went wrong
-        is told to the agent, which may know another way.
+        """The results of a turn's calls, in their order.
 
-        They are made side by side. Those that go first to one server which is asked several
-        questions at once are one activity; what has no answer there is asked again by itself, and
-        nothing else.
+        The calls are made side by side. Those that go first to one server that is asked several
+        questions at once are one activity; a call that gets no answer there is made again by
+        itself, and no other. A call that fails is a result that says so: the agent may know another
+        way.
         """
         routed = {call_activity_id(turn, call.own_id): self._routed(call) for call in calls}
         shared = self._shared(turn, routed)
@@ -177,7 +178,7 @@ class ToolAsking:
         return tuple(result.model_copy(update={"satisfies": None}) for result in results)
 
     def _routed(self, call: ToolCall) -> _Routed:
-        """The call as it is put to each that may be asked, in their order; or why to nobody."""
+        """The call as each of its routes is asked, in their order; or why none can be asked."""
         if call.capability is not None:
             return self._by_capability(call, call.capability)
         if not self._profile.may_call(call.server, call.tool):

@@ -91,8 +91,9 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
         query: Query | None = None,
         window: TimeWindow | None = None,
     ) -> AgentTask:
-        """What an agent is to do now at a node; without more, what the episode asks in its window,
-        once more than it was done before. `again` tells another try at it from the one before."""
+        """The task of an agent at a node. Unless said otherwise it is about what the episode asks,
+        in its window, and one round after the last. `again` tells a repeated try from the one
+        before."""
         board = self.board
         assignment = episode_task(
             profile,
@@ -212,7 +213,7 @@ class Evaluating:
         return await evaluation_judged(asked, f"evaluation.{self._round}.{place}", request.policy)
 
     def _never(self) -> TaskOutcome:
-        """What there is to tell of a horizon that is not waited for; nobody is asked."""
+        """The evaluation of a horizon that is not waited for: it says so, and no agent is asked."""
         agent, kind = STOCK_TASKS[EVALUATE]
         words = f"nobody was asked: {NEVER}"
         task = self._task(self._run.profile(agent))
@@ -390,8 +391,8 @@ class StockSteps:
             await self._data(action)
 
     async def _data(self, action: StockAction) -> None:
-        """A part of figures. Where nobody could bring any, all of them are lacking, unless an
-        earlier round has brought some."""
+        """Fetches one part of the figures. Where no agent could, the whole part counts as missing,
+        unless an earlier round has brought some of it."""
         found = await self._done(action)
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
@@ -443,7 +444,8 @@ class StockSteps:
         return answer.recalled
 
     async def _evaluation(self) -> None:
-        """What came of the recommendation; all of it lacking where it was given up."""
+        """Evaluates the recommendation. Where the evaluation was given up, all of it counts as
+        missing."""
         action, board, run = StockAction.EVALUATE_PERFORMANCE, self._board, self._run
         evaluating = Evaluating(run, board.rounds_of(action))
         try:
@@ -458,7 +460,8 @@ class StockSteps:
         await self._tell()
 
     async def _tell(self) -> None:
-        """Have the memory and the learning system know what came of it; a note says why not."""
+        """Sends the outcome to the memory and the learning system. Where that fails, a note on the
+        board says why."""
         board, policy = self._board, self._request.policy
         told = board.blackboard.told()
         if self._remembers:
@@ -491,8 +494,8 @@ class StockSteps:
         recalled: tuple[Recalled, ...] = (),
         conflicts: tuple[ConflictRecord, ...] = (),
     ) -> TaskOutcome | None:
-        """What an agent brought who is shown the blackboard and all results besides; None where it
-        failed, and where it is one for figures, everybody else as well."""
+        """Has an action's task done by its agent, which is shown the blackboard and all results.
+        None where it failed; a task that fetches figures is given to the fallback agents first."""
         run, board = self._run, self._board
         context = EpisodeContext(
             state=board.results,
@@ -509,7 +512,7 @@ class StockSteps:
         return done if isinstance(done, TaskOutcome) else None
 
     async def _tried(self, action: StockAction, task: AgentTask) -> TaskOutcome | Undelivered:
-        """Only figures can be had from somebody else."""
+        """Has a task done. Only one that fetches figures is reassigned where its agent fails."""
         if action in DATA:
             return await self._run.tasks.run_or_reassign(task)
         try:

@@ -127,7 +127,7 @@ class HypothesisWorkflow:
 
     @workflow.run
     async def run(self, request: HypothesisRequest) -> ScoredHypothesis:
-        """What came of it, when it is due; at once where it was due before."""
+        """The outcome of the hypothesis, once it is due; at once where it is due already."""
         workflow.upsert_search_attributes([MARKET.value_set(request.hypothesis.market.market)])
         self._show()
         outcome = self._scored = await self._outcome()

@@ -1,5 +1,5 @@
-"""The specialists of a round, each in a workflow of its own, side by side; and somebody else for
-those who could not, where fewer than half could."""
+"""The specialists of a round, each in a workflow of its own, side by side. Where fewer than half of
+them deliver, other agents take over the tasks of those who did not."""
 
 import asyncio
 from collections.abc import Collection
@@ -125,7 +125,7 @@ class Specialists:
         return found
 
     async def _reassign(self, each: _Failed, sharing: int) -> None:
-        """The task done by somebody else, or a dead letter."""
+        """Has the task done by another agent, or ends in a dead letter."""
         node = each.task.place
         done = await self._run.tasks.reassign(each.task, each.failed, sharing=sharing)
         if isinstance(done, TaskOutcome):

@@ -354,7 +354,8 @@ class ResearchSwarmWorkflow:
 
 
 def _by_a_person(conflicts: Sequence[ConflictRecord]) -> bool:
-    """Whether something was decided by somebody who knows today's world."""
+    """Whether a conflict was decided by a person, who knows what happened after the as-of
+    instant."""
     return any(record.decided_by is DecidedBy.PERSON for record in conflicts)
 
 
@@ -369,7 +370,8 @@ def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
 
 
 def _asked_in_vain(failed: TaskFailed) -> bool:
-    """Whether whoever asked can mend it, as an objective that names no market."""
+    """Whether the person who asked can mend the failure, such as an objective that names no
+    market."""
     return failed.error.error_type == FailureType.UNUSABLE_REQUEST
 
 

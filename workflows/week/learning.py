@@ -69,8 +69,9 @@ async def ask_record(request: WeekRequest, board: WeekBoard) -> None:
 
 
 class WeekLessons:
-    """What became of the week is told beside its run: whenever somebody can be told, for as long as
-    a run is open. Nobody waits for it but, for a moment, the report, and the run's end."""
+    """Sends the week's lesson to the learning system in the background, retrying as long as the run
+    is open. Publishing waits for it at most `AT_FIRST`; the end of the run waits until it is
+    delivered or given up."""
 
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
@@ -78,8 +79,9 @@ class WeekLessons:
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def tell(self) -> None:
-        """Begin to tell what became of the week; back when it is told, or after `AT_FIRST`. Where
-        it cannot be told at all, the log says so, and the week goes on."""
+        """Starts to send the lesson of the revision that is published next. Returns when it is
+        delivered, or after `AT_FIRST`. A lesson that is given up is logged, and the week goes
+        on."""
         if not self._request.learn:
             return
         record = self._board.record_with()
@@ -109,7 +111,7 @@ class WeekLessons:
             )
 
     async def finish(self) -> None:
-        """Wait until everything is told; each telling has a deadline."""
+        """Wait until every lesson is delivered or given up; each has a deadline."""
         await workflow.wait_condition(lambda: not self._under_way)
 
     async def _told(

@@ -65,8 +65,8 @@ class MarketResearchWorkflow:
 
     @workflow.query(name=Message.SPENT, description="What its agents have spent so far")
     def spent(self) -> Allowance:
-        """What was spent of its allowance, or is taken to be; a task that somebody else does
-        counts once that is done."""
+        """What was spent of its allowance, or is assumed to be. A task that was reassigned counts
+        when the other agent is done."""
         return self._board.budget.spent
 
     async def _found(self) -> MarketOutcome:
@@ -102,8 +102,8 @@ class MarketResearchWorkflow:
     async def _do(
         self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
     ) -> None:
-        """A task done, be it by somebody else; where nobody can do it, its dead letter is named and
-        the market goes on without."""
+        """Has a task done, by its agent or by a fallback. Where all of them fail, its dead letter
+        is named on the board and the market goes on without."""
         request = self._request
         profile = profile_in(request.policy, planned.agent)
         assignment = market_task(profile, planned, request)

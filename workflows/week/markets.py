@@ -82,8 +82,11 @@ class WeekMarkets:
             board.outcomes.setdefault(market, late)
 
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
-        """One market once more; what it found before stands where it finds nothing now. Its tasks
-        say anew what they ask first: other sources may be within reach than when it was planned."""
+        """Researches one market again. What it found before stands where the rerun finds nothing.
+
+        Its agents ask their first questions anew: other sources may be within reach than when the
+        week was planned.
+        """
         part = self._board.budget.reserve(RERUN_SHARES)
         deadline = self._deadline(report_due)
         await self._research(self._request(plan, deadline, report_due, part, {}, rerun=rerun))
@@ -141,7 +144,8 @@ class WeekMarkets:
         )
 
     async def _research(self, request: MarketRequest) -> None:
-        """A market's outcome, on the board: what came back, or why nothing did."""
+        """Puts a market's outcome on the board: what its workflow returned, or why it returned
+        nothing."""
         board, market, allowance = self._board, request.market.market, request.allowance
         board.running[market] = request.deadline
         spent = as_usage(allowance)

@@ -54,7 +54,7 @@ async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revi
 
 
 async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) -> Publication:
-    """The revision on disk; then, and not before, the board and the run's attributes say so.
+    """Writes the revision to disk; only then do the board and the run's search attributes say so.
 
     What was researched is paid for: a full disk is waited out for days, not given up on.
     """
@@ -84,8 +84,9 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
 
 
 class WeekDeliveries:
-    """Each revision goes out on all channels side by side. A channel that fails is noted on the
-    board and in the log; it changes nothing else, and nobody waits for it but the run's end."""
+    """Sends each revision on all channels, side by side and in the background. A channel that fails
+    is noted on the board and in the log, and changes nothing else. Only the end of the run waits
+    for deliveries."""
 
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
@@ -121,7 +122,7 @@ class WeekDeliveries:
                 )
 
     async def finish(self) -> None:
-        """Wait until every delivery has come to an end; each has a deadline."""
+        """Wait until every delivery has succeeded or failed; each has a deadline."""
         await workflow.wait_condition(lambda: not self._under_way)
 
     def _begin(self, wanted: Deliveries, channel: Channel, revision: int, due: datetime) -> None:

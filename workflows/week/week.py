@@ -141,7 +141,8 @@ class WeeklyResearchWorkflow:
         self._run.enter(Phase.OPEN_FOR_RERUNS)
 
     async def _look_at_sources(self) -> bool:
-        """Have what cannot be reached now offered to nobody; whether anybody was asked."""
+        """Offers the sources that cannot be reached now to no agent. Returns whether there were
+        live sources to look at."""
         found = await policy_now(self._policy, PROGRAM.agents)
         if found is self._policy:
             return False

@@ -36,7 +36,7 @@ class Stage(IntEnum):
 
 
 class Budget:
-    """What may be spent, by whoever shares it. Holds no clock and asks nobody for a price."""
+    """What may be spent by those who share it. Holds no clock, and computes no prices."""
 
     def __init__(self, allowed: Allowance) -> None:
         self.allowed = allowed
@@ -115,7 +115,7 @@ def as_usage(allowance: Allowance) -> Usage:
 
 
 def lost_usage(allowance: Allowance) -> Usage:
-    """The usage to assume for a call whose bill nobody knows: all that it was allowed."""
+    """The usage that is assumed for a call whose bill is not known: all that it was allowed."""
     return Usage(
         lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
     )

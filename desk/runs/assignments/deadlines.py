@@ -56,7 +56,7 @@ def works_until(now: datetime, deadline: datetime) -> datetime:
 
 
 def model_works_until(now: datetime, deadline: datetime) -> datetime:
-    """Until when a model may work on a task, so that somebody else can still do it after it."""
+    """Until when a model may work on a task, so that another agent can still do it after it."""
     return now + time_left(deadline, now) * MODEL_SHARE
 
 

@@ -1,5 +1,5 @@
-"""What becomes of a failure: who takes over a task, what remains when nobody can, and which calls
-were not made because their source kept failing."""
+"""What follows from a failure: who takes over a task, what remains of it when all have failed, and
+which calls were not made because their source kept failing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

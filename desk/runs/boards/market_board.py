@@ -36,7 +36,7 @@ class MarketBoard(RunBoard):
         self._dead_letters: list[str] = []
 
     def end(self, done: TaskOutcome | Undelivered) -> None:
-        """Records a task's outcome, which names the dead letter if nobody could do it."""
+        """Records a task's outcome, with the id of its dead letter where every agent failed."""
         self._agents.append(done.contribution)
         if isinstance(done, TaskOutcome):
             self._delivered.append(done)
@@ -55,9 +55,12 @@ class MarketBoard(RunBoard):
         return found[:MOST_EVIDENCE]
 
     def opening(self, task_id: str) -> tuple[ToolCall, ...]:
-        """What a task asks first, by its plan and by the results that it goes on with, each
-        question once. What they ask in different words under one id, the task itself is to ask; and
-        all of it where one result does not say what it leads to."""
+        """The calls that are made before a task's first turn: those that its plan names, and those
+        that follow from the results that it goes on with, each once.
+
+        Where one of the results does not name any, none of the results' calls are made; the task
+        asks them itself. It also asks itself where two calls of one id have different arguments.
+        """
         of_results = [outcome.openings for outcome in self._in_order]
         whole = all(task_id in openings for openings in of_results)
         named = (self._openings, *(of_results if whole else ()))

@@ -268,7 +268,7 @@ class WeekBoard(RunBoard):
         return whole[-1].published_at + open_for if whole else None
 
     def status(self, deadline: datetime, open_for: timedelta) -> WeekStatus:
-        """The answer to whoever asks how far the run is."""
+        """The answer of the `status` query: the phase, and every market."""
         published = self.publication
         return WeekStatus(
             week=self.week,

@@ -1,4 +1,4 @@
-"""A run's histories in the small form that messages are told from: who was asked what, and when."""
+"""A run's histories in the small form that messages are made from: who was asked what, and when."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,7 +49,7 @@ class TurnAnswer(Contract):
 
 
 class HandedOn(Contract):
-    """What a request for somebody else to do a task says of the task."""
+    """What the request of a `ReassignmentWorkflow` says of the task."""
 
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(max_length=8)]
@@ -125,7 +125,8 @@ class TurnAnswered(MessageEvent):
 
 @dataclass(frozen=True)
 class Failed(MessageEvent):
-    """An activity failed for good. `taken`: a worker had it; else nobody took it in time."""
+    """An activity failed for good. `taken`: a worker had started it; else no worker took it in
+    time."""
 
     asked: int
     fault: AttemptFailure
@@ -158,7 +159,7 @@ class WaitingNoted(MessageEvent):
 
 @dataclass(frozen=True)
 class Reassigned(MessageEvent):
-    """A task that failed was handed to a search for somebody else."""
+    """A task that failed was given to a `ReassignmentWorkflow`."""
 
     request: HandedOn
 

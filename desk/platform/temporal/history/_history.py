@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 
 class Activity(NamedTuple):
-    """An activity with what became of it. Temporal writes that a worker took it only when that
-    attempt is over; `ended` is None as long as the activity goes on, or was given up."""
+    """An activity of a history, and how it ended. Temporal records that a worker started it only
+    when that attempt is over; `ended` is None while it is running, and where it was given up."""
 
     scheduled: ActivityScheduled
     started: ActivityStarted | None = None
@@ -46,7 +46,8 @@ class Activity(NamedTuple):
 
 
 class Child(NamedTuple):
-    """A child workflow with what became of it. `started` is None where it could not begin."""
+    """A child workflow of a history, and how it ended. `started` is None where it could not be
+    started."""
 
     initiated: ChildInitiated
     started: ChildStarted | None = None
