@@ -27,7 +27,7 @@ from workers.tuning import COLLECT_AFTER, share_heaps
 if TYPE_CHECKING:
     from activities.tool_calls import ToolActivities
     from desk.platform.mcp.pool import McpPool
-    from workers.at_hand import AtHand
+    from workers.other_roles import OtherRoles
 
 
 class Role(StrEnum):
@@ -126,31 +126,31 @@ async def _workers(
         from workers.orchestrator import orchestrator
 
         deployment = pinned if pins else await current_deployment(client, build)
-        at_hand = _at_hand(settings, roles, tools)
+        other_roles = _other_roles(settings, roles, tools)
         archive = await stack.enter_async_context(kept_archive(settings.reports_dir))
-        workers.append(orchestrator(client, settings, journal, deployment, at_hand, archive))
+        workers.append(orchestrator(client, settings, journal, deployment, other_roles, archive))
     return workers
 
 
-def _at_hand(
+def _other_roles(
     settings: Settings, roles: set[Role], tools: "Callable[[], tuple[McpPool, ToolActivities]]"
-) -> "AtHand":
+) -> "OtherRoles":
     """What the orchestrator does of other roles' work. At a server of the user's own nothing: there
     another of its kind may be, without a source's credentials. At the desk's own whatever comes,
     and all that has no limit of its own where all roles are in this process."""
-    from workers.at_hand import NOTHING_AT_HAND, AtHand, ToolsAtHand
+    from workers.other_roles import NO_OTHER_ROLES, LazyTools, OtherRoles
 
     if settings.external:
-        return NOTHING_AT_HAND
-    at_hand = AtHand(ToolsAtHand(lambda: tools()[1]).all)
+        return NO_OTHER_ROLES
+    other_roles = OtherRoles(LazyTools(lambda: tools()[1]).all)
     if roles != EVERY_ROLE:
-        return at_hand
+        return other_roles
     unlimited = (
         source_queue(name)
         for name, spec in tools()[0].servers.items()
         if spec.calls_per_second is None
     )
-    return replace(at_hand, queues=frozenset((Queue.RESEARCH, Queue.VALIDATION, *unlimited)))
+    return replace(other_roles, queues=frozenset((Queue.RESEARCH, Queue.VALIDATION, *unlimited)))
 
 
 def _tools(

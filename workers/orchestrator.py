@@ -22,7 +22,7 @@ from desk.platform.settings import Settings
 from desk.platform.temporal.deployment import pins, unversioned
 from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
-from workers.at_hand import NOTHING_AT_HAND, AtHand
+from workers.other_roles import NO_OTHER_ROLES, OtherRoles
 from workers.tuning import STAYING, TUNING, Tuning
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
@@ -69,7 +69,7 @@ def orchestrator(
     settings: Settings,
     journal: EffectJournal,
     deployment: WorkerDeploymentConfig | None = None,
-    at_hand: AtHand = NOTHING_AT_HAND,
+    other_roles: OtherRoles = NO_OTHER_ROLES,
     archive: ArchiveUpkeep | None = None,
 ) -> Worker:
     """The worker of the role, of a version where there is one. Only here do workflows run.
@@ -97,11 +97,11 @@ def orchestrator(
             learning.ask_learning,
             learning.tell_learning,
             learning.tell_hypothesis,
-            *at_hand.activities,
+            *other_roles.activities,
         ],
         deployment_config=deployment or unversioned(),
         workflow_runner=workflow_runner(
-            WAIT_FOR_WEEKS if pins(deployment) else (), here=at_hand.queues
+            WAIT_FOR_WEEKS if pins(deployment) else (), here=other_roles.queues
         ),
         max_concurrent_workflow_tasks=CONCURRENT_WORKFLOW_TASKS,
         max_cached_workflows=CACHED_WORKFLOWS,

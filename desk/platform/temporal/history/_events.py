@@ -13,7 +13,7 @@ from temporalio.api.enums.v1 import EventType
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.history.v1 import HistoryEvent
 
-from desk.platform.temporal.staying import queue_named
+from desk.platform.temporal.eager_activities import queue_named
 
 Payloads = Sequence[Payload]
 """What was given or returned, as it was encoded: `History.decode` reads it."""

@@ -1,4 +1,5 @@
-"""What an orchestrator does of the other roles' work, at a desk whose server is its own."""
+"""The activities of other roles that an orchestrator does as well, where the server is the desk's
+own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +11,9 @@ from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import Reachability, ToolListing, ToolRequest, ToolResult
 
 
-class ToolsAtHand:
-    """Tool calls of a worker that has other work. What they need is made for the first one."""
+class LazyTools:
+    """The activities of tool calls, for a worker whose main work is another: the pool of sources
+    and the rest of what they need is made for the first call."""
 
     def __init__(self, made: Callable[[], ToolActivities]) -> None:
         self._made = made
@@ -38,12 +40,12 @@ class ToolsAtHand:
 
 
 @dataclass(frozen=True)
-class AtHand:
-    """The activities of other roles that it does where they come to it, and the queues of those
-    that it has come to it: of roles whose workers are in this process."""
+class OtherRoles:
+    """The activities of other roles that an orchestrator registers, and the `queues` of those roles
+    whose workers are in its process: their activities it asks for on its own queue."""
 
     activities: Sequence[Callable[..., Any]] = ()
     queues: frozenset[str] = field(default_factory=frozenset)
 
 
-NOTHING_AT_HAND = AtHand()
+NO_OTHER_ROLES = OtherRoles()

@@ -1,10 +1,10 @@
-"""Activities that stay in the process that asks for them.
+"""Activities that the process which asks for them does itself, without matching or a poll.
 
 The server hands what a workflow schedules on its own queue straight to the worker that scheduled
-it, with the answer to the workflow task: neither matching nor a poll is waited for. So a process
-that has a role's workers as well asks for its activities on the workflow's own queue. A workflow
-knows nothing of it and names the role's queue, which goes along in a header: whoever reads a
-history reads that. On replay the queue of an activity is not compared.
+it, with the answer to the workflow task (Temporal's eager activity execution). So a process that
+has a role's workers as well asks for its activities on the workflow's own queue. Workflow code
+names the role's queue all the same; that name goes along in a header, and whoever reads a history
+reads it there. On replay the queue of an activity is not compared.
 """
 
 import json
@@ -20,11 +20,11 @@ _QUEUE: Final = "desk-queue"
 _PLAIN: Final = {"encoding": b"json/plain"}
 
 
-def keep_here(
+def ask_eagerly(
     completion: "WorkflowActivationCompletion", own_queue: str, here: Collection[str]
 ) -> None:
-    """Have the activities of an activation that belong on queues of this process asked for on the
-    workflow's own."""
+    """Puts the activities of a completed workflow task on the workflow's own queue, where the queue
+    that they name is polled in this process (`here`)."""
     for command in completion.successful.commands:
         asked = command.schedule_activity
         if command.HasField("schedule_activity") and asked.task_queue in here:
