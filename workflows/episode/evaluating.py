@@ -1,0 +1,202 @@
+"""The evaluation of an episode's recommendation, which may be weeks ahead."""
+
+from datetime import datetime
+
+from temporalio import workflow
+from temporalio.exceptions import ApplicationError
+
+from desk.agents.program import AgentProfile
+from desk.contracts.agents.search_attributes import Phase
+from desk.contracts.episode.actions import StockAction
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.runs.judgement import EvaluationToJudge, JudgedEvaluation
+from desk.contracts.runs.tasks import TaskOutcome
+from desk.contracts.runs.turns import EpisodeContext
+from desk.contracts.week.report import Contribution
+from desk.learning.forecasts import FIRST_PAUSE, LONGEST_PAUSE
+from desk.programs.episode.actions import values_of
+from desk.programs.episode.horizon import (
+    NEVER,
+    SETTLING,
+    Later,
+    had_no_price,
+    has_price,
+    later,
+    never_evaluated,
+    was_told_no_price,
+)
+from desk.programs.episode.program import STOCK_TASKS
+from desk.programs.episode.run.assignments import outcome_parameters
+from desk.programs.judging.outcomes import NO_PRICE
+from desk.runs.assignments import time_left
+from workflows.engine.agent_work import AgentTask, TaskFailed
+from workflows.engine.judging import evaluation_judged
+from workflows.episode.run import NO_CONTEXT, EpisodeRun
+
+EVALUATE = StockAction.EVALUATE_PERFORMANCE
+
+TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
+"""Runs that waited before this change for a price that none but `RUN_TA_ADVANCED` asked for go on
+waiting."""
+
+
+WAIT_JUDGED_APART = "wait-judged-apart"
+EVALUATION_JUDGED_APART = "evaluation-judged-apart"
+"""Runs that came to these points before this change decide in the workflow whether they wait."""
+
+
+class Evaluating:
+    """The evaluation of one episode, which may be weeks ahead.
+
+    Before anything is waited for, the report of what there is goes out. A price that is not there
+    yet, or a source that is away, is asked again after a pause that grows to a day, until it is
+    given up; from the second try on the built-in evaluator asks, which costs nothing. A stock that
+    had no price to begin with is not waited for.
+    """
+
+    def __init__(self, run: EpisodeRun, round_: int) -> None:
+        self._run = run
+        self._board = run.board
+        self._round = round_
+
+    async def outcome(self) -> TaskOutcome:
+        """What the evaluator found when the horizon was over, be it that there is no price.
+
+        Raises:
+            TaskFailed: it could not be asked until it was given up.
+        """
+        if time_left(self._board.due, workflow.now()) and await self._had_no_price():
+            return self._never()
+        await self._wait_until(self._board.due + SETTLING, "its horizon is over")
+        pause, tries = FIRST_PAUSE, 0
+        while True:
+            found = await self._asked(tries)
+            reason = await self._waits_because(found, tries)
+            if reason is None:
+                break
+            workflow.logger.warning("not evaluated yet: %s", reason.words)
+            self._board.waits_because = reason.words
+            again = min(workflow.now() + pause, reason.until)
+            await self._wait_until(again, "it is asked again")
+            pause, tries = min(2 * pause, LONGEST_PAUSE), tries + 1
+        self._board.waits_because = None
+        if isinstance(found, TaskFailed):
+            raise found
+        return found
+
+    async def _asked(self, tries: int) -> TaskOutcome | TaskFailed:
+        run, board = self._run, self._board
+        agent, _ = STOCK_TASKS[EVALUATE]
+        profile = run.profile(agent, built_in=tries > 0)
+        context = EpisodeContext(state=board.results, board=board.blackboard.told())
+        try:
+            return await run.tasks.run(self._task(profile, context, tries))
+        except TaskFailed as failed:
+            return failed
+
+    async def _had_no_price(self) -> bool:
+        """Whether a source said as the episode began that it has no price of the stock."""
+        if workflow.patched(WAIT_JUDGED_APART):
+            return not self._has_price and (await self._judged(None, "begin")).no_price
+        return self._had_none
+
+    @property
+    def _has_price(self) -> bool:
+        return has_price(self._board.blackboard.values.keys())
+
+    @property
+    def _had_none(self) -> bool:
+        known, outcomes = self._board.blackboard.values.keys(), self._board.arrivals
+        if had_no_price(known, outcomes):
+            return True
+        return was_told_no_price(known, outcomes) and workflow.patched(TOLD_BY_ANY_ACTION)
+
+    async def _judged(self, found: TaskOutcome | TaskFailed | None, place: str) -> JudgedEvaluation:
+        board, request = self._board, self._run.request
+        result = found.result if isinstance(found, TaskOutcome) else None
+        asked = EvaluationToJudge(
+            symbol=request.symbol,
+            known=tuple(board.blackboard.values),
+            # They are looked at for what was said in place of a price.
+            outcomes=() if self._has_price else board.arrivals,
+            found=result if isinstance(result, ResearchResult) else None,
+            failed=str(found)[:4_000] if isinstance(found, TaskFailed) else None,
+            due=board.due,
+            now=workflow.now(),
+            given_up_after=request.given_up_after,
+        )
+        return await evaluation_judged(asked, f"evaluation.{self._round}.{place}", request.policy)
+
+    def _never(self) -> TaskOutcome:
+        """The evaluation of a horizon that is not waited for: it says so, and no agent is asked."""
+        agent, kind = STOCK_TASKS[EVALUATE]
+        words = f"nobody was asked: {NEVER}"
+        task = self._task(self._run.profile(agent))
+        return TaskOutcome(
+            result=never_evaluated(task.assignment, self._run.request.symbol),
+            evidence=(),
+            contribution=Contribution(agent=agent, task_type=kind, delivered=True, remark=words),
+        )
+
+    def _task(
+        self, profile: AgentProfile, context: EpisodeContext = NO_CONTEXT, tries: int = 0
+    ) -> AgentTask:
+        """The evaluation; its tools are asked as of the end of the horizon."""
+        board = self._board
+        made = board.blackboard.recommendation
+        if made is None:  # whoever begins an evaluation has seen to it
+            raise ApplicationError("there is no recommendation to evaluate", non_retryable=True)
+        told = {**board.query.parameters, **outcome_parameters(board.as_of, made.action)}
+        query = board.query.model_copy(update={"parameters": told})
+        return self._run.task(
+            EVALUATE,
+            profile,
+            context,
+            round_=self._round,
+            again=tries,
+            query=query,
+            window=board.horizon,
+        )
+
+    async def _waits_because(self, found: TaskOutcome | TaskFailed, tries: int) -> Later | None:
+        if workflow.patched(EVALUATION_JUDGED_APART):
+            judged = await self._judged(found, f"t{tries}")
+            until = judged.until
+            return Later(judged.waits_because or NO_PRICE, until) if until is not None else None
+        return self._waits_here(found)
+
+    def _waits_here(self, found: TaskOutcome | TaskFailed) -> Later | None:
+        exit_day, reason = None, NO_PRICE
+        if isinstance(found, TaskFailed):
+            reason = str(found)
+        elif isinstance(found.result, ResearchResult):
+            _, days = values_of(found.result.claims, EVALUATE, self._run.request.symbol)
+            exit_day = days.get(Metric.EXIT)
+            if exit_day is None and self._had_none:
+                return None
+            reason = "; ".join(found.result.missing) or NO_PRICE
+        return later(
+            exit_day,
+            reason,
+            due=self._board.due,
+            now=workflow.now(),
+            given_up_after=self._run.request.given_up_after,
+        )
+
+    async def _wait_until(self, when: datetime, then: str) -> None:
+        """A durable wait, where there is anything to wait for."""
+        left = time_left(when, workflow.now())
+        if not left:
+            return
+        run, began = self._run, workflow.now()
+        if run.board.published is None:
+            run.enter(Phase.PUBLISHING)
+            await run.publish()
+        run.board.waits_for = when
+        run.enter(Phase.AWAITING_HORIZON)
+        await workflow.sleep(time_left(when, workflow.now()), summary=f"{then}: {when:%Y-%m-%d}")
+        run.board.waits_for = None
+        self._board.waited += workflow.now() - began
+        run.board.resume(EVALUATE, workflow.now())
+        run.enter(Phase.RESEARCHING)

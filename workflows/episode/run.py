@@ -1,0 +1,78 @@
+"""One episode at work: its board, its tasks, and its report as it stands."""
+
+from temporalio import workflow
+
+from desk.agents.program import AgentProfile
+from desk.agents.roster import profile_in
+from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.usage import BUILTIN
+from desk.contracts.names import AgentId
+from desk.contracts.runs.episode import StockRequest
+from desk.contracts.runs.graph import AnswerPublication
+from desk.contracts.runs.turns import EpisodeContext
+from desk.contracts.weeks import TimeWindow
+from desk.programs.episode.run.assignments import episode_task
+from desk.programs.episode.run.board import EpisodeBoard
+from desk.programs.episode.run.memories import StockRemembering
+from workflows.engine.agent_work import AgentTask
+from workflows.engine.publishing import published
+from workflows.engine.run import NodeRun
+
+NO_CONTEXT = EpisodeContext()
+
+
+class EpisodeRun(NodeRun[EpisodeBoard]):
+    """One episode at work."""
+
+    def __init__(self, request: StockRequest) -> None:
+        super().__init__(EpisodeBoard(request, workflow.info().start_time), request.policy)
+        self.request = request
+        self._publications = 0
+
+    @property
+    def remembering(self) -> StockRemembering:
+        """What is remembered of the episode, as it stands."""
+        told = self.board.blackboard.told()
+        return StockRemembering(workflow.info().workflow_id, self.board.query.question, told)
+
+    def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:
+        """An agent as the run has it, or the built-in one in its place, which costs nothing."""
+        profile = profile_in(self.request.policy, agent)
+        return profile.model_copy(update={"model": BUILTIN}) if built_in else profile
+
+    def task(
+        self,
+        node: str,
+        profile: AgentProfile,
+        context: EpisodeContext = NO_CONTEXT,
+        *,
+        round_: int | None = None,
+        again: int = 0,
+        query: Query | None = None,
+        window: TimeWindow | None = None,
+    ) -> AgentTask:
+        """The task of an agent at a node. Unless said otherwise it is about what the episode asks,
+        in its window, and one round after the last. `again` tells a repeated try from the one
+        before."""
+        board = self.board
+        assignment = episode_task(
+            profile,
+            node,
+            board.rounds_of(node) if round_ is None else round_,
+            self.request,
+            query or board.query,
+            window or board.window,
+            workflow.now() + self.request.policy.deadlines.task,
+        )
+        place = f"{assignment.task_id}.again{again}" if again else assignment.task_id
+        return AgentTask(profile, assignment, context, place)
+
+    async def publish(self) -> AnswerPublication:
+        """The report of what there is; a later one takes its place."""
+        info = workflow.info()
+        record = self.board.record(info.workflow_id, info.run_id)
+        self._publications += 1
+        publication = await published(record, activity_id=f"publish.{self._publications}")
+        self.board.published = publication
+        self.board.files = publication.files
+        return publication
