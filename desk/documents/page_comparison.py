@@ -69,9 +69,9 @@ class Element(NamedTuple):
 class Page(NamedTuple):
     """What a page shows.
 
-    `faults` says what in it could act, load or be read by a browser as something else. `frame` is
-    its markup with every chart empty. `passages` are the words that a reader sees or is told, a
-    paragraph, a row of a table or a description each; `links` lead out of it.
+    `faults` are the parts that could act, load something, or be read by a browser as something
+    else. `frame` is its markup with every chart empty. `passages` are the words that a reader sees
+    or hears, each a paragraph, a row of a table or a description; `links` lead out of it.
     """
 
     faults: tuple[str, ...]
@@ -318,11 +318,11 @@ _AROUND: Final = ".,;:()[]“”\"'"
 class Comparison(NamedTuple):
     """How a page compares with the JSON beside it.
 
-    `wrong` is what the page must not say or hold, whichever version rendered it. `unverified` is
-    what another version rendered otherwise and nobody can tell from an edit: neither its figures
-    nor the texts of the JSON are among it. `redrawn` says that charts are drawn by another version
-    of the drawing library and show the same points and words, `other_version` that the page names
-    another version of the desk, or none, and was compared by its figures and texts.
+    `wrong` is what the page must not contain, whichever version rendered it. `unverified` is what
+    another version rendered otherwise and what cannot be told from an edit; no figures and no texts
+    of the JSON are among it. `redrawn` says that charts are drawn by another version of the drawing
+    library and show the same points and words, `other_version` that the page names another version
+    of the desk, or none, and was compared by its figures and texts.
     """
 
     wrong: tuple[str, ...] = ()

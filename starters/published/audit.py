@@ -216,8 +216,8 @@ class Named(NamedTuple):
 def named(path: Path, held: Held) -> Named:
     """What the name of a JSON file says of the report or the answer in it.
 
-    A name that tells a week must tell the report's, with the revision where it tells one; one in
-    the form of a run's id must tell the answer's. Any other name tells nothing.
+    A name with a week must have the report's week, and its revision where the name has one; a name
+    in the form of a run's id must have the answer's id. Any other name says nothing.
     """
     own = _own_name(held)
     weeks = {f"{year}-W{int(number):02d}" for year, number in _WEEKS_IN_A_NAME.findall(path.stem)}
@@ -336,8 +336,8 @@ class AuditResult(NamedTuple):
 
     @property
     def status(self) -> ExitStatus:
-        """Whose word it is comes first, where that was asked; then whether all was verified and the
-        other report, if any, is the same."""
+        """The signature decides first, where one was asked for; then whether all was verified, and
+        whether the other report, if any, is the same."""
         if self.signed and self.signed.status is not ExitStatus.COMPLETE:
             return self.signed.status
         if self.findings or self.difference is not None:
@@ -413,8 +413,8 @@ def _wording(held: Held) -> Wording:
 
 
 def _findings_in_text(text: str, held: Held) -> Iterator[AuditFinding]:
-    """What the file says beyond the report that is read from it: a field nobody knows, a key given
-    twice, another way of writing a number. Nobody has verified that."""
+    """What the file holds beyond the report that is read from it: an unknown field, a key given
+    twice, another way of writing a number. None of that is verified otherwise."""
     written = answer_to_json(held) if isinstance(held, AnswerReport) else to_json(held)
     parted = difference(text, written)
     if parted is not None:

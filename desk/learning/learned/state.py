@@ -61,7 +61,7 @@ class ToldRun(NamedTuple):
     in_time: Lesson | None = None
 
     def and_told(self, lesson: Lesson) -> "ToldRun":
-        """The same with one more lesson, whenever it was told."""
+        """This run with one more lesson; lessons may arrive in any order."""
         before = (self.last,) if self.in_time is None else (self.in_time, self.last)
         *earlier, last = sorted((*before, lesson), key=told_at)
         if _is_in_time(last):
@@ -108,7 +108,8 @@ def told_at(lesson: Lesson) -> datetime:
 
 
 def _is_counted(lesson: Lesson) -> bool:
-    """A run tells none one by one only where there was none."""
+    """Whether a lesson's troubles were reduced to their number. A run itself lists some wherever it
+    had any."""
     return lesson.more_troubles > 0 and not lesson.troubles
 
 

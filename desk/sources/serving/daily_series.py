@@ -79,8 +79,7 @@ _Form = TypeVar("_Form")
 
 
 class SeriesFile(Generic[_Told]):
-    """The series of a file that is kept, or what else it tells, read once and again only when the
-    file has changed.
+    """The content of a kept file, read once, and again only when the file has changed.
 
     Safe to use from several threads.
     """
@@ -101,8 +100,8 @@ class SeriesFile(Generic[_Told]):
             return self._current()
 
     def as_of(self, as_of: datetime) -> _Told | None:
-        """What the kept file told at an instant: what a newer version told otherwise since is
-        undone. When a value was published is the caller's to heed."""
+        """The content as the file had it at an instant: what later versions of it changed is
+        undone. The caller leaves out values that were published after the instant."""
         with self._lock:
             series = self._current()
             if series is None or self._as_seen is None:

@@ -125,13 +125,14 @@ def _if_set(stamp: Timestamp) -> datetime | None:
 
 
 async def workers_seen(client: Client, now: datetime) -> tuple[WorkerSeen, ...]:
-    """The processes whose workers have told the server of themselves; none where it keeps none."""
+    """The processes whose workers have sent heartbeats to the server; empty where the server keeps
+    none."""
     return processes_in(await last_heartbeats(client) or (), now)
 
 
 def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[WorkerSeen, ...]:
-    """The processes that tell of themselves. One that is over is left out where another lives under
-    its identity; of those that are all over the last is told."""
+    """The processes that heartbeats are from. Of one identity the running ones are listed; where
+    none runs, the one that stopped last."""
     told: defaultdict[tuple[str, str], list[WorkerHeartbeat]] = defaultdict(list)
     for beat in beats:
         told[beat.worker_identity, _process(beat)].append(beat)
@@ -142,7 +143,7 @@ def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[Worke
 
 
 def _process(beat: WorkerHeartbeat) -> str:
-    """What tells a process from others of its identity: in a container all have one number."""
+    """What distinguishes processes of one identity: in containers they all have the same number."""
     return beat.host_info.worker_grouping_key or beat.host_info.process_id
 
 
@@ -154,7 +155,7 @@ def _told(processes: Sequence[WorkerSeen]) -> Sequence[WorkerSeen]:
 def _seen(
     identity: str, process: str, beats: Sequence[WorkerHeartbeat], now: datetime
 ) -> WorkerSeen:
-    """One process, of which each queue's worker tells for itself."""
+    """One process. The worker of each of its queues sends heartbeats of its own."""
     latest = max(beats, key=lambda beat: beat.heartbeat_time.ToDatetime(tzinfo=UTC))
     slots = [
         slot
@@ -272,8 +273,8 @@ def working_children(history: RunHistory) -> Iterator[ChildStarted]:
 async def told_workflow(
     history: RunHistory, *, root: bool, pending: Sequence[Pending] = ()
 ) -> ToldWorkflow:
-    """The workflow of a history as messages are told from it. The ends of children are told by
-    their parent; `root` has none."""
+    """The workflow of a history, in the form that messages are made from. That a child ended is in
+    its parent's history; `root` has no parent."""
     handed: HandedOn | None = None
     if history.started.workflow_type == WorkflowType.REASSIGNMENT:
         handed = await history.decode(history.started.input, HandedOn)
@@ -298,7 +299,8 @@ class _HistoryReader:
         self._turns: set[int] = set()
 
     async def read(self, event: WrittenEvent) -> MessageEvent | None:
-        """The event that messages are told from; None where they say nothing of it."""
+        """The event in the form that messages are made from; None for events that no message is
+        made of."""
         match event:
             case ActivityScheduled():
                 return await self._asked(event)

@@ -374,7 +374,7 @@ LONGEST_REASON = 300
 
 
 class Shown(Protocol):
-    """What shows a run to whoever watches."""
+    """Shows a run to the person who watches it."""
 
     def update(self, look: RunSnapshot) -> None:
         """Show a new look."""

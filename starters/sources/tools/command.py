@@ -538,8 +538,8 @@ def _words(capability: Capability) -> str:
 
 
 async def learned_from(client: Client) -> Learned:
-    """The record with every lesson that was told, and without the scores of the last forecasts,
-    which are no signals. Empty where no run has told any.
+    """The record with the lessons of all runs, read from the learning system's history; empty where
+    there are none. The scores of the last forecasts are not signals and so not in it.
 
     Raises:
         RPCError: the server went away.

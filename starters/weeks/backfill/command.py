@@ -176,8 +176,8 @@ def run_backfill(options: BackfillOptions) -> ExitStatus:
 async def start_week(desk: Desk, week: BackfilledWeek, *, learn: bool) -> FoundRun:
     """The new run of a past week, under the id that the schedule gives it.
 
-    One that is to learn is started by the schedule, whose runs do (`scheduled_request`). One that
-    is not to is started with the same as those, less that.
+    A run that is to learn is started by the schedule. One that is not has the same request
+    (`scheduled_request`) without learning.
 
     Raises:
         CommandError: the schedule does not start the run, or is gone.
@@ -312,7 +312,8 @@ class PastWeeks:
     async def _newly_ended(
         self, desk: Desk, order: Backfill, *, newest_only: bool
     ) -> list[WeekLine]:
-        """The weeks that have published or failed; the order is told whose research is over."""
+        """The weeks that have published or failed. Notes in `order` the weeks whose research is
+        over."""
         weeks = order.active[-1:] if newest_only else order.active
         standings = await asyncio.gather(*(progress_of(self._runs[week]) for week in weeks))
         of_week = dict(zip(weeks, standings, strict=True))
@@ -339,7 +340,8 @@ def _note(progress: BackfillProgress, week: str, text: str) -> None:
 
 
 async def _make_way(client: Client, workflow_id: str, progress: BackfillProgress) -> None:
-    """End a run that has published and is open for reruns: its week is researched anew."""
+    """Ends a run that has published and is open for reruns, so that its week can be researched
+    again."""
     found = await described(client, workflow_id)
     if found is not None and found.open:
         progress.note(f"ending the open run {workflow_id} to research its week anew")

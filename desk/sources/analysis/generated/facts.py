@@ -149,7 +149,8 @@ def _trends(series: PriceSeries) -> Sequence[float]:
 
 
 class Draws:
-    """What is drawn of one kind of facts of a symbol: always the same, whatever else is drawn."""
+    """The random draws of one kind of facts of a symbol. They are always the same, whatever else is
+    drawn."""
 
     def __init__(self, seed: int, symbol: str, kind: str, moves: PriceMoves) -> None:
         # A text is a seed that Python promises to read alike in every version.
@@ -394,7 +395,8 @@ NOT_GENERATED: Final = (
 
 
 def generated_source(seed: int = SEED) -> Provenance:
-    """Whose word generated facts are: nobody's."""
+    """The source of generated facts, whose name and origin say that no publisher stands behind
+    them."""
     return Provenance(
         name=f"{GENERATED} facts for practice ({GENERATOR}, seed {seed})",
         tier=SourceTier.DERIVED,
@@ -428,9 +430,9 @@ class PackagedPrices(Protocol):
 
 
 class GeneratedFacts:
-    """Accounts and headlines, generated once a symbol from all its packaged prices.
+    """Accounts and headlines, generated once for each symbol from all its packaged prices.
 
-    What is handed out is of all times; the tools tell of it what had come out by their instant.
+    They are handed out for all days; the tools leave out what had not come out by their instant.
     """
 
     def __init__(self, prices: PackagedPrices, seed: int = SEED) -> None:

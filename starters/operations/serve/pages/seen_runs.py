@@ -182,10 +182,10 @@ class NodeRow(NamedTuple):
 class RunLook:
     """A run at one moment.
 
-    `rests` says that it waits, and nobody works on it. `untold` says that nobody answers for how it
-    stands. `trouble` is what holds it up, `ended_badly` why
-    there is nothing published of it. `week` is set of a week's run, with its `line` and `markets`;
-    `nodes` of any other. Times are in words.
+    `rests` says that it waits and no work is under way. `untold` says that no worker answers the
+    status query. `trouble` is what holds it up, `ended_badly` why nothing of it is published.
+    `week` is set for a week's run, with its `line` and `markets`; `nodes` for any other. Times are
+    in words.
     """
 
     workflow_id: str
@@ -229,13 +229,13 @@ class _Watched:
 
 
 class RunLooks:
-    """Looks at runs for whoever asks: once a second for all."""
+    """Looks at runs at most once a second, however many pages ask."""
 
     def __init__(self) -> None:
         self._watched: OrderedDict[str, _Watched] = OrderedDict()
 
     def forget(self, workflow_id: str) -> None:
-        """Look at a run anew that was asked for something just now."""
+        """Has the run looked at again at the next request, as after a page has changed it."""
         self._watched.pop(workflow_id, None)
 
     async def look(self, client: Client, workflow_id: str) -> RunLook | None:
@@ -257,7 +257,7 @@ class RunLooks:
 
 
 def _with_last_told(now: RunLook | None, before: RunLook | None) -> RunLook | None:
-    """A run that nobody answers for at the moment, as it was told last."""
+    """A run whose status query is not answered now, with the last answer that there was."""
     if now is None or before is None or not now.untold or now.run_id != before.run_id:
         return now
     return replace(before, trouble=now.trouble, gone=now.gone, untold=True)
