@@ -24,6 +24,7 @@ from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
+from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK
 from desk.programs.question.builtin.ranked_moves import RANK
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets_asked import (
@@ -55,8 +56,6 @@ BANK: Final = "bank"
 
 BEFORE: Final = timedelta(weeks=13)
 """How far a bank's decisions are looked at where no period is named: some meet six times a year."""
-
-NO_PERIOD_OF_A_BANK: Final = "the quarter before, as no period was read in the question"
 
 LONGEST_QUESTION: Final = 4_000
 
@@ -197,9 +196,8 @@ def _choice(
         UsageError: a period is given that is none, or the graph measures nothing.
     """
     days = when.days(query.question) if _researches(spec) else None
-    if days is not None and days.read is None and spec.name == BANK:
-        longer = days.window.model_copy(update={"start": days.window.end - BEFORE})
-        days = days._replace(window=longer, read=NO_PERIOD_OF_A_BANK)
+    if days is not None and spec.name == BANK:
+        days = _days_of_a_bank(days, when)
     if days is not None:
         query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
     elif when.period is not None:
@@ -216,6 +214,17 @@ def _choice(
         ),
         remark,
     )
+
+
+def _days_of_a_bank(days: Period, when: _When) -> Period:
+    """The days of a question about a bank: those that it names, or the quarter before. A month that
+    is still to come may be that of its next decision, and is not taken for last year's."""
+    if days.read is not None and not days.may_be_ahead:
+        return days
+    end = when.as_of or when.now
+    window = days.window.model_copy(update={"start": end - BEFORE, "end": end})
+    unread = (*days.unread, *filter(None, (days.read,)))
+    return Period(window, NO_PERIOD_OF_A_BANK, unread)
 
 
 def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: object) -> str | None:

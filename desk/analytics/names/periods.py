@@ -59,12 +59,14 @@ class Period(NamedTuple):
 
     `read` are its words, or what was given, that named them; None where nothing did and it is the
     week up to the as-of instant. `unread` are other words of it that speak of time, and were not
-    read: where there are some, another period may be meant.
+    read: where there are some, another period may be meant. `may_be_ahead`: it is a month that is
+    still to come this year, and last year's was taken.
     """
 
     window: TimeWindow
     read: str | None = None
     unread: tuple[str, ...] = ()
+    may_be_ahead: bool = False
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -134,6 +136,7 @@ class _PeriodReading(NamedTuple):
     start: int
     end: int
     part: str | None = None
+    may_be_ahead: bool = False
 
 
 def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
@@ -157,6 +160,7 @@ def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
         found.days.window(as_of, time_zone),
         words[found.start : found.end],
         tuple(dict.fromkeys(rest)),
+        found.may_be_ahead,
     )
 
 
@@ -278,9 +282,13 @@ def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRead
     if _utc(first) >= as_of:
         return None
     part = found["part"] if found["before"].casefold() == "of" else None
-    if part and part.casefold() == "month":
-        return _PeriodReading(_span(first, months=1), *found.span())
-    return _PeriodReading(_span(first, months=1), *found.span("named"), part=part)
+    whole = part is not None and part.casefold() == "month"
+    return _PeriodReading(
+        _span(first, months=1),
+        *(found.span() if whole else found.span("named")),
+        part=None if whole else part,
+        may_be_ahead=not found["year"] and first.year < today.year,
+    )
 
 
 _READERS: Final[tuple[Callable[[str, pendulum.DateTime, datetime], _PeriodReading | None], ...]] = (
@@ -296,7 +304,7 @@ def _up_to_now(words: str, found: _PeriodReading, today: pendulum.DateTime) -> _
     if since is None:
         return found
     days = _PeriodDays(found.days.start, today.add(days=1))
-    return found._replace(days=days, start=since.start())
+    return found._replace(days=days, start=since.start(), may_be_ahead=False)
 
 
 def _left_beside(words: str, found: _PeriodReading) -> Iterator[str]:

@@ -106,3 +106,27 @@ def test_what_comes_near_and_speaks_of_a_bank_stands_behind_what_is_known_of_it(
     assert made.summary.startswith("No later decision day") and not made.answered
     assert [section.title for section in made.sections][-1] == "Nearest in what is written"
     assert [q.text for q in made.quotations] == ["The Bank of Japan meets in Kyoto on its rate."]
+
+
+def test_where_days_are_named_they_go_before_what_a_bank_decided_next() -> None:
+    rates = StateEntry(key="rates", node="researchRates", result=research(JAPAN))
+    question = "what did the boj do in july?"
+    request = asked(
+        TaskType.SYNTHESISE, question, state=(rates,), period_read="july", papers="first"
+    )
+    made = take_turn(request).result
+    assert isinstance(made, Synthesis) and made.summary.startswith("Looked at for july: ")
+
+
+def test_what_is_written_of_places_goes_before_the_banks_that_sit_there() -> None:
+    closed = "# Closures\n\n| Place | Closed on |\n|---|---|\n| Tokyo | 12 October |\n"
+    rates = [
+        StateEntry(key=area, node=f"rates{area}", result=research(rate_market(area)))
+        for area in ("JP", "US")
+    ]
+    question = "is tokyo or washington closed on columbus day?"
+    state = (*rates, documents_state(closed=closed))
+    made = take_turn(asked(TaskType.SYNTHESISE, question, state=state, papers="first")).result
+    assert isinstance(made, Synthesis) and not made.answered
+    assert made.summary.startswith("No passage surely fits the question.")
+    assert [q.text for q in made.quotations] == ["Tokyo | 12 October"]

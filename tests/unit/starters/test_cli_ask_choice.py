@@ -207,6 +207,19 @@ def test_a_banks_decisions_are_looked_at_for_a_quarter_where_no_period_is_named(
     assert named is not None and (named.end - named.start).days < 9
 
 
+def test_a_month_to_come_is_not_taken_for_last_years_where_a_bank_is_asked_about(
+    settings: Settings,
+) -> None:
+    ahead = asked(settings, "is the rba due in december?").request
+    assert ahead.window is not None and (ahead.window.end - ahead.window.start).days == 91
+    assert ahead.query.parameters["period_unread"] == "december"
+    past = asked(settings, "what did the rba do in december 2025?").request
+    assert past.window is not None and past.window.start.date().isoformat() == "2025-12-01"
+    assert past.query.parameters["period_read"] == "december 2025"
+    moved = asked(settings, "what did the yen do in december?").request
+    assert moved.query.parameters["period_read"] == "december"
+
+
 def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: Settings) -> None:
     choice = asked(settings, "What holds up DESK-101?")
     assert choice.request.graph.name == "tickets"

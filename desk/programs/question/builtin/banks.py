@@ -10,6 +10,9 @@ from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
 
+NO_PERIOD_OF_A_BANK: Final = "the quarter before, as no period was read in the question"
+"""What a question about a bank says in place of its days where it names none."""
+
 _MATURITIES: Final = {Metric.YIELD_2Y: "Two-year", Metric.YIELD_10Y: "Ten-year"}
 
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from desk.analytics.names.currencies import currency_words
-from desk.analytics.names.subjects import AskedSubject, subjects_asked
+from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
 from desk.analytics.retrieval.full_text import FullTextIndex, stem, stems, telling_stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING, Meaning, by_meaning, passage_vector
 from desk.contracts.question.tickets import TICKET_ID
@@ -118,6 +118,8 @@ class _QuestionWords:
     ) -> None:
         self.plain = plain
         self.subjects = subjects
+        # A place is a name like others: two may stand in two rows.
+        self.known = frozenset(s for s in subjects if s.kind is not NamedAs.SEAT)
         self.terms = frozenset(telling_stems(plain))
         titles = {each.source: stems(each.columns[2]) for each in passages}
         self.in_titles = Counter(stem for title in titles.values() for stem in title)
@@ -174,7 +176,7 @@ class _QuestionWords:
         return Fit(
             passage,
             len(held) / count,
-            self.names <= held and spoken_of == self.subjects,
+            self.names <= held and self.known <= spoken_of,
             len(held),
             len(own) / count,
             len(self.names),

@@ -40,7 +40,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import bank_standing
+from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
@@ -452,12 +452,11 @@ def _draft(
     if group := query.parameters.get(RANK):
         return _of_a_group(query, window, group, research, found, quoter)
     if (researched or _is_of_a_bank(research)) and PAPERS in query.parameters:
-        measured = _measured_instead(query, window, research)
-        return (
-            _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
-            if found
-            else Draft(measured, answered=False)
-        )
+        if found:
+            return _cell_asked(query.question, found, quoter) or _of_best(
+                query.question, found, quoter
+            )
+        return _measured_instead(query, window, research, ranked, quoter)
     if researched:
         told = _quoted(found, quoter) if found else Draft("", answered=True)
         sure = _is_all_read(query, research) and _is_measured(research)
@@ -473,20 +472,40 @@ def _draft(
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
 
 
-def _measured_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> str:
-    """What was measured where nothing written fits; of a bank that is named, its calendar goes
-    first, and of a country's, whose curve may be meant as well, that nothing fits."""
+def _measured_instead(
+    query: Query,
+    window: TimeWindow,
+    research: Sequence[ResearchResult],
+    ranked: Sequence[Fit],
+    quoter: Quoter,
+) -> Draft:
+    """What was measured where nothing written fits.
+
+    Of a bank that is named its calendar goes first, or the days where some are named. Of a country,
+    whose curve may be meant as well, it says before that nothing fits; of places that are the seats
+    of banks among other things, what is written and comes near goes before.
+    """
     standing = bank_standing(research, _whole_days(window)[1])
-    if not any("/" in result.market for result in research):
-        days = " ".join(_days(query, window, research))
-        names = {subject.kind for subject in subjects_asked(query.question)}
-        if names.isdisjoint({NamedAs.BANK, NamedAs.SEAT}):
-            return f"{NOTHING_WRITTEN} {OF_THE_BANKS} {standing} {days}"
-        return f"{standing} {days} {NOTHING_WRITTEN}"
-    pairs = (
-        f"{MEASURED} {research_summary(query, window, research, standing_summary(research) or '')}"
-    )
-    return f"{pairs} {standing}".strip()
+    if any("/" in result.market for result in research):
+        pairs = research_summary(query, window, research, standing_summary(research) or "")
+        return Draft(f"{MEASURED} {pairs} {standing}".strip(), answered=False)
+    days = " ".join(_days(query, window, research))
+    kinds = {subject.kind for subject in subjects_asked(query.question)}
+    near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
+    if NamedAs.BANK in kinds or (NamedAs.SEAT in kinds and not near):
+        known = f"{days} {standing}" if _names_days(query) else f"{standing} {days}"
+        return Draft(f"{known} {NOTHING_WRITTEN}", answered=False)
+    known = f"{OF_THE_BANKS} {standing} {days}"
+    if NamedAs.SEAT in kinds:
+        told = _quoted(near, quoter)
+        summary = f"{NEAREST} {told.summary} {known}"
+        return told._replace(summary=summary, answered=False, found=False)
+    return Draft(f"{NOTHING_WRITTEN} {known}", answered=False)
+
+
+def _names_days(query: Query) -> bool:
+    """Whether a question about a bank names days that were read: what is next is from their end."""
+    return query.parameters.get(READ) not in (None, NO_PERIOD_OF_A_BANK)
 
 
 def _of_a_group(
