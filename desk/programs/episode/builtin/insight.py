@@ -7,7 +7,7 @@ from desk.contracts.agents.tools import DataSource
 from desk.contracts.episode.stock import Blackboard
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.findings.results import MOST_SOURCES, Finding, Leaning, ResearchResult
-from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.turns import EpisodeContext, Turn, TurnRequest
 from desk.programs.builtin.evidence import market_of
 from desk.programs.episode.actions import Pointer
 from desk.programs.episode.blackboard import StockBoard
@@ -61,18 +61,18 @@ def _finding(pointer: Pointer, board: Blackboard) -> Finding:
     )
 
 
-def _claims(request: TurnRequest, findings: Sequence[Finding]) -> tuple[Claim, ...]:
+def _claims(context: EpisodeContext, findings: Sequence[Finding]) -> tuple[Claim, ...]:
     """Those that the insights rest on, each once."""
-    surviving = claims_in(request.state, request.conflicts)
+    surviving = claims_in(context.state, context.conflicts)
     named = dict.fromkeys(name for finding in findings for name in finding.claims)
     return tuple(surviving[name] for name in named if name in surviving)
 
 
-def _sources(request: TurnRequest, claims: Sequence[Claim]) -> tuple[DataSource, ...]:
+def _sources(context: EpisodeContext, claims: Sequence[Claim]) -> tuple[DataSource, ...]:
     """Those of the parts that the claims rest on, each once."""
     evidence = {name for claim in claims for name in claim.evidence}
     found: dict[str, DataSource] = {}
-    for entry in request.state:
+    for entry in context.state:
         for source in entry.result.sources if isinstance(entry.result, ResearchResult) else ():
             if source.evidence_id in evidence:
                 found.setdefault(source.evidence_id, source)

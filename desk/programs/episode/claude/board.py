@@ -15,7 +15,7 @@ from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES
-from desk.contracts.runs.turns import TurnRequest
+from desk.contracts.runs.turns import EpisodeContext, TurnRequest
 from desk.programs.claude.figures import told_claims
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.swarm.claude.material import (
@@ -27,15 +27,15 @@ from desk.programs.swarm.claude.material import (
 )
 
 
-def board_of(request: TurnRequest) -> Blackboard:
+def board_of(context: EpisodeContext) -> Blackboard:
     """The blackboard that an agent is shown.
 
     Raises:
         ValueError: it is shown none.
     """
-    if request.board is None:
+    if context.board is None:
         raise ValueError("there is no blackboard to work on")
-    return request.board
+    return context.board
 
 
 def _parts_of(board: Blackboard) -> dict[str, BoardPart | None]:

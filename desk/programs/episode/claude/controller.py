@@ -15,7 +15,7 @@ from desk.agents.program import ModelTask
 from desk.contracts.base import Contract
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import ActionChoice, Blackboard
-from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.contracts.runs.turns import AgentResult, EpisodeContext, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, why_not
@@ -100,18 +100,18 @@ def _choice_in(base: AgentResult | None) -> ActionChoice:
     return base
 
 
-def _told_choices(request: TurnRequest) -> Iterator[JsonValue]:
+def _told_choices(context: EpisodeContext) -> Iterator[JsonValue]:
     """What was chosen in the steps before, and why it was refused where it was."""
-    for entry in request.state:
+    for entry in context.state:
         if isinstance(entry.result, ActionChoice):
             yield {"action": entry.result.action, "refused": entry.error}
 
 
-def _failed(request: TurnRequest) -> list[JsonValue]:
+def _failed(context: EpisodeContext) -> list[JsonValue]:
     """The actions that nobody could carry out, and why."""
     return [
         {"action": entry.node, "error": entry.error}
-        for entry in request.state
+        for entry in context.state
         if entry.error and not isinstance(entry.result, ActionChoice)
     ]
 

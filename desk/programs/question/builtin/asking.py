@@ -22,7 +22,7 @@ from desk.contracts.findings.results import AgentError
 from desk.contracts.names import FailureType
 from desk.contracts.question.knowledge import WebSearched
 from desk.contracts.question.tickets import ticket_ids
-from desk.contracts.runs.turns import TurnRequest
+from desk.contracts.runs.turns import TurnContext, TurnRequest
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
 
@@ -132,10 +132,10 @@ def hits_in(results: Iterable[ToolResult]) -> list[ToldHit]:
     return list(found.values())
 
 
-def hits_before(request: TurnRequest) -> list[ToldHit]:
+def hits_before(context: TurnContext) -> list[ToldHit]:
     """What nodes before this one found by searching, best first, each address once."""
     found: dict[str, ToldHit] = {}
-    for entry in request.state:
+    for entry in context.state:
         if isinstance(entry.result, WebSearched):
             for hit in entry.result.results:
                 told_hit = ToldHit(title=hit.title, snippet=hit.snippet, url=hit.url)

@@ -33,7 +33,7 @@ from desk.contracts.question.knowledge import (
     TicketsFound,
 )
 from desk.contracts.question.tickets import TICKET_ID
-from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.turns import Turn, TurnContext, TurnRequest
 from desk.programs.question.builtin.asking import (
     LONGEST_QUERY,
     ask_about,
@@ -264,12 +264,12 @@ _PDFS: Final = Course(
 )
 
 
-def search_words(request: TurnRequest, query: Query) -> str:
+def search_words(context: TurnContext, query: Query) -> str:
     """What to look for: the question, and what the tickets found so far are about."""
     question = query.parameters.get("search") or query.question
     about = [
         ticket.summary
-        for entry in request.state
+        for entry in context.state
         if isinstance(entry.result, TicketsFound)
         for ticket in entry.result.tickets
     ]
@@ -363,10 +363,10 @@ def read_pdfs(request: TurnRequest) -> Turn:
     )
 
 
-def linked_before(request: TurnRequest) -> tuple[str, ...]:
+def linked_before(context: TurnContext) -> tuple[str, ...]:
     """The addresses that tickets and documents found by nodes before name, of what a ticket names
     first."""
-    results = [entry.result for entry in request.state]
+    results = [entry.result for entry in context.state]
     tickets = (t for each in results if isinstance(each, TicketsFound) for t in each.tickets)
     documents = (d for each in results if isinstance(each, DocumentsRead) for d in each.documents)
     by_tickets = (link for ticket in tickets for link in ticket.links)

@@ -17,7 +17,7 @@ from desk.contracts.question.knowledge import (
     WebSearched,
     things_of,
 )
-from desk.contracts.runs.turns import StateEntry, TurnRequest
+from desk.contracts.runs.turns import StateEntry, TurnContext
 from desk.programs.claude.figures import told_claims
 from desk.programs.question.builtin.synthesis import PAPERS
 
@@ -37,13 +37,13 @@ _NOTES: Final = frozenset({NO_MARKET, PAPERS, READ, SHARED_NAME, UNREAD})
 FOUND: Final = (TicketsFound, DocumentsRead, PdfsRead, WebSearched)
 
 
-def told_state(request: TurnRequest) -> list[JsonValue]:
+def told_state(context: TurnContext) -> list[JsonValue]:
     """What each node before this one brought, with the names by which it is referred to; of a node
     that failed, why."""
-    room = room_for(sum(1 for entry in request.state for _ in _things(entry)))
+    room = room_for(sum(1 for entry in context.state for _ in _things(entry)))
     known: set[str] = set()
-    entries = (_told_entry(entry, room, known) for entry in request.state)
-    return [{**_placed(e), **told} for e, told in zip(request.state, entries, strict=True) if told]
+    entries = (_told_entry(entry, room, known) for entry in context.state)
+    return [{**_placed(e), **told} for e, told in zip(context.state, entries, strict=True) if told]
 
 
 def told_parameters(query: Query | None) -> dict[str, JsonValue]:

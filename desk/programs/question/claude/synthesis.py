@@ -22,7 +22,7 @@ from desk.contracts.question.knowledge import (
     Ticket,
     things_of,
 )
-from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.contracts.runs.turns import AgentResult, TurnContext, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
@@ -175,9 +175,9 @@ def _of_quotations(request: TurnRequest, proposed: ProposedSynthesis) -> Iterato
             )
 
 
-def _things(request: TurnRequest) -> Iterator[tuple[str, BaseModel]]:
+def _things(context: TurnContext) -> Iterator[tuple[str, BaseModel]]:
     """All that can be quoted, each with the name of the evidence that holds it."""
-    for entry in request.state:
+    for entry in context.state:
         found = entry.result
         if isinstance(found, FOUND):
             yield from zip(found.evidence, things_of(found), strict=False)

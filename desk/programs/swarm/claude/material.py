@@ -13,7 +13,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, ResearchResult
 from desk.contracts.markets import MarketSpec
 from desk.contracts.question.knowledge import Synthesis
-from desk.contracts.runs.turns import StateEntry, TurnRequest
+from desk.contracts.runs.turns import StateEntry, SwarmContext, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.claude.figures import told_claims
 from desk.programs.swarm.objectives.matching import form_of
@@ -45,9 +45,9 @@ def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
     }
 
 
-def results_in(request: TurnRequest) -> tuple[ResearchResult, ...]:
+def results_in(context: SwarmContext) -> tuple[ResearchResult, ...]:
     """What specialists have delivered, in the order of the state."""
-    found = (entry.result for entry in request.state)
+    found = (entry.result for entry in context.state)
     return tuple(result for result in found if isinstance(result, ResearchResult))
 
 
@@ -79,10 +79,10 @@ def claims_told(request: TurnRequest) -> dict[str, str]:
     return told_claims(stand[name] for name in named if name in stand)
 
 
-def told_findings(request: TurnRequest) -> list[JsonValue]:
+def told_findings(context: SwarmContext) -> list[JsonValue]:
     """What each specialist delivered, and what was concluded of it before; of one that failed,
     why."""
-    return [told for entry in request.state if (told := _told_entry(entry)) is not None]
+    return [told for entry in context.state if (told := _told_entry(entry)) is not None]
 
 
 def told_conflicts(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:

@@ -19,7 +19,7 @@ from desk.contracts.agents.tasks import ToolName
 from desk.contracts.base import Contract, ShortText
 from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.contracts.runs.turns import AgentResult, SwarmContext, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
 from desk.programs.claude.findings import checked
 from desk.programs.claude.fitting import not_on_offer, why_unfit
@@ -145,10 +145,10 @@ def _plan(
     )
 
 
-def _told_markets(request: TurnRequest) -> dict[str, JsonValue]:
+def _told_markets(context: SwarmContext) -> dict[str, JsonValue]:
     """The symbols of the desk's own markets, by their kind."""
     told: dict[str, list[JsonValue]] = {}
-    for market in request.markets:
+    for market in context.markets:
         told.setdefault(market.kind, []).append(market.market)
     return {**told}
 
@@ -241,12 +241,12 @@ def _why_unfit(request: TurnRequest, tool: ToolName, market: MarketSpec | None) 
     return why_unfit(tool.server, tool.tool, market, request.assignment.window.end)
 
 
-def _of_effort(request: TurnRequest, proposed: ProposedSwarmPlan) -> Iterator[str]:
+def _of_effort(context: SwarmContext, proposed: ProposedSwarmPlan) -> Iterator[str]:
     """A first round is of the effort that the run is held to; a later one of no more."""
-    held, own = request.complexity, proposed.complexity
+    held, own = context.complexity, proposed.complexity
     efforts = list(Complexity)
     less = held is not None and efforts.index(own) < efforts.index(held)
-    if held is not None and own is not held and not (less and request.state):
+    if held is not None and own is not held and not (less and context.state):
         yield f"complexity: this run is held to {held}"
     bounds, count = BOUNDS[own], len(proposed.subagents)
     if not bounds.least <= count <= bounds.most:

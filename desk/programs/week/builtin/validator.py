@@ -42,7 +42,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
-from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.turns import Turn, TurnContext, TurnRequest
 from desk.programs.builtin.evidence import (
     Answer,
     Evidence,
@@ -124,9 +124,9 @@ def questions(request: TurnRequest) -> tuple[ToolCall, ...]:
     return (*_asked_again(request), *_asked_of_others(request))
 
 
-def all_claims(request: TurnRequest) -> list[Claim]:
+def all_claims(context: TurnContext) -> list[Claim]:
     """The claims of all findings, several on one thing included."""
-    return [claim for finding in request.findings for claim in finding.claims]
+    return [claim for finding in context.findings for claim in finding.claims]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from desk.contracts.findings.results import (
     WrittenTheme,
 )
 from desk.contracts.markets import MarketKind
-from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.contracts.runs.turns import AgentResult, TurnRequest, WeekContext
 from desk.programs.claude.figures import told_claims
 from desk.programs.claude.findings import checked, twice
 from desk.programs.claude.prompts import prompt
@@ -151,9 +151,9 @@ def _news(request: TurnRequest) -> Iterator[dict[str, object]]:
             yield {"event_id": event.event_id, **_told(event, claims)}
 
 
-def _of_weight(request: TurnRequest) -> Iterator[tuple[MarketEvent, dict[str, Claim]]]:
+def _of_weight(context: WeekContext) -> Iterator[tuple[MarketEvent, dict[str, Claim]]]:
     """The events that mattered, each with the claims of its finding."""
-    for finding in request.findings:
+    for finding in context.findings:
         claims = {claim.claim_id: claim for claim in finding.claims}
         for event in finding.events:
             if event.impact in TOLD:
@@ -169,9 +169,9 @@ def _told(event: MarketEvent, claims: dict[str, Claim]) -> dict[str, object]:
     }
 
 
-def _findings(request: TurnRequest) -> Iterator[dict[str, object]]:
+def _findings(context: WeekContext) -> Iterator[dict[str, object]]:
     """What the agents found that is no event."""
-    for finding in request.findings:
+    for finding in context.findings:
         claims = {claim.claim_id: claim for claim in finding.claims}
         for each in finding.findings:
             yield {
@@ -181,10 +181,10 @@ def _findings(request: TurnRequest) -> Iterator[dict[str, object]]:
             }
 
 
-def _groups(request: TurnRequest) -> dict[str, list[str]]:
+def _groups(context: WeekContext) -> dict[str, list[str]]:
     """The pairs by group: the policy rates' areas are in their banks' events."""
     groups: dict[str, list[str]] = {}
-    for spec in request.markets:
+    for spec in context.markets:
         if spec.kind is MarketKind.PAIR:
             groups.setdefault(spec.group, []).append(spec.market)
     return groups
@@ -224,12 +224,12 @@ def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
         yield {"day": day.isoformat(), "area": area, "bank": event.central_bank}
 
 
-def _objections(request: TurnRequest) -> Iterator[dict[str, object]]:
+def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
     """What the validators objected to and the evidence does not disprove."""
-    events = {e.event_id: e for finding in request.findings for e in finding.events}
-    claims = {c.claim_id: c for finding in request.findings for c in finding.claims}
+    events = {e.event_id: e for finding in context.findings for e in finding.events}
+    claims = {c.claim_id: c for finding in context.findings for c in finding.claims}
     grounds = ObjectionGrounds(claims, events, BANKS)
-    for entry in request.state:
+    for entry in context.state:
         if not isinstance(entry.result, ValidationResult):
             continue
         for issue in entry.result.issues:

@@ -13,7 +13,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.source_results import DecisionCalendar
-from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.contracts.runs.turns import AgentResult, TurnRequest, WeekContext
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
 from desk.programs.claude.prompts import prompt
 from desk.programs.week.builtin.product_manager import tasks_of
@@ -138,24 +138,24 @@ def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
                 yield {"area": day.area, "bank": day.bank, "day": day.day.isoformat()}
 
 
-def _schema(request: TurnRequest) -> dict[str, JsonValue]:
+def _schema(context: WeekContext) -> dict[str, JsonValue]:
     """The form, with the capabilities that there are, and with recommendations to follow where
     there are any."""
     schema: dict[str, Any] = ProposedPlan.model_json_schema()
-    schema["$defs"]["Capability"]["enum"] = [str(each) for each in request.capabilities]
-    if not request.capabilities:
+    schema["$defs"]["Capability"]["enum"] = [str(each) for each in context.capabilities]
+    if not context.capabilities:
         schema["$defs"].pop("Capability")
         schema["$defs"]["ProposedMarket"]["properties"].pop("look_into")
-    if not request.advice:
+    if not context.advice:
         schema["properties"].pop("follows")
     return schema
 
 
-def _recommended(request: TurnRequest) -> list[dict[str, JsonValue]]:
+def _recommended(context: WeekContext) -> list[dict[str, JsonValue]]:
     """What the desk's own record recommends, each with its id."""
     return [
         each.model_dump(mode="json", include=RECOMMENDED, exclude_none=True)
-        for each in request.advice
+        for each in context.advice
     ]
 
 
@@ -167,10 +167,10 @@ def _followed(base: AgentResult | None, proposed: ProposedPlan) -> tuple[str, ..
     return base.follows if isinstance(base, WeekPlan) else ()
 
 
-def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
+def _misnamed(context: WeekContext, proposed: ProposedPlan) -> str:
     named = Counter(market.market for market in proposed.markets)
-    configured = {spec.market for spec in request.markets}
-    recommended = {each.advice_id for each in request.advice}
+    configured = {spec.market for spec in context.markets}
+    recommended = {each.advice_id for each in context.advice}
     # A model's own words could end up in a report: told is where they stand.
     strange = (n for n, market in enumerate(proposed.markets) if market.market not in configured)
     faults = {
@@ -180,7 +180,7 @@ def _misnamed(request: TurnRequest, proposed: ProposedPlan) -> str:
         "not among what can be looked into": [
             f"markets.{place}.look_into"
             for place, market in enumerate(proposed.markets)
-            if not set(market.look_into) <= set(request.capabilities)
+            if not set(market.look_into) <= set(context.capabilities)
         ],
         "not among the recommendations": [
             f"follows.{place}"
