@@ -142,7 +142,7 @@ def test_figures_are_of_the_last_day_and_rounded_as_the_pair_is(tmp_path: Path) 
     exponents = {m: v.as_tuple().exponent for m, v in figures(answer).items()}
     assert exponents[Metric.ANALOGUES] == 0
     assert exponents[Metric.ANALOGUE_MOVE] == exponents[Metric.ANALOGUE_HIT_RATE] == -2
-    assert exponents[Metric.TARGET] == -5
+    assert exponents[Metric.TARGET] == -4
 
 
 def test_the_words_of_signals_hold_no_figures(tmp_path: Path) -> None:
