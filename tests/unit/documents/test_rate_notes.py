@@ -3,7 +3,7 @@
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import RateRow
 from desk.programs.week.document.audit.tables import table_findings
-from desk.programs.week.document.rendering.once.rate_notes import noted_rates
+from desk.programs.week.document.rendering.rates_table import noted_rates
 from tests.support.reports import sample_report
 
 OLD = "changes are known until 31 Aug 2026 only"

@@ -4,7 +4,6 @@ The only place that knows how Temporal writes an event. A reader fetches a `RunH
 its events, activities or children, and has it decode the payloads that it needs.
 """
 
-from desk.platform.temporal.history._calls import CallMade, calls_of
 from desk.platform.temporal.history._events import (
     ActivityEnded,
     ActivityScheduled,
@@ -25,9 +24,11 @@ from desk.platform.temporal.history._events import (
 )
 from desk.platform.temporal.history._history import (
     Activity,
+    CallMade,
     Child,
     HistoryGone,
     RunHistory,
+    calls_of,
     decoded,
     failing_task,
     fetch_chain,

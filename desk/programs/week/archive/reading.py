@@ -22,7 +22,7 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Contribution, MarketReport, ResearchReport
 from desk.contracts.weeks import WEEK_PATTERN, TimeWindow
 from desk.programs.week.document.publishing import DEFAULT_SLUG, FOLDER
-from desk.programs.week.document.rendering.rate_lines import month_ends
+from desk.programs.week.document.rendering.rates_table import month_ends
 from desk.programs.week.document.sections.markets import CHART_SPAN
 
 PASSED_OVER: Final = Field(validation_alias="(not read)")

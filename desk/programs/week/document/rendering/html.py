@@ -22,8 +22,7 @@ from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.once.digest import digests
 from desk.programs.week.document.rendering.once.lacking import Lacking
-from desk.programs.week.document.rendering.once.rate_notes import noted_rates
-from desk.programs.week.document.rendering.rate_lines import rate_lines
+from desk.programs.week.document.rendering.rates_table import noted_rates, rate_lines
 from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.markets import index_series
 from desk.programs.week.document.sections.summary import dollar_direction

@@ -1,22 +1,58 @@
-"""The policy rates of a report over the year to it, as far as its evidence knows them."""
+"""The table of policy rates: each area's line over the year to the report, and the notes of its
+rows. A note that several rows share stands once, below the table."""
 
 from calendar import monthrange
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from string import ascii_lowercase
+from typing import Final, NamedTuple
 
 from desk.analytics.prices.rate_steps import Point, rate_steps
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.source_results import MonthEndRates
-from desk.contracts.week.report import ResearchReport
+from desk.contracts.week.report import RateRow, ResearchReport
 from desk.documents.rendering.drawing.sparks import spark_points
 from desk.programs.week.document.judging.claims import returned_by
 from desk.programs.week.document.sections.markets import CHART_SPAN
 
+SHARED_BY: Final = 2
+"""Rows from which on a note stands below the table."""
+
+
+class RateNotes(NamedTuple):
+    """`shared` are the notes below the table by their marks. `marks` and `own` are of each area:
+    the marks that its row carries, and what is told of it alone."""
+
+    shared: Mapping[str, str]
+    marks: Mapping[str, str]
+    own: Mapping[str, str]
+
+
+def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
+    """The notes of a table, each once."""
+    parts = {row.area: row.remarks for row in rows}
+    counts = Counter(part for each in parts.values() for part in each)
+    shared = [part for part, count in counts.most_common() if count >= SHARED_BY]
+    marked = dict(zip(shared, ascii_lowercase, strict=False))
+    return RateNotes(
+        shared={mark: part for part, mark in marked.items()},
+        marks={
+            area: " ".join(marked[part] for part in told if part in marked)
+            for area, told in parts.items()
+        },
+        own={
+            area: "; ".join(part for part in told if part not in marked)
+            for area, told in parts.items()
+        },
+    )
+
 
 def rate_lines(report: ResearchReport) -> dict[str, str]:
-    """The line of each area in small; none of one without a rate."""
+    """Each area's policy rate over the year to the report, as a small line; areas without a rate
+    have none."""
     _, last = window_days(report.window)
     first, ends = last - CHART_SPAN, month_ends(report.evidence)
     changes = {
