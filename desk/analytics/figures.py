@@ -33,6 +33,7 @@ POSITIONS: Final = frozenset(
         Metric.VOLATILE_FROM,
         Metric.CALM_TO,
         Metric.QUARTER_SWING,
+        Metric.SPAN_SWING,
         Metric.EDGE_DISTANCE,
         Metric.UNUSUAL_FROM,
     }

@@ -69,6 +69,7 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.VOLATILE_FROM: Unit.PERCENT,
     Metric.CALM_TO: Unit.PERCENT,
     Metric.QUARTER_SWING: Unit.PERCENT,
+    Metric.SPAN_SWING: Unit.PERCENT,
     Metric.PRIOR_HIGH: Unit.LEVEL,
     Metric.PRIOR_LOW: Unit.LEVEL,
     Metric.DRAWDOWN: Unit.PERCENT,

@@ -9,7 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from desk.analytics.names.nearest import meant, nearest
-from desk.analytics.names.periods import objective_window
+from desk.analytics.names.periods import objective_window, span_given
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
@@ -18,7 +18,15 @@ from desk.contracts.swarm.plan import Complexity
 from desk.platform.memory.meaning import installed_meaning
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
-from desk.programs.swarm.objectives import ABOUT, AS_OF, FORMS, TAKEN, matched
+from desk.programs.swarm.objectives import (
+    ABOUT,
+    AS_OF,
+    FORMS,
+    OVER_SPAN,
+    TAKEN,
+    ObjectiveForm,
+    matched,
+)
 from desk.trust.seals import content_hash
 from starters.questions.choice import LONGEST_QUESTION, checked_words, read_as_of
 from starters.questions.graph_runs import ID_DIGITS
@@ -81,6 +89,17 @@ About = Annotated[
     ),
 ]
 
+Over = Annotated[
+    str | None,
+    typer.Option(
+        "--over",
+        metavar="SPAN",
+        help="How far its form looks back, such as 1y, 6m or 90d; without it the length that the"
+        " objective names, or the form's own.",
+        show_default=False,
+    ),
+]
+
 Rounds = Annotated[
     int,
     typer.Option("--rounds", metavar="N", min=1, max=5, help="How many rounds there are at most."),
@@ -99,6 +118,7 @@ AnswerWithin = Annotated[
 def swarm(
     objective: Objective,
     about: About = None,
+    over: Over = None,
     effort: Effort = "auto",
     as_of: AsOf = None,
     rounds: Rounds = 2,
@@ -123,6 +143,7 @@ def swarm(
         SwarmOptions(
             objective,
             about=about,
+            over=over,
             effort=effort,
             as_of=as_of,
             rounds=rounds,
@@ -138,6 +159,7 @@ def chosen_swarm(
     config: RunConfig,
     *,
     about: str | None = None,
+    over: str | None = None,
     effort: str,
     as_of: str | None,
     rounds: int,
@@ -154,7 +176,7 @@ def chosen_swarm(
     zone = config.schedule.time_zone
     known_at = read_as_of(as_of, zone, now) if as_of else None
     return SwarmRequest(
-        query=Query(question=words, parameters=_form_parameters(words, about, as_of)),
+        query=Query(question=words, parameters=_form_parameters(words, about, as_of, over)),
         policy=config.policy,
         complexity=read_effort(effort),
         markets=config.markets,
@@ -180,8 +202,8 @@ def swarm_start(request: SwarmRequest) -> RunStart[SwarmResult]:
 
 
 def swarm_run_id(request: SwarmRequest) -> str:
-    """The workflow id of an objective: the same objective, form that was named, effort, instant and
-    rounds, with memory or without, have one."""
+    """The workflow id of an objective: the same objective, form and span that were named, effort,
+    instant and rounds, with memory or without, have one."""
     wanted: JsonValue = {
         "objective": request.query.question,
         "effort": request.complexity or AUTO,
@@ -195,20 +217,37 @@ def swarm_run_id(request: SwarmRequest) -> str:
 
 def _named_form(request: SwarmRequest) -> dict[str, JsonValue]:
     parameters = request.query.parameters
-    return {} if TAKEN in parameters or ABOUT not in parameters else {ABOUT: parameters[ABOUT]}
+    named = () if TAKEN in parameters else (ABOUT,)
+    return {name: parameters[name] for name in (*named, OVER_SPAN) if name in parameters}
 
 
-def _form_parameters(objective: str, about: str | None, as_of: str | None) -> dict[str, str]:
-    """The form of an objective as everybody who works on it is told of it.
+def _form_parameters(
+    objective: str, about: str | None, as_of: str | None, over: str | None
+) -> dict[str, str]:
+    """The form of an objective as everybody who works on it is told of it, and its span.
 
     Raises:
-        UsageError: there is no such form.
+        UsageError: there is no such form, or it looks back over no other span.
     """
     if about is not None:
-        return {ABOUT: read_form(about)}
+        return {ABOUT: read_form(about), **_span_parameters(FORMS[read_form(about)], over)}
     found = matched(objective, installed_meaning)
     asked_as_of = {AS_OF: as_of} if as_of and found.form is None else {}
-    return {**found.parameters, **asked_as_of}
+    return {**found.parameters, **asked_as_of, **_span_parameters(found.form, over)}
+
+
+def _span_parameters(form: ObjectiveForm | None, over: str | None) -> dict[str, str]:
+    if over is None:
+        return {}
+    try:
+        words = span_given(over).words
+    except ValueError as error:
+        raise UsageError(f"--over: {error}") from error
+    if form is None or form.looks_back is None or not form.spans:
+        able = ", ".join(f.name for f in FORMS.values() if f.looks_back is not None and f.spans)
+        what = f"--about {form.name}" if form is not None else "an objective without a form"
+        raise UsageError(f"{what} takes no --over; these forms do: {able}")
+    return {OVER_SPAN: words}
 
 
 def read_form(written: str) -> str:
@@ -269,6 +308,7 @@ class SwarmOptions:
 
     objective: str
     about: str | None = None
+    over: str | None = None
     effort: str = AUTO
     as_of: str | None = None
     rounds: int = ROUNDS
@@ -299,6 +339,7 @@ def objective_start(options: SwarmOptions, config: RunConfig) -> RunStart[SwarmR
         options.objective,
         config,
         about=options.about,
+        over=options.over,
         effort=options.effort,
         as_of=options.as_of,
         rounds=options.rounds,
@@ -312,6 +353,7 @@ def objective_start(options: SwarmOptions, config: RunConfig) -> RunStart[SwarmR
 def _command(options: SwarmOptions) -> list[str]:
     words = ["desk", "swarm", options.objective]
     words += ["--about", options.about] if options.about else []
+    words += ["--over", options.over] if options.over else []
     words += ["--effort", options.effort] if options.effort != AUTO else []
     words += ["--as-of", options.as_of] if options.as_of else []
     words += ["--rounds", str(options.rounds)] if options.rounds != ROUNDS else []

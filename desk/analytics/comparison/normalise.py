@@ -71,6 +71,7 @@ SERIES_STATISTICS: Final = frozenset(
         Metric.PAST_RANK,
         Metric.VOLATILITY_RANK,
         Metric.QUARTER_SWING,
+        Metric.SPAN_SWING,
         Metric.DRAWDOWN,
         Metric.CORRELATION,
         Metric.CORRELATION_YEAR,

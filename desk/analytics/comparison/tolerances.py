@@ -182,6 +182,7 @@ _QUANTITIES: Final = {
     Metric.VOLATILE_FROM: Quantity.POSITION,
     Metric.CALM_TO: Quantity.POSITION,
     Metric.QUARTER_SWING: Quantity.STATISTIC,
+    Metric.SPAN_SWING: Quantity.STATISTIC,
     Metric.DRAWDOWN: Quantity.MOVE,
     Metric.CORRECTION_FROM: Quantity.MOVE,
     Metric.CORRELATION: Quantity.RATIO,

@@ -10,7 +10,7 @@ be those that were meant.
 import re
 from calendar import month_name
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -87,6 +87,9 @@ _LENGTHS: Final = {
     "year": 365.25,
     "decade": 3_652.5,
 }
+_IN_UNITS_OF_DATES: Final = {"quarter": ("months", MONTHS_OF_A_QUARTER), "decade": ("years", 10)}
+_SHORT: Final = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
+_WRITTEN_SHORT: Final = re.compile(rf"(\d{{1,3}})\s?([{''.join(_SHORT)}])", re.IGNORECASE)
 _LENGTH: Final = re.compile(
     rf"\b(?:(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})[ -])?"
     rf"(?P<unit>{'|'.join(_LENGTHS)})(?P<many>s?)\b",
@@ -95,10 +98,39 @@ _LENGTH: Final = re.compile(
 
 
 class SpanNamed(NamedTuple):
-    """A length of time that a text names: in words without digits, and in days."""
+    """A length of time: so many of a unit."""
 
-    words: str
-    days: float
+    number: int
+    unit: str
+
+    @property
+    def days(self) -> float:
+        """Its length."""
+        return self.number * _LENGTHS[self.unit]
+
+    @property
+    def words(self) -> str:
+        """`one year`, `six months`, `90 days`; `a quarter`, of which one is a fraction as well."""
+        if (self.number, self.unit) == (1, "quarter"):
+            return "a quarter"
+        known = 0 < self.number <= len(_NUMBERS)
+        told = _NUMBERS[self.number - 1] if known else str(self.number)
+        return f"{told} {self.unit}{'' if self.number == 1 else 's'}"
+
+    @property
+    def bare(self) -> str:
+        """`year`, `six months`: behind `the last` or `the`."""
+        return self.unit if self.number == 1 else self.words
+
+    def before(self, day: date) -> date:
+        """The day that lies so long before another.
+
+        Raises:
+            ValueError, OverflowError: there is none in the calendar.
+        """
+        unit, times = _IN_UNITS_OF_DATES.get(self.unit, (f"{self.unit}s", 1))
+        found = pendulum.date(day.year, day.month, day.day).subtract(**{unit: times * self.number})
+        return date(found.year, found.month, found.day)
 
 
 def spans_named(words: str) -> tuple[SpanNamed, ...]:
@@ -107,14 +139,26 @@ def spans_named(words: str) -> tuple[SpanNamed, ...]:
     return tuple(_spans(words))
 
 
+def span_given(written: str) -> SpanNamed:
+    """A length of time as it is given to a command: `1y`, `6m`, `90d`, `two years`.
+
+    Raises:
+        ValueError: it is none, or nothing; with a sentence for whoever wrote it.
+    """
+    short = _WRITTEN_SHORT.fullmatch(written.strip())
+    named = (SpanNamed(int(short[1]), _SHORT[short[2].lower()]),) if short else spans_named(written)
+    if len(named) != 1 or named[0].number < 1:
+        raise ValueError(f"{written!r} is no length of time; write 1y, 6m, 13w, 90d or two years")
+    return named[0]
+
+
 def _spans(words: str) -> Iterator[SpanNamed]:
     for found in _LENGTH.finditer(words):
         unit, written = found["unit"].casefold(), (found["count"] or "").casefold()
         if not written and found["many"]:
             continue
         count = _NUMBERS.index(written) + 1 if written in _NUMBERS else int(written or 1)
-        told = _NUMBERS[count - 1] if 0 < count <= len(_NUMBERS) else "another number of"
-        yield SpanNamed(f"{told} {unit}{'' if count == 1 else 's'}", count * _LENGTHS[unit])
+        yield SpanNamed(count, unit)
 
 
 class _PeriodDays(NamedTuple):

@@ -1,9 +1,11 @@
 """Where a market stands: in its own past, in its band where it is pegged, and beside others."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
+from math import sqrt
 from statistics import median
 from typing import Final, NamedTuple
 
@@ -28,6 +30,7 @@ from desk.analytics.technical.measures import (
     floats_of,
     measured,
     months_before,
+    rounded,
     share,
     towards,
 )
@@ -45,6 +48,9 @@ YEARS: Final = 10
 FEWEST_YEARS: Final = 3
 """Of a past that is shorter, a place in it says little: a convention."""
 
+FEWEST_PRICES: Final = 20
+"""Of a span that somebody asks for: a place among fewer says nothing. A convention."""
+
 QUARTERS_A_DEVIATION: Final = 2
 """A year's volatility is this many times that of a quarter: the root of four."""
 
@@ -56,10 +62,17 @@ METHOD: Final = (
     f"the {QUARTER_DAYS} prices before the last. drawdown: the last price from the highest of "
     "twelve months, in percent. Computed with numpy."
 )
+_SPAN_METHOD: Final = (
+    " Over the prices from {first} on, where since is told: past_rank and drawdown among these; "
+    "volatility_rank among the deviations of their days; prior_high, prior_low: of those before "
+    "the last; span_move: from the first to the last, as they are printed, in percent; span_swing: "
+    "the deviation told for so many moves."
+)
 
 
-def standing(series: PriceSeries, as_of: datetime) -> Analysis:
-    """Where the last price, and the volatility, stand in the market's own past."""
+def standing(series: PriceSeries, as_of: datetime, since: date | None = None) -> Analysis:
+    """Where the last price, and the volatility, stand in the market's own past; with `since` in the
+    prices from that day on besides."""
     market = MarketMeasures(series)
     measures: dict[Metric, Measure] = {
         Metric.LAST: lambda at: series.closes[at],
@@ -74,7 +87,44 @@ def standing(series: PriceSeries, as_of: datetime) -> Analysis:
         Metric.DRAWDOWN: lambda at: percent_change(max(market.year(at)), series.closes[at]),
     }
     figures, missing = measured(series, measures)
-    return analysis(series, as_of, METHOD, figures, (), missing)
+    if since is None:
+        return analysis(series, as_of, METHOD, figures, (), missing)
+    try:
+        over = _over(series, since)
+    except Unmeasured as reason:
+        return analysis(series, as_of, METHOD, figures, (), (*missing, f"{reason}."))
+    method = METHOD + _SPAN_METHOD.format(first=over[0].since)
+    return analysis(series, as_of, method, (*figures, *over), (), missing)
+
+
+def _over(series: PriceSeries, since: date) -> tuple[MeasuredFigure, ...]:
+    """The figures over the prices from a day on, each with the first day that has one.
+
+    Raises:
+        Unmeasured: the prices begin later, or there are too few.
+    """
+    if series.days[0] > since:
+        raise Unmeasured(f"the prices of {series.symbol} begin on {series.days[0]}")
+    first, last = bisect_left(series.days, since), len(series.days) - 1
+    if first >= last:
+        raise Unmeasured(f"from {since} on {series.symbol} has no two days with prices")
+    closes, market = closes_of(series), MarketMeasures(series)
+    start, end = (rounded(series, Metric.LAST, series.closes[at]) for at in (first, last))
+    before = series.closes[first:last]
+    told: dict[Metric, float | Decimal] = {
+        Metric.SPAN_MOVE: percent_change(start, end),
+        Metric.SPAN_SWING: market.volatility(last) * sqrt((last - first) / DAYS_A_YEAR),
+        Metric.PRIOR_HIGH: max(before),
+        Metric.PRIOR_LOW: min(before),
+        Metric.DRAWDOWN: percent_change(max(series.closes[first:]), series.last),
+    }
+    enough = last - first + 1 >= FEWEST_PRICES
+    if enough:
+        told[Metric.PAST_RANK] = _rank(closes[first:])
+    if enough and first >= QUARTER_DAYS:
+        told[Metric.VOLATILITY_RANK] = _rank(_quarters(closes[first - QUARTER_DAYS :]))
+    day = series.days[first]
+    return tuple(figure(series, m, v).model_copy(update={"since": day}) for m, v in told.items())
 
 
 def _from(series: PriceSeries, at: int) -> int:
@@ -100,7 +150,12 @@ def _rank(values: Floats) -> float:
 
 def _deviations(series: PriceSeries, at: int) -> Floats:
     """The deviation of a quarter's daily moves up to each day of the past that counts."""
-    moves = log_moves(closes_of(series)[_from(series, at) : at + 1])
+    return _quarters(closes_of(series)[_from(series, at) : at + 1])
+
+
+def _quarters(closes: Floats) -> Floats:
+    """The deviation of each quarter's daily moves within some prices."""
+    moves = log_moves(closes)
     windows = np.ascontiguousarray(sliding_window_view(moves, QUARTER_DAYS))
     found: Floats = np.std(windows, axis=1, ddof=1)
     return found

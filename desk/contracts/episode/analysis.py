@@ -42,11 +42,14 @@ class MeasuredFigure(Contract):
     """One figure that an analysis gives, of the day of the last price it rests on.
 
     It is counted in the unit of its metric (`analytics.units`), at the precision of its exponent.
+    `since` is the first day of the span that it is measured over, where somebody asked for one in
+    place of the metric's own.
     """
 
     metric: Metric
     value: Figure
     as_of: date
+    since: Annotated[date | None, Field(exclude_if=is_none)] = None
 
 
 class Signal(Contract):

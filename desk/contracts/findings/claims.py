@@ -1,5 +1,6 @@
 """A figure and where it comes from."""
 
+import re
 from datetime import date
 from enum import StrEnum
 from typing import Annotated, Final
@@ -182,6 +183,7 @@ class Metric(StrEnum):
     SPAN_HIGH = "span_high"
     SPAN_LOW = "span_low"
     SPAN_MOVE = "span_move"
+    SPAN_SWING = "span_swing"
 
     TARGET_RANGE_LOW = "target_range_low"
     TARGET_RANGE_HIGH = "target_range_high"
@@ -209,14 +211,7 @@ SIDED: Final = frozenset(
 )
 """Moves of a market. Of a pair, prose can tell them from the side of either currency."""
 
-OF_SPANS: Final = frozenset(
-    {
-        *(Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW),
-        Metric.SPAN_MOVE,
-    }
-)
-"""What prices did over the days that somebody asked for: there can be many, and the name of each
-has its first and its last day."""
+_SPAN: Final = re.compile(r"\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2})$")
 
 
 class Claim(Contract):
@@ -248,8 +243,9 @@ def span_id(subject: str, metric: Metric, first: date, last: date) -> str:
 
 
 def span_days(claim: Claim) -> tuple[date, date] | None:
-    """The first and the last day of a claim on a span of days; None of any other claim."""
-    if claim.metric not in OF_SPANS:
+    """The first and the last day of a claim on the days that somebody asked for, of which there can
+    be many, so that the name of each has its days; None of any other claim."""
+    found = _SPAN.search(claim.claim_id)
+    if found is None or claim.metric is Metric.STATED:
         return None
-    _, first, last = claim.claim_id.rsplit(".", 2)
-    return date.fromisoformat(first), date.fromisoformat(last)
+    return date.fromisoformat(found[1]), date.fromisoformat(found[2])

@@ -108,7 +108,7 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.PATTERN_MINING: ("symbol",),
         Capability.SEASONALITY: ("symbol",),
         Capability.PERFORMANCE: ("symbol", "made_at", "position", "cost"),
-        Capability.STANDING: ("symbol",),
+        Capability.STANDING: ("symbol", "since"),
         Capability.CO_MOVEMENT: ("symbol", "other"),
         Capability.PEG_BAND: ("symbol",),
         Capability.DECISION_RECORD: ("symbol",),

@@ -136,11 +136,13 @@ class AnalysisTools:
         """
         return self._analysed(seasonality_detector, symbol, as_of)
 
-    def standing(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
+    def standing(self, symbol: MarketSymbol, as_of: AsOf, since: Day | None = None) -> Analysis:
         """Where a market stands in its own past: past_rank and volatility_rank, the share of ten
         years' days below today, percent; the quarter's usual swing and its bounds before the last
-        day (prior_high, prior_low); drawdown from the high of twelve months, percent."""
-        return self._analysed(standing, symbol, as_of)
+        day (prior_high, prior_low); drawdown from the high of twelve months, percent. With since
+        the same of the prices from that day on besides, and the move (span_move) with its usual
+        swing (span_swing), percent."""
+        return self._analysed(partial(standing, since=since), symbol, as_of)
 
     def co_movement(self, symbol: MarketSymbol, other: MarketSymbol, as_of: AsOf) -> Analysis:
         """The correlation of the daily moves of a market with those of another, over a quarter and

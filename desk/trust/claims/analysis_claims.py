@@ -5,16 +5,17 @@ from typing import Final
 
 from desk.analytics.prices.indicator_marks import MARKS
 from desk.analytics.units import UNITS
-from desk.contracts.episode.analysis import Analysis
-from desk.contracts.findings.claims import Claim, claim_id
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure
+from desk.contracts.findings.claims import Claim, claim_id, span_id
 
 
 def analysis_claims(answer: Analysis, evidence_id: str) -> tuple[Claim, ...]:
-    """One claim for each figure of an analysis, in their order; of two of one metric the first."""
-    first = {figure.metric: figure for figure in reversed(answer.figures)}
+    """One claim for each figure of an analysis, in their order; of two of one metric, and of one
+    span, the first."""
+    first = {(figure.metric, figure.since): figure for figure in reversed(answer.figures)}
     return tuple(
         Claim(
-            claim_id=claim_id(answer.symbol, figure.metric),
+            claim_id=_name(answer.symbol, figure),
             subject=answer.symbol,
             metric=figure.metric,
             value=figure.value,
@@ -23,8 +24,14 @@ def analysis_claims(answer: Analysis, evidence_id: str) -> tuple[Claim, ...]:
             evidence=(evidence_id,),
         )
         for figure in dict.fromkeys(answer.figures)
-        if first[figure.metric] == figure
+        if first[figure.metric, figure.since] == figure
     )
+
+
+def _name(symbol: str, figure: MeasuredFigure) -> str:
+    if figure.since is None:
+        return claim_id(symbol, figure.metric)
+    return span_id(symbol, figure.metric, figure.since, figure.as_of)
 
 
 MARK: Final = "mark"

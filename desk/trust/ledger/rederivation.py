@@ -14,7 +14,7 @@ from desk.analytics.names.markets import pair_by_name
 from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.findings.claims import OF_SPANS, Claim, Metric, claim_id
+from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
@@ -272,7 +272,7 @@ def _is_named_by_evidence(claim: Claim) -> bool:
     if claim.metric is Metric.STATED:
         return True
     named = claim.claim_id.startswith(f"{claim_id(claim.subject, claim.metric)}.")
-    return claim.metric in OF_SPANS and named
+    return named and span_days(claim) is not None
 
 
 def _states(content: JsonValue, value: Decimal) -> bool:

@@ -1,10 +1,17 @@
 """Which days a question is about."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
-from desk.analytics.names.periods import names_period, objective_window, period_given, period_named
+from desk.analytics.names.periods import (
+    names_period,
+    objective_window,
+    period_given,
+    period_named,
+    span_given,
+)
+from desk.trust.prose.gate import unbacked
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
@@ -112,3 +119,28 @@ def test_a_period_is_given_as_iso_writes_it(written: str, first: str, end: str) 
 def test_a_period_that_is_none_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         period_given(written, NOW, "UTC")
+
+
+@pytest.mark.parametrize(
+    ("written", "words", "first"),
+    [
+        ("1y", "one year", date(2025, 10, 31)),
+        ("6m", "six months", date(2026, 4, 30)),
+        ("90d", "90 days", date(2026, 8, 2)),
+        ("13 W", "13 weeks", date(2026, 8, 1)),
+        ("1q", "a quarter", date(2026, 7, 31)),
+        ("two years", "two years", date(2024, 10, 31)),
+        ("decade", "one decade", date(2016, 10, 31)),
+    ],
+)
+def test_a_length_of_time_is_given_short_or_in_words(written: str, words: str, first: date) -> None:
+    span = span_given(written)
+    assert span.words == words
+    assert span.before(date(2026, 10, 31)) == first
+    assert not unbacked(f"It fell over {span.words}, and over the last {span.bare} before.")
+
+
+@pytest.mark.parametrize("written", ["", "0y", "years", "1y or 2y", "one year and a month", "1h"])
+def test_what_is_no_one_length_of_time_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match="no length of time"):
+        span_given(written)

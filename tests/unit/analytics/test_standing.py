@@ -13,6 +13,7 @@ from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import Provenance
 from desk.contracts.markets import MarketKind
+from desk.trust.claims.analysis_claims import analysis_claims
 
 AS_OF = datetime(2026, 10, 30, 20, tzinfo=UTC)
 LAST = AS_OF.date()
@@ -48,6 +49,32 @@ def test_a_past_of_less_than_three_years_has_no_place_in_it() -> None:
     assert any(
         line.startswith("past_rank: the prices of USD/JPY begin on") for line in answer.missing
     )
+
+
+def over(answer: Analysis) -> dict[Metric, Decimal]:
+    return {figure.metric: figure.value for figure in answer.figures if figure.since}
+
+
+def test_a_span_that_is_asked_for_is_measured_by_itself_and_named_by_its_days() -> None:
+    closes = [*[300.0] * 3_700, *rising(100), 100.5]
+    since = LAST - timedelta(days=100)
+    answer = standing(prices(*closes), AS_OF, since)
+    assert figures(standing(prices(*closes), AS_OF))[Metric.PAST_RANK] < 2
+    told, end = over(answer), Decimal("100.50")
+    assert {figure.since for figure in answer.figures} == {None, since}
+    assert told[Metric.PAST_RANK] == 40
+    assert told[Metric.SPAN_MOVE] == ((end / 100 - 1) * 100).quantize(Decimal("0.01"))
+    assert told[Metric.PRIOR_HIGH] == Decimal("101.19")
+    named = [claim.claim_id for claim in analysis_claims(answer, "tool-1")]
+    assert len({*named}) == len(named)
+    assert f"USD/JPY:past_rank.{since}.{LAST}" in named and "USD/JPY:past_rank" in named
+
+
+def test_a_place_in_a_few_days_is_none_and_a_span_before_the_first_price_is_missing() -> None:
+    short = over(standing(prices(*rising(300)), AS_OF, LAST - timedelta(days=10)))
+    assert Metric.PAST_RANK not in short and Metric.SPAN_MOVE in short
+    early = standing(prices(*rising(300)), AS_OF, LAST - timedelta(days=400))
+    assert not over(early) and any("begin on" in line for line in early.missing)
 
 
 def test_older_prices_than_ten_years_do_not_count() -> None:

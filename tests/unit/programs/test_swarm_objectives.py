@@ -7,9 +7,12 @@ from itertools import pairwise
 
 import pytest
 
+from desk.analytics.names.periods import SpanNamed
 from desk.analytics.prices.pegs import peg_known
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import (
@@ -23,7 +26,8 @@ from desk.contracts.runs.turns import StateEntry, Turn
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
-from desk.programs.swarm.objectives import ABOUT, FORMS, Answered, form_of, matched
+from desk.programs.swarm.builtin.reading import asked_for_the_form
+from desk.programs.swarm.objectives import ABOUT, FORMS, OVER_SPAN, Answered, form_of, matched
 from desk.programs.swarm.objectives.matching import (
     UNDECIDED_WORDINGS,
     Vector,
@@ -80,9 +84,12 @@ def told(
     objective: str = OBJECTIVE,
     markets: tuple[MarketSpec, ...] = (YEN,),
     lost: TaskType | None = None,
+    over: str | None = None,
 ) -> tuple[Synthesis, str]:
     """What a round concludes on an objective of a form, and its summary as it is printed."""
-    query = Query(question=objective, parameters={ABOUT: form} if form else {})
+    named = {ABOUT: form} if form else {}
+    span = {OVER_SPAN: over} if over else {}
+    query = Query(question=objective, parameters={**named, **span})
     plan = plan_swarm("swarm/plan", Ground(objective, markets, TOOLS, form=FORMS.get(form)))
     entries = [StateEntry(key="plan_1", node="plan_1", result=plan)]
     for each in plan.subagents:
@@ -191,12 +198,59 @@ def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way
         ("gained", "Has USD/JPY risen over the last 3 months?", "Yes: USD/JPY has moved"),
     ],
 )  # fmt: skip
-def test_another_span_than_the_forms_is_told_first_and_decides_nothing(
+def test_a_span_that_was_not_measured_is_told_first_and_decides_nothing(
     form: str, objective: str, first: str
 ) -> None:
     synthesis, text = told(form, with_standing(), objective=objective)
     assert text.startswith(first)
     assert synthesis.answered is not first.startswith("Open")
+
+
+def over_a_year(**figures: str) -> dict[TaskType, dict[Capability, SourceResult]]:
+    """The market's standing with figures over the year besides."""
+    given = with_standing()
+    whole = given[TaskType.RESEARCH_CONDITIONS][Capability.STANDING]
+    assert isinstance(whole, Analysis)
+    since = SpanNamed(1, "year").before(window_days(window(WEEK))[1])
+    over = analysis({Metric(name): value for name, value in figures.items()}).figures
+    spanned = [figure.model_copy(update={"since": since}) for figure in over]
+    both = whole.model_copy(update={"figures": (*whole.figures, *spanned)})
+    given[TaskType.RESEARCH_CONDITIONS][Capability.STANDING] = both
+    return given
+
+
+@pytest.mark.parametrize(
+    ("form", "figures", "first"),
+    [
+        ("cheap", {"past_rank": "12.00"},
+         "Yes: USD/JPY was cheaper than now on 12 % of the days of the last year; 20 % or less"),
+        ("volatile", {"volatility_rank": "91.00"},
+         "Yes: the volatility of USD/JPY is higher than on 91 % of the days of the last year,"),
+        ("lost", {"span_move": "-7.10", "span_swing": "9.40"},
+         "Yes: USD/JPY has moved -7.10 % over the last year, for a usual swing of 9.40 %"),
+        ("sideways", {"span_move": "-1.10", "span_swing": "9.40"},
+         "Yes: USD/JPY has moved -1.10 % over the last year"),
+        ("breakout", {"prior_high": "161.00", "prior_low": "140.00"},
+         "No: USD/JPY at 153.20 is within the range of the year before, 140.00 to 161.00"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("given", [True, False])
+def test_a_form_decides_over_the_span_that_is_asked_for(
+    form: str, figures: dict[str, str], first: str, *, given: bool
+) -> None:
+    objective = OBJECTIVE if given else "And USD/JPY over the last year?"
+    over = "one year" if given else None
+    synthesis, text = told(form, over_a_year(**figures), objective=objective, over=over)
+    assert text.startswith(first)
+    assert synthesis.answered and synthesis.decided is not YesOrNo.OPEN
+
+
+def test_a_span_is_asked_of_the_tool_by_its_first_day() -> None:
+    query = Query(question=OBJECTIVE, parameters={ABOUT: "dear", OVER_SPAN: "six months"})
+    request = asked_of(TaskType.RESEARCH_CONDITIONS, (), query=query)
+    asked = asked_for_the_form(request)[Capability.STANDING]
+    _, last = window_days(request.assignment.window)
+    assert asked == {"symbol": "USD/JPY", "since": SpanNamed(6, "month").before(last).isoformat()}
 
 
 def test_what_a_bank_will_do_is_told_by_the_bank_and_not_by_a_pair() -> None:

@@ -1,6 +1,7 @@
 """`desk swarm`: what an objective is started with, and what is said of one that cannot be."""
 
 import io
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -41,9 +42,10 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
 
 def asked(config: RunConfig, objective: str = OBJECTIVE, *, effort: str = "auto",
           as_of: str | None = None, rounds: int = 2, answer_within: str = "3d",
-          memory: bool = True, about: str | None = None) -> SwarmRequest:  # fmt: skip
+          memory: bool = True, about: str | None = None,
+          over: str | None = None) -> SwarmRequest:  # fmt: skip
     return chosen_swarm(
-        objective, config, about=about, effort=effort, as_of=as_of, rounds=rounds,
+        objective, config, about=about, over=over, effort=effort, as_of=as_of, rounds=rounds,
         answer_within=answer_within, memory=memory, now=NOW,
     )  # fmt: skip
 
@@ -212,6 +214,28 @@ def test_a_form_that_is_named_is_carried_along_and_another_run(config: RunConfig
 def test_the_form_that_is_nearest_is_taken_and_said_to_be(config: RunConfig) -> None:
     taken = asked(config, "Is USD/JPY overbought?")
     assert taken.query.parameters == {"about": "overbought", "taken": "nearest"}
+
+
+def test_a_span_is_carried_along_and_makes_another_run(config: RunConfig) -> None:
+    over = asked(config, about="cheap", over="1y")
+    assert over.query.parameters == {"about": "cheap", "over": "one year"}
+    ids = {swarm_run_id(asked(config, about="cheap", over=each)) for each in (None, "1y", "2y")}
+    assert len(ids) == 3
+    assert swarm_run_id(over) == swarm_run_id(asked(config, about="cheap", over="1 year"))
+
+
+@pytest.mark.parametrize(
+    ("form", "over", "told"),
+    [
+        ("overbought", "1y", "--about overbought takes no --over; these forms do: dear, cheap"),
+        ("cheap", "soon", "--over: 'soon' is no length of time; write 1y, 6m"),
+    ],
+)
+def test_a_span_that_a_form_cannot_take_is_told(
+    config: RunConfig, form: str, over: str, told: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(told)):
+        asked(config, about=form, over=over)
 
 
 def test_an_objective_of_no_form_has_the_nearest_ones_and_its_day(config: RunConfig) -> None:

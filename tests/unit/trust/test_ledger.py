@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixings, window_days
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
-from desk.contracts.findings.claims import OF_SPANS, Claim, Metric, Unit, claim_id, span_id
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id, span_days, span_id
 from desk.contracts.findings.source_results import History, SourceResult
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketSpec
@@ -460,7 +460,7 @@ def test_a_move_over_the_days_that_were_asked_for_is_a_claim_and_is_derived_agai
     assert (start.as_of, end.as_of) == (date(2025, 9, 1), date(2025, 9, 30))
     assert move.value == ((end.value / start.value - 1) * 100).quantize(Decimal("0.01"))
     book = ledger(answer)
-    of_span = [c for c in named.values() if c.metric in OF_SPANS]
+    of_span = [c for c in named.values() if span_days(c)]
     assert len(of_span) == 5 and all(book.failed_check(c, named) is None for c in of_span)
     twice = move.model_copy(update={"value": move.value * 2})
     failed = book.failed_check(twice, named)
@@ -486,7 +486,7 @@ def test_the_window_s_own_move_goes_by_one_name() -> None:
     )
     named = given_by(result("yen", asked), asked, {"USD/JPY": YEN}, window(WEEK))
     assert Metric.MOVE in {c.metric for c in named}
-    assert not OF_SPANS & {c.metric for c in named}
+    assert not any(span_days(c) for c in named)
 
 
 def test_a_figure_of_other_days_is_told_with_them() -> None:

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from desk.agents.capabilities import usual_route
 from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.markets import spoken
+from desk.analytics.names.periods import SpanNamed
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, DataSource
@@ -36,7 +37,7 @@ from desk.programs.builtin.evidence import (
     server_asked,
 )
 from desk.programs.swarm.conclusion.wording import plain, within
-from desk.programs.swarm.objectives.form import ObjectiveForm
+from desk.programs.swarm.objectives.form import ObjectiveForm, first_day
 from desk.programs.swarm.objectives.matching import form_of
 from desk.programs.swarm.objectives.registry import FORMS
 from desk.programs.swarm.run.assignments import BESIDE
@@ -52,9 +53,20 @@ def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, Js
     """The questions that the form of the objective needs and the specialist does not ask itself;
     none where it is another's work."""
     form = _own_form(request)
-    asks = form.asks if form is not None else _asked_for_any_form(request)
+    asks = _asks_of(form, request) if form is not None else _asked_for_any_form(request)
     found = ((capability, _arguments(request, capability)) for capability in asks)
     return {capability: arguments for capability, arguments in found if arguments is not None}
+
+
+def _asks_of(form: ObjectiveForm, request: TurnRequest) -> tuple[Capability, ...]:
+    """What a form asks, and what measures another span than its own, where that is asked of."""
+    asks = (*form.asks, Capability.STANDING) if _span_asked(request) else form.asks
+    return tuple(dict.fromkeys(asks))
+
+
+def _span_asked(request: TurnRequest) -> SpanNamed | None:
+    form, query = _own_form(request), request.assignment.query
+    return form.span_asked(query) if form is not None and form.spans and query else None
 
 
 def _asked_for_any_form(request: TurnRequest) -> tuple[Capability, ...]:
@@ -135,6 +147,9 @@ def _arguments(request: TurnRequest, capability: Capability) -> Mapping[str, Jso
             if market.kind is not MarketKind.PAIR or not market.areas:
                 return None
             return calendar_asked(market, task.window)
+        case Capability.STANDING if (span := _span_asked(request)) is not None:
+            since = first_day(span, task.window)
+            return {"symbol": market.market, "since": since.isoformat()}
         case _:
             return {"symbol": market.market}
 

@@ -12,7 +12,13 @@ from desk.programs.swarm.objectives.answering import (
     taken_as,
     tells_leanings,
 )
-from desk.programs.swarm.objectives.form import Answered, Decided, MarketView, ObjectiveForm
+from desk.programs.swarm.objectives.form import (
+    OVER_SPAN,
+    Answered,
+    Decided,
+    MarketView,
+    ObjectiveForm,
+)
 from desk.programs.swarm.objectives.matching import (
     ABOUT,
     AS_OF,
@@ -30,6 +36,7 @@ __all__ = [
     "AS_OF",
     "CLEAR",
     "FORMS",
+    "OVER_SPAN",
     "TAKEN",
     "Answered",
     "Decided",

@@ -2,11 +2,12 @@
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
 from desk.analytics.names.markets import spoken
-from desk.analytics.names.periods import spans_named
+from desk.analytics.names.periods import SpanNamed
 from desk.analytics.names.subjects import currency_asked_for, namings
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -15,7 +16,6 @@ from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.programs.swarm.conclusion.account import Account, lost_on, side_of
 from desk.programs.swarm.conclusion.wording import joined, listed, sentence
 from desk.programs.swarm.objectives.form import (
-    ALIKE,
     EVERYBODY,
     Answered,
     Decided,
@@ -61,7 +61,8 @@ def answer_by(
         view = MarketView(account, spec, side, hypotheses.get(spec.market, ()))
         decided = _decided(own, view)
         firsts.append(_first(decided, view, alone=len(markets) == 1))
-        rest += [*(_turned(own, view, currency) if turned else ()), *decided.besides]
+        over = _span_asked(own, view)
+        rest += [*(_turned(own, view, currency, over) if turned else ()), *decided.besides]
         addressed = addressed or decided.addressed
         answers.append(decided.answered)
     return FormAnswer(joined(firsts), tuple(rest), addressed, _yes_or_no(answers))
@@ -71,12 +72,13 @@ def asked_by(form: ObjectiveForm, account: Account) -> str:
     """The form's question as `answer_by` takes it: of the second currency of a pair where the
     objective asks about that."""
     query, markets = account.request.assignment.query, account.markets
+    over = form.span_asked(query) if query else None
     if query is None or not form.mirror or len(markets) != 1:
-        return form.about(markets)
+        return form.about(markets, over)
     pair = markets[0].market
     currency = currency_meant(first_asked(query.question), pair)
     turned = currency is not None and side_of(pair, currency) == -1
-    return form.question.format(currency) if turned else form.about(markets)
+    return form.asked_of(currency, over) if turned and currency else form.about(markets, over)
 
 
 def currency_meant(objective: str, market: str) -> str | None:
@@ -98,25 +100,29 @@ def _yes_or_no(answers: Sequence[Answered]) -> YesOrNo | None:
 
 def _decided(form: ObjectiveForm, view: MarketView) -> Decided:
     if view.spec.kind in form.kinds:
+        asked = _span_asked(form, view)
+        over = replace(view, over=asked)
+        if asked and form.spans and over.has_over(form.decides):
+            return form.decide(over)
         decided = form.decide(view)
         decided = _left_open(view, decided) if form.by_hypotheses else decided
-        return _of_another_span(form, view, decided)
+        return _of_another_span(form, asked, decided)
     kinds = " and ".join(sorted(_KINDS[kind] for kind in form.kinds))
     words = f"{view.name} is none of the {kinds} that this is asked of"
     return Decided(Answered.OPEN, words, addressed=False)
 
 
-def _of_another_span(form: ObjectiveForm, view: MarketView, decided: Decided) -> Decided:
-    """What a form decides, told of its own span and left open where the objective names another and
-    not that one."""
+def _span_asked(form: ObjectiveForm, view: MarketView) -> SpanNamed | None:
     query = view.account.request.assignment.query
-    asked = spans_named(first_asked(query.question)) if query else ()
-    own = form.looks_back
-    if own is None or not decided.addressed or not asked:
+    return form.span_asked(query) if query else None
+
+
+def _of_another_span(form: ObjectiveForm, asked: SpanNamed | None, decided: Decided) -> Decided:
+    """What a form decides by its own span, left open where the objective asks of another."""
+    if asked is None or form.looks_back is None or not decided.addressed:
         return decided
-    if any(abs(each.days - own.days) <= ALIKE * max(each.days, own.days) for each in asked):
-        return decided
-    spans = f"the objective asks of {asked[0].words}, and this looks back over {own.words}"
+    own = form.looks_back.span.words
+    spans = f"the objective asks of {asked.words}, and this looks back over {own}"
     words = f"{spans}: {decided.sentence}"
     answered = decided.answered if decided.answered is Answered.TELLS else Answered.OPEN
     return Decided(answered, words, decided.besides, addressed=False)
@@ -143,11 +149,13 @@ def _first(decided: Decided, view: MarketView, *, alone: bool) -> str:
     return f"{lead}: {decided.sentence}."
 
 
-def _turned(form: ObjectiveForm, view: MarketView, currency: str | None) -> Iterator[str]:
+def _turned(
+    form: ObjectiveForm, view: MarketView, currency: str | None, over: SpanNamed | None
+) -> Iterator[str]:
     """Why the pair is held to the opposite of what was asked of its second currency."""
     yield (
         f"As {currency} is the second currency of {view.name}, the question on the pair is:"
-        f" {form.about((view.spec,))}"
+        f" {form.about((view.spec,), over)}"
     )
 
 

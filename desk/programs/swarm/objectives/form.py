@@ -1,19 +1,26 @@
 """What a form of objective is, and what a decision by one is made of."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.agents.capabilities import RATES
 from desk.analytics.names.markets import spoken
+from desk.analytics.names.periods import SpanNamed, spans_named
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.agents.tasks import Query
+from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import Hypothesis
+from desk.contracts.weeks import TimeWindow
 from desk.programs.swarm.conclusion.account import Account
+from desk.programs.swarm.tasks import first_asked
 
 
 class Answered(StrEnum):
@@ -39,18 +46,55 @@ class Decided(NamedTuple):
     addressed: bool = True
 
 
+class LookBack(NamedTuple):
+    """How far a form's figures look back, and how a sentence says it: `over the quarter`."""
+
+    span: SpanNamed
+    told: str
+
+
+TEN_YEARS: Final = LookBack(SpanNamed(10, "year"), "the last ten years")
+A_QUARTER: Final = LookBack(SpanNamed(1, "quarter"), "the quarter")
+A_YEAR: Final = LookBack(SpanNamed(1, "year"), "twelve months")
+OVER: Final[Mapping[Metric, Metric]] = MappingProxyType(
+    {
+        **{
+            metric: metric
+            for metric in (
+                *(Metric.PAST_RANK, Metric.VOLATILITY_RANK, Metric.DRAWDOWN),
+                *(Metric.PRIOR_HIGH, Metric.PRIOR_LOW),
+            )
+        },
+        Metric.QUARTER_MOVE: Metric.SPAN_MOVE,
+        Metric.QUARTER_SWING: Metric.SPAN_SWING,
+    }
+)
+"""What is measured over another span in place of a figure's own."""
+
+FIRST_PRICE: Final = timedelta(days=10)
+"""By so much at most the first price of a span is later than its first day: over holidays."""
+
+
+def first_day(span: SpanNamed, window: TimeWindow) -> date:
+    """The day from which on a span that ends with a window is looked at."""
+    _, last = window_days(window)
+    return span.before(last)
+
+
 @dataclass(frozen=True, slots=True)
 class MarketView:
     """What was found about one of an objective's markets.
 
     `side` is 1 where the objective is about the market itself or the first currency of a pair, and
     -1 where it is about the second. `hypotheses` are what the leader takes to be likely of it.
+    `over` is the span that is asked for in place of the form's own.
     """
 
     account: Account
     spec: MarketSpec
     side: int = 1
     hypotheses: tuple[Hypothesis, ...] = ()
+    over: SpanNamed | None = None
 
     @property
     def market(self) -> str:
@@ -69,7 +113,40 @@ class MarketView:
 
     def value(self, metric: Metric) -> Decimal | None:
         """The market's figure that stands; None without one."""
-        return self.account.value(self.market, metric)
+        found = self.account.surviving.get(self._id(metric))
+        return None if found is None else found.value
+
+    def has_over(self, metrics: Iterable[Metric]) -> bool:
+        """Whether those of some figures that can be of any span are known of the one asked for."""
+        return all(self._over(metric) for metric in metrics if metric in OVER)
+
+    def past(self, own: LookBack) -> str:
+        """How a sentence says how far was looked back: `over the quarter`, `over the last year`."""
+        return own.told if self.over is None else f"the last {self.over.bare}"
+
+    def before(self, own: LookBack) -> str:
+        """The same of what lies before the last price: `the quarter before`."""
+        return f"the {(self.over or own.span).bare} before"
+
+    def of(self, spec: MarketSpec) -> "MarketView":
+        """The same on another market of the objective."""
+        return replace(self, spec=spec)
+
+    def _id(self, metric: Metric) -> str:
+        return self._over(metric) or claim_id(self.market, metric)
+
+    def _over(self, metric: Metric) -> str | None:
+        """The name of a figure over the span that is asked for; None without such a figure."""
+        if self.over is None or metric not in OVER:
+            return None
+        since = first_day(self.over, self.account.request.assignment.window)
+        for claim in self.account.surviving.values():
+            days = span_days(claim)
+            if days is None or (claim.subject, claim.metric) != (self.market, OVER[metric]):
+                continue
+            if since <= days[0] <= since + FIRST_PRICE:
+                return claim.claim_id
+        return None
 
     def values(self, *metrics: Metric) -> tuple[Decimal, ...] | None:
         """The figures in their order; None where one of them is missing."""
@@ -78,7 +155,7 @@ class MarketView:
 
     def told(self, metric: Metric, form: str = "") -> str:
         """What prose holds in place of the figure."""
-        return f"[[{claim_id(self.market, metric)}{f'|{form}' if form else ''}]]"
+        return f"[[{self._id(metric)}{f'|{form}' if form else ''}]]"
 
     def claim(self, subject: str, metric: Metric) -> Claim | None:
         """A figure of something that is no market of the objective, as of a bank's area."""
@@ -90,6 +167,9 @@ class MarketView:
         return Decided(Answered.OPEN, words, addressed=False)
 
 
+OVER_SPAN: Final = "over"
+"""The parameter of an objective with the span that it is to be decided over, in words."""
+
 Decide = Callable[[MarketView], Decided]
 
 ANY: Final = frozenset({MarketKind.PAIR, MarketKind.STOCK})
@@ -97,15 +177,6 @@ PAIRS: Final = frozenset({MarketKind.PAIR})
 STOCKS: Final = frozenset({MarketKind.STOCK})
 
 
-class LookBack(NamedTuple):
-    """How far a form's figures look back, in words and in days."""
-
-    words: str
-    days: float
-
-
-TEN_YEARS: Final = LookBack("ten years", 3_652.5)
-A_QUARTER: Final = LookBack("a quarter", 91.31)
 ALIKE: Final = 0.1
 """Spans that differ by no more of the longer one are one: 52 weeks and a year."""
 
@@ -117,7 +188,8 @@ class ObjectiveForm:
     Attributes:
         name: What `--about` calls it.
         line: What it decides, in a line, with the figure and where a yes begins.
-        question: The question that a yes answers, with `{}` for the market.
+        question: The question that a yes answers, with `{}` for the market, and for how far it
+            looks back `{span}` (`ten years`) or `{past}` (`the last ten years`).
         wordings: How somebody may ask for it. They are what an objective is compared with by
             meaning, and no rule: any number of them may be missing.
         decides: The figures that decide, and the marks that they are held against.
@@ -131,8 +203,8 @@ class ObjectiveForm:
         markets: Which pairs are researched instead of those that the objective names, by the
             currencies of these.
         fewest: How many markets it takes.
-        looks_back: How far its figures look back, where an objective may name another span: what
-            is asked of that, they do not decide.
+        looks_back: How far its figures look back, where an objective may name another span.
+        spans: Whether it decides over that one as well; else what is asked of that is left open.
     """
 
     name: str
@@ -149,12 +221,34 @@ class ObjectiveForm:
     markets: Callable[[set[str]], tuple[str, ...]] | None = None
     fewest: int = 1
     looks_back: LookBack | None = None
+    spans: bool = True
 
-    def about(self, markets: Sequence[MarketSpec]) -> str:
-        """The form's question on some markets."""
+    def about(self, markets: Sequence[MarketSpec], over: SpanNamed | None = None) -> str:
+        """The form's question on some markets, over its own span or another."""
         names = " and ".join(spoken(each.market) for each in markets[:2])
         each_of = len(markets) > 1 and self.fewest == 1
-        return self.question.format(f"each of {names}" if each_of else names)
+        return self.asked_of(f"each of {names}" if each_of else names, over)
+
+    def asked_of(self, name: str, over: SpanNamed | None = None) -> str:
+        """The form's question on what goes by a name."""
+        own = self.looks_back
+        span = over or (own.span if own else None)
+        past = f"the last {over.bare}" if over else own.told if own else ""
+        return self.question.format(name, span=span.words if span else "", past=past)
+
+    def span_asked(self, query: Query) -> SpanNamed | None:
+        """The span that an objective asks of in place of the form's own: the one that is given with
+        it, or else the first that it names, where none of these is the form's. None without."""
+        if self.looks_back is None:
+            return None
+        if OVER_SPAN in query.parameters:
+            named = spans_named(query.parameters[OVER_SPAN])
+        else:
+            named = spans_named(first_asked(query.question))
+        own = self.looks_back.span.days
+        if any(abs(each.days - own) <= ALIKE * max(each.days, own) for each in named):
+            return None
+        return next(iter(named), None)
 
 
 MARKET: Final = (AgentId.MARKET_SPECIALIST,)

@@ -8,12 +8,14 @@ from typing import Final
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
 from desk.programs.swarm.objectives.form import (
+    A_YEAR,
     MARKET,
     PATTERN,
     TECHNICAL,
     TEN_YEARS,
     Answered,
     Decided,
+    LookBack,
     MarketView,
     ObjectiveForm,
 )
@@ -25,7 +27,8 @@ Reaches = Callable[[Decimal, Decimal], bool]
 class MarkedLevel:
     """Yes where a figure reaches its mark, else no.
 
-    `what` names the figure where it is missing; `sentence` has `{name}`, `{figure}` and `{mark}`.
+    `what` names the figure where it is missing; `sentence` has `{name}`, `{figure}` and `{mark}`,
+    and `{past}` for how far was looked back.
     """
 
     figure: Metric
@@ -34,13 +37,17 @@ class MarkedLevel:
     sentence: str
     reaches: Reaches
     besides: Callable[[MarketView], tuple[str, ...]] = lambda view: ()
+    looks_back: LookBack = TEN_YEARS
 
     def __call__(self, view: MarketView) -> Decided:
         found = view.values(self.figure, self.mark)
         if found is None:
             return view.missing(self.what)
         said = self.sentence.format(
-            name=view.name, figure=view.told(self.figure), mark=view.told(self.mark)
+            name=view.name,
+            figure=view.told(self.figure),
+            mark=view.told(self.mark),
+            past=view.past(self.looks_back),
         )
         answered = Answered.YES if self.reaches(*found) else Answered.NO
         return Decided(answered, said, self.besides(view))
@@ -67,7 +74,7 @@ def _place_in_bands(view: MarketView) -> tuple[str, ...]:
 
 def _range_of_the_year(view: MarketView) -> tuple[str, ...]:
     found = view.values(Metric.LAST, Metric.YEAR_HIGH)
-    if found is None:
+    if found is None or view.over is not None:
         return ()
     last, high = view.told(Metric.LAST), view.told(Metric.YEAR_HIGH)
     return (f"{view.name} stands at {last}, and its highest price of twelve months was {high}.",)
@@ -128,7 +135,7 @@ LEVELS: Final = (
     ObjectiveForm(
         name="dear",
         line="dear by its own past: above the prices of four fifths of ten years' days",
-        question="Is {} dear by its own past of ten years?",
+        question="Is {} dear by its own past of {span}?",
         wordings=(
             "is it expensive by historical standards",
             "is it rich or dear compared with its own history",
@@ -141,8 +148,7 @@ LEVELS: Final = (
             Metric.PAST_RANK,
             Metric.DEAR_FROM,
             "place in its own past",
-            "{name} was cheaper than now on {figure} of the days of the last ten years; {mark} or"
-            " more is dear",
+            "{name} was cheaper than now on {figure} of the days of {past}; {mark} or more is dear",
             _above,
         ),
         looks_back=TEN_YEARS,
@@ -153,7 +159,7 @@ LEVELS: Final = (
     ObjectiveForm(
         name="cheap",
         line="cheap by its own past: above the prices of at most a fifth of ten years' days",
-        question="Is {} cheap by its own past of ten years?",
+        question="Is {} cheap by its own past of {span}?",
         wordings=(
             "is it cheap by historical standards",
             "is it cheap or inexpensive compared with its own history",
@@ -166,7 +172,7 @@ LEVELS: Final = (
             Metric.PAST_RANK,
             Metric.CHEAP_TO,
             "place in its own past",
-            "{name} was cheaper than now on {figure} of the days of the last ten years; {mark} or"
+            "{name} was cheaper than now on {figure} of the days of {past}; {mark} or"
             " less is cheap",
             _below,
         ),
@@ -190,7 +196,7 @@ LEVELS: Final = (
             Metric.VOLATILITY_RANK,
             Metric.VOLATILE_FROM,
             "place of its volatility in the past",
-            "the volatility of {name} is higher than on {figure} of the days of the last ten years,"
+            "the volatility of {name} is higher than on {figure} of the days of {past},"
             " and high begins at {mark}",
             _above,
             lambda view: (f"{view.name} swings by {view.told(Metric.VOLATILITY)} a year.",),
@@ -214,7 +220,7 @@ LEVELS: Final = (
             Metric.VOLATILITY_RANK,
             Metric.CALM_TO,
             "place of its volatility in the past",
-            "the volatility of {name} is higher than on {figure} of the days of the last ten years,"
+            "the volatility of {name} is higher than on {figure} of the days of {past},"
             " and low ends at {mark}",
             _below,
             lambda view: (f"{view.name} swings by {view.told(Metric.VOLATILITY)} a year.",),
@@ -226,7 +232,7 @@ LEVELS: Final = (
     ObjectiveForm(
         name="drawdown",
         line="drawdown: ten percent or more below the highest price of twelve months",
-        question="Is {} in a correction from the high of its year?",
+        question="Is {} in a correction from the high of {past}?",
         wordings=(
             "how deep is the drawdown from the peak",
             "is it in a correction or bear market",
@@ -238,11 +244,13 @@ LEVELS: Final = (
             Metric.DRAWDOWN,
             Metric.CORRECTION_FROM,
             "distance from the high of its year",
-            "{name} stands {figure} from the highest price of twelve months, and a correction"
-            " begins at {mark}",
+            "{name} stands {figure} from the highest price of {past}, and a correction begins at"
+            " {mark}",
             _below,
             _range_of_the_year,
+            A_YEAR,
         ),
+        looks_back=A_YEAR,
         agents=MARKET,
         asks=_STANDING,
     ),

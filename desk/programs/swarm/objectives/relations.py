@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.agents.capabilities import Capability
-from desk.contracts.findings.claims import Metric, claim_id
+from desk.contracts.findings.claims import Metric
 from desk.programs.swarm.conclusion.account import side_of, spans, told
 from desk.programs.swarm.objectives.form import (
     A_QUARTER,
@@ -120,20 +120,25 @@ def _ahead(view: MarketView) -> Decided:
     moves = {
         each.market: move
         for each in view.account.markets
-        if (move := view.account.value(each.market, Metric.QUARTER_MOVE)) is not None
+        if (move := view.of(each).value(Metric.QUARTER_MOVE)) is not None
     }
+    past = view.past(A_QUARTER)
     if len(moves) < 2:
         return Decided(
             Answered.OPEN,
-            f"it takes two markets with a move over the quarter, and there is {view.name} alone",
+            f"it takes two markets with a move over {past}, and there is {view.name} alone",
             addressed=False,
         )
     best, *rest = sorted(moves, key=lambda market: -moves[market])
-    quarter = {market: f"[[{claim_id(market, Metric.QUARTER_MOVE)}|signed]]" for market in moves}
-    others = ", ".join(f"{market} {quarter[market]}" for market in rest)
+    told_of = {
+        each.market: view.of(each).told(Metric.QUARTER_MOVE, "signed")
+        for each in view.account.markets
+        if each.market in moves
+    }
+    others = ", ".join(f"{market} {told_of[market]}" for market in rest)
     return Decided(
         Answered.TELLS,
-        f"{best} has done best over the quarter, {quarter[best]}; {others}",
+        f"{best} has done best over {past}, {told_of[best]}; {others}",
     )
 
 
@@ -208,7 +213,7 @@ RELATIONS: Final = (
     ObjectiveForm(
         name="ahead",
         line="ahead: which of several markets moved up most over the quarter",
-        question="Which of {} has done best over the quarter?",
+        question="Which of {} has done best over {past}?",
         wordings=(
             "which of them has done better",
             "compare the performance of the two",

@@ -75,8 +75,8 @@ def _gained(way: int) -> Decide:
         far = move * way >= LITTLE * swing
         return Decided(
             Answered.YES if far else Answered.NO,
-            f"{view.name} has moved {view.told(Metric.QUARTER_MOVE, 'signed')} over the quarter,"
-            f" for a usual swing of {view.told(Metric.QUARTER_SWING)}",
+            f"{view.name} has moved {view.told(Metric.QUARTER_MOVE, 'signed')} over"
+            f" {view.past(A_QUARTER)}, for a usual swing of {view.told(Metric.QUARTER_SWING)}",
             _over_other_spans(view),
         )
 
@@ -99,8 +99,8 @@ def _sideways(view: MarketView) -> Decided:
         Answered.YES if size < LITTLE * swing else Answered.NO if size >= swing else Answered.OPEN
     )
     said = (
-        f"{view.name} has moved {view.told(Metric.QUARTER_MOVE, 'signed')} over the quarter, for a"
-        f" usual swing of {view.told(Metric.QUARTER_SWING)}"
+        f"{view.name} has moved {view.told(Metric.QUARTER_MOVE, 'signed')} over"
+        f" {view.past(A_QUARTER)}, for a usual swing of {view.told(Metric.QUARTER_SWING)}"
     )
     bounds = view.values(Metric.PRIOR_LOW, Metric.PRIOR_HIGH)
     besides = (
@@ -119,16 +119,16 @@ def _breakout(view: MarketView) -> Decided:
     if found is None:
         return view.missing("range of the quarter before")
     last, low, high = found
-    at = f"{view.name} at {view.told(Metric.LAST)}"
+    at, before = f"{view.name} at {view.told(Metric.LAST)}", view.before(A_QUARTER)
     if last > high:
-        said = f"{at} is above the highest price of the quarter before,"
+        said = f"{at} is above the highest price of {before},"
         return Decided(Answered.YES, f"{said} {view.told(Metric.PRIOR_HIGH)}")
     if last < low:
-        said = f"{at} is below the lowest price of the quarter before,"
+        said = f"{at} is below the lowest price of {before},"
         return Decided(Answered.YES, f"{said} {view.told(Metric.PRIOR_LOW)}")
     return Decided(
         Answered.NO,
-        f"{at} is within the range of the quarter before, {view.told(Metric.PRIOR_LOW)} to"
+        f"{at} is within the range of {before}, {view.told(Metric.PRIOR_LOW)} to"
         f" {view.told(Metric.PRIOR_HIGH)}",
     )
 
@@ -217,7 +217,7 @@ TRENDS: Final = (
         (
             "gained",
             "gained: the quarter's move is up by half of its usual swing or more",
-            "Has {} gained over the quarter?",
+            "Has {} gained over {past}?",
             (
                 "has it been strong lately",
                 "has it risen, rallied or strengthened over the last months",
@@ -228,7 +228,7 @@ TRENDS: Final = (
         (
             "lost",
             "lost: the quarter's move is down by half of its usual swing or more",
-            "Has {} lost over the quarter?",
+            "Has {} lost over {past}?",
             (
                 "has it been weak lately",
                 "has it fallen, sold off or weakened over the last months",
@@ -259,7 +259,7 @@ TRENDS: Final = (
     ObjectiveForm(
         name="breakout",
         line="breakout: the last price is outside of the range of the 63 before it",
-        question="Has {} broken out of the range of its last quarter?",
+        question="Has {} broken out of the range of {past}?",
         wordings=(
             "has it broken out",
             "is it breaking out of its range",
@@ -269,6 +269,7 @@ TRENDS: Final = (
         ),
         decides=(Metric.LAST, Metric.PRIOR_LOW, Metric.PRIOR_HIGH),
         decide=_breakout,
+        looks_back=A_QUARTER,
         agents=MARKET,
         asks=(Capability.STANDING,),
     ),
