@@ -41,7 +41,7 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
         "NZ": CentralBank("Reserve Bank of New Zealand", ("RBNZ",)),
         "PH": CentralBank("Bangko Sentral ng Pilipinas", ("BSP",), has_article=False),
         "SE": CentralBank("Sveriges Riksbank", ("Riksbank",), has_article=False),
-        "SG": CentralBank("Monetary Authority of Singapore"),
+        "SG": CentralBank("Monetary Authority of Singapore", ("MAS",)),
         "TH": CentralBank("Bank of Thailand", ("BoT", "BOT")),
         "TW": CentralBank(
             "Central Bank of the Republic of China (Taiwan)",

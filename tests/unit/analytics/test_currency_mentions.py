@@ -48,6 +48,7 @@ def test_what_has_no_market_and_what_was_taken_are_told() -> None:
     [
         ("when does the riksbank meet next?", ("SE",)),
         ("what did the ecb do", ("XM",)),
+        ("when is the mas meeting", ("SG",)),
         ("the Fed and the Bank of Canada", ("US", "CA")),
         ("a bot is fed up", ()),
     ],
