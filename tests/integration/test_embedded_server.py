@@ -152,6 +152,8 @@ async def test_history_outlives_a_stop_and_a_start(tmp_path: Path) -> None:
             client = await Client.connect(server.address)
             await start_a_run(client, name)
         assert not psutil.pid_exists(running.pid)
+        # One file, to be copied or moved away.
+        assert [path.name for path in tmp_path.glob("temporal.db*")] == ["temporal.db"]
     async with embedded_server(tmp_path, server):
         client = await Client.connect(server.address)
         for name in ("first", "second"):
