@@ -1,6 +1,7 @@
 """Accounts and headlines that are generated for practice."""
 
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,14 @@ from desk.sources.analysis.generated import (
     PriceMoves,
     has_accounts,
 )
-from desk.sources.analysis.generated.facts import MARK, YEAR, Draws, PriceTrace
+from desk.sources.analysis.generated.facts import (
+    MARK,
+    USUAL_YEAR,
+    YEAR,
+    YEARS_SWING,
+    Draws,
+    PriceTrace,
+)
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 from desk.sources.sentiment.stories import Asked, gather_companies
@@ -75,7 +83,7 @@ def test_every_answer_says_by_what_and_with_which_seed_it_was_made() -> None:
         origin=GENERATED_SOURCE.origin,
         evidence_id="e",
     )
-    assert source.generated == "desk facts of companies, version 3, seed 2026"
+    assert source.generated == "desk facts of companies, version 4, seed 2026"
     assert source.model_copy(update={"origin": "Yahoo Finance"}).generated is None
     assert all(item.headline.startswith(MARK) for item in headlines("AAPL"))
     assert {item.publisher for item in headlines("AAPL")} == {source.generated}
@@ -164,13 +172,17 @@ def test_a_score_is_made_of_the_later_return_and_of_what_it_follows_as_is_stated
         assert np.std(scores) == pytest.approx(1, abs=0.15)
 
 
-def test_what_a_fact_follows_is_known_on_its_day() -> None:
-    """Later levels change the swing by which all moves of a series are told, and nothing else."""
+MOVED = (Decimal(105), Decimal(160))
+
+
+def test_what_a_fact_follows_is_known_on_its_day_and_is_what_the_figure_tells() -> None:
     whole, known, days = random_moves(900), random_moves(601), (300, 500, 600)
-    later, then = ([moves.trace(PriceTrace.YEAR, at) for at in days] for moves in (whole, known))
-    swings = [one / other for one, other in zip(later, then, strict=True)]
-    assert swings == pytest.approx([swings[0]] * len(days))
-    assert whole.trace(PriceTrace.TREND, 600) == known.trace(PriceTrace.TREND, 600)
+    for trace in PriceTrace:
+        assert [whole.trace(trace, at) for at in days] == [known.trace(trace, at) for at in days]
+    calm, wild = (PriceMoves([Decimal(100)] * YEAR + [last] * 20) for last in MOVED)
+    assert [moves.trace(PriceTrace.YEAR, YEAR) for moves in (calm, wild)] == pytest.approx(
+        [(5 - USUAL_YEAR) / YEARS_SWING, (60 - USUAL_YEAR) / YEARS_SWING]
+    )
 
 
 def test_the_practice_servers_tell_generated_facts_and_refuse_to_be_live(tmp_path: Path) -> None:

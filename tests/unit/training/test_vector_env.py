@@ -106,7 +106,7 @@ def test_actions_are_told_by_name_as_well() -> None:
         np.testing.assert_equal(one_way[1], other[1])
         told = mixed.step(action if place % 2 else ACTIONS.index(action))
         assert told[1] == one_way[1][0]
-    assert mixed.board.generated == "desk facts of companies, version 3, seed 2026"
+    assert mixed.board.generated == "desk facts of companies, version 4, seed 2026"
 
 
 @pytest.mark.parametrize("given", ["FETCH_NEW", 8, -1, 1.5, None])

@@ -42,7 +42,7 @@ from desk.analytics.technical.series import PriceSeries, Traded, known_until, ra
 from desk.contracts.agents.tools import GENERATED, SourceTier
 from desk.contracts.findings.source_results import NewsItem, Provenance
 
-GENERATOR: Final = "desk facts of companies, version 3"
+GENERATOR: Final = "desk facts of companies, version 4"
 """It changes with anything that changes a generated fact."""
 
 SEED: Final = 2026
@@ -56,7 +56,8 @@ _LEAST: Final = 1e-9
 
 class PriceTrace(StrEnum):
     """What a fact follows of the price up to its day: the move of a year, or how strong the trend
-    is, by Wilder's ADX (1978)."""
+    is, by Wilder's ADX (1978). The move counts as the technical figures tell it, in percent, and
+    not in a stock's own swings: so whoever has the figure can take it out, of any stock."""
 
     YEAR = "year"
     TREND = "trend"
@@ -76,9 +77,9 @@ SURPRISE, GROWTH, CHEAPNESS = "surprise", "growth", "cheapness"
 
 RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType(
     {
-        TONE: Relation(20, 0.6, ((PriceTrace.TREND, 0.5), (PriceTrace.YEAR, 0.6))),
+        TONE: Relation(20, 0.6, ((PriceTrace.TREND, 0.4), (PriceTrace.YEAR, 0.68))),
         ATTENTION: Relation(20, -0.6),
-        SURPRISE: Relation(63, 0.85),
+        SURPRISE: Relation(63, 0.85, ((PriceTrace.YEAR, 0.4),)),
         GROWTH: Relation(252, 0.8),
         CHEAPNESS: Relation(252, 0.5),
         NOISE: Relation(0, 0.0),
@@ -86,11 +87,15 @@ RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType(
 )
 """Of the tone of one headline, how much is written on a day, the surprise of a quarter's earnings,
 a year's growth of revenue and how cheap the price is beside earnings. Much is written of what falls
-later; what rose over a year, and what has a strong trend, is written well of. Margins and debt are
+later; what rose over a year, and what has a strong trend, is written well of, and surprises by its
+earnings. Margins and debt are
 noise. Conventions of this generator, chosen on days before those that docs/stock.md holds out, such
 that no kind of research can be left out at no cost; nothing of it was measured on companies."""
 
 YEAR: Final = 252
+
+USUAL_YEAR, YEARS_SWING = 15.0, 45.0
+"""The move of a year that counts as none, and what counts as one swing, in percent. Conventions."""
 
 
 class PriceMoves:
@@ -111,8 +116,14 @@ class PriceMoves:
     def trace(self, of: PriceTrace, at: int) -> float:
         """What a fact of a day follows of the price up to its close; 0 where nothing is before."""
         if of is PriceTrace.YEAR:
-            return self._between(max(0, at - YEAR), at)
+            return self._years_move(at)
         return self._trends[at] if self._trends else 0.0
+
+    def _years_move(self, at: int) -> float:
+        if at < YEAR:
+            return 0.0
+        moved = exp(self._levels[at] - self._levels[at - YEAR]) - 1
+        return _bounded((100 * float(moved) - USUAL_YEAR) / YEARS_SWING)
 
     def _between(self, first: int, last: int) -> float:
         if last <= first or not self._swing:
