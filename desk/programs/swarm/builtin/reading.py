@@ -196,6 +196,7 @@ _TOLD: Final = (
     ),
 )
 _TOO_FEW: Final = re.compile(r"\w+: (?:[^:]+: )?it needs \d+ days with prices", re.I)
+_BETWEEN_CLAUSES: Final = re.compile(r"[:;,]\s")
 _OF_A_METRIC: Final = re.compile(r"(?P<metric>[a-z0-9_]+):")
 _METRICS: Final = {
     Metric.SMA_50: "its medium-term average",
@@ -387,8 +388,18 @@ def consulted(
     if evidence is None:
         name, server = name_of(capability), server_asked(reading.request, capability)
         bare = f"{name} was not available from {server}"
-        return None, reading.with_gaps([plain(f"{name}: {words}", bare)])
+        why = _clause_without_figures(words or "")
+        told = plain(f"{bare}: {why}", bare) if why else bare
+        return None, reading.with_gaps([plain(f"{name}: {words}", told)])
     return evidence, reading
+
+
+def _clause_without_figures(words: str) -> str:
+    """The longest clause of a reason that has no digit, where the whole cannot be printed: `what
+    came is no message that can be read`, of one that counts failures and says since when."""
+    clauses = (part.strip(" .") for part in _BETWEEN_CLAUSES.split(words))
+    told = (c for c in clauses if " " in c and not any(sign.isdigit() for sign in c))
+    return max(told, key=len, default="")
 
 
 def stop_if_nobody_answered(reading: SpecialistReading, first: Capability) -> None:
