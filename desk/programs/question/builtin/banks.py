@@ -27,7 +27,7 @@ def bank_standing(results: Sequence[ResearchResult], as_of_day: date) -> str:
 
 def _highest_first(areas: Iterable[str], results: Sequence[ResearchResult]) -> Iterator[str]:
     rates = [(area, rate) for area in areas for rate in _rates(results, area)]
-    if len(rates) < len(("one", "other")):
+    if len(rates) < 2:
         return
     ordered = sorted(rates, key=lambda each: -each[1].value)
     told = ", ".join(f"{bank_in_a_sentence(area)} [[{rate.claim_id}]]" for area, rate in ordered)

@@ -46,7 +46,7 @@ def largest_first(results: Sequence[ResearchResult]) -> str:
     """The moves of several pairs over one period, by their size; empty of fewer than two."""
     own = (c for r in results for c in r.claims if c.subject == r.market)
     moves = {claim.subject: claim for claim in own if claim.metric is Metric.MOVE}
-    if len(moves) < len(("one", "other")):
+    if len(moves) < 2:
         return ""
     ordered = sorted(moves.values(), key=lambda claim: -abs(claim.value))
     told = ", ".join(f"{claim.subject} [[{claim.claim_id}]]" for claim in ordered)
