@@ -58,7 +58,8 @@ class ModelTask:
     ValueError that tells the model what is wrong. `opening` is what the desk asks for a model
     besides its own first questions, and `schema` is the JSON schema of the form where that depends
     on what is asked. `is_worth_it` says of the request and the desk's own result whether there is
-    anything to ask a model about; else that result stands, and nothing is paid.
+    anything to ask a model about; else that result stands, and nothing is paid. A task that is
+    `without_tools` is all told: its agent's tools are for others of its tasks.
     """
 
     prompts: tuple[str, ...]
@@ -68,6 +69,7 @@ class ModelTask:
     opening: Callable[[TurnRequest], Sequence[ToolCall]] | None = None
     schema: Callable[[TurnRequest], dict[str, JsonValue]] | None = None
     is_worth_it: Callable[[TurnRequest, AgentResult | None], bool] | None = None
+    without_tools: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

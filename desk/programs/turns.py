@@ -1,6 +1,6 @@
 """Turns by the built-in analysts, and the judgement of every turn, whoever took it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -14,7 +14,13 @@ from desk.contracts.findings.results import (
     ResearchResult,
     ValidationResult,
 )
-from desk.contracts.runs.turns import MOST_REJECTED, AgentResult, Turn, TurnRequest
+from desk.contracts.runs.turns import (
+    MOST_REJECTED,
+    AgentResult,
+    StateEntry,
+    Turn,
+    TurnRequest,
+)
 from desk.programs.builtin.evidence import TaskNotPossible
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.rejections import without_rejected as without_rejected_claims
@@ -78,13 +84,20 @@ def judged(turn: Turn, request: TurnRequest, reachable: Mapping[str, Claim] = NO
     if isinstance(result, Commentary):
         first_day, _ = window_days(request.assignment.window)
         counted = week_counts(known, request.markets, first_day)
-        known |= counted | dollar_index_claims(known)
+        known = {**checks_in(request.state), **known, **counted, **dollar_index_claims(known)}
     rejected = review(result, known, request.state, request.conflicts)
     update: dict[str, object] = {"result": result, "judged": True}
     if rejected:
         update["rejected"] = rejected[:MOST_REJECTED]
         update["without"] = without_rejected(result, rejected, request.state, request.conflicts)
     return turn.model_copy(update=update)
+
+
+def checks_in(state: Iterable[StateEntry]) -> dict[str, Claim]:
+    """The claims that validators made, as those of what they fetched to object with."""
+    results = (entry.result for entry in state)
+    validations = (result for result in results if isinstance(result, ValidationResult))
+    return {claim.claim_id: claim for result in validations for claim in result.checks}
 
 
 def _with_conflicts(result: AgentResult, request: TurnRequest) -> AgentResult:

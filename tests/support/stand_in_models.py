@@ -334,13 +334,13 @@ def _findings(of: Answering) -> Answer:
     return {
         "figures": [],
         "findings": [
-            _kept(each, "topic statement confidence claims")
+            _kept(each, "topic statement confidence")
             for each in own.get("findings", [])
-            if each.get("claims")
+            if "[[" in each["statement"]
         ],
         "views": [
             {
-                **_kept(view, "subject kind leaning confidence claims"),
+                **_kept(view, "subject kind leaning confidence"),
                 "probability": (view.get("forecast") or {}).get("probability"),
             }
             for view in own.get("views", [])

@@ -1,5 +1,6 @@
 """What somebody may have meant who wrote a name that there is not."""
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
@@ -10,9 +11,15 @@ SURE: Final = 0.6
 for."""
 
 
+_BETWEEN: Final = re.compile(r"[/:._-]")
+
+
 def nearest(written: str, known: Sequence[str], most: int = 3) -> tuple[str, ...]:
-    """The known names closest to a written one; the first few when none is close."""
-    return _close(written, known, most, CLOSE) or tuple(known[:most])
+    """The known names closest to a written one, before them those of the same parts in another
+    order, as a pair has the other way round; the first few when none is close."""
+    turned = [name for name in known if _parts(name) == _parts(written)]
+    close = _close(written, known, most, CLOSE)
+    return tuple(dict.fromkeys((*turned, *close)))[:most] or tuple(known[:most])
 
 
 def meant(written: str, known: Iterable[str]) -> str:
@@ -24,6 +31,10 @@ def _close(written: str, known: Iterable[str], most: int, likeness: float) -> tu
     by_key = {_key(name): name for name in known}
     close = get_close_matches(_key(written), list(by_key), n=most, cutoff=likeness)
     return tuple(by_key[key] for key in close)
+
+
+def _parts(name: str) -> list[str]:
+    return sorted(_BETWEEN.split(name.upper()))
 
 
 def _key(name: str) -> str:

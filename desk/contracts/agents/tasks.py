@@ -52,7 +52,8 @@ class Effort(StrEnum):
 
 FEWEST_TURNS: Final = 3
 """The desk's own questions, what these call for, and a result; or these, an answer of a model, and
-one correction. `desk.toml` gives no agent fewer."""
+one correction. `desk.toml` gives no agent fewer. A model that asks its tools as well takes one
+more: of the usual 8 it has it at every effort, as it has half of them at the least."""
 
 
 class AgentLimits(Contract):

@@ -374,7 +374,7 @@ def _check_turns(path: Path, agents: dict[AgentId, _Agent]) -> None:
         if entry.limits is not None and entry.limits.max_turns < FEWEST_TURNS:
             raise SettingsError(
                 f"{path.name}: agents.{agent}.limits.max_turns is {entry.limits.max_turns}; "
-                f"at least {FEWEST_TURNS}: to ask, to ask again, and to deliver"
+                f"at least {FEWEST_TURNS}: the desk's questions, an answer and one correction"
             )
 
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from desk.contracts.agents.capabilities import USUAL_CAPABILITY
 from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.figures import MOST_TOLD, told_claims, worth_telling
@@ -22,6 +23,9 @@ LONGEST_REASON: Final = 300
 BUSY: Final = frozenset({CallFault.TIMEOUT, CallFault.CIRCUIT_OPEN})
 """Why a call had no answer that the same tool may give a minute later."""
 
+_AS_CLAIMS: Final = ("figures", "decisions", "before")
+"""What of an answer stands among its claims."""
+
 TOOLS: Final = "tools"
 OTHER_TOOLS: Final = "other_tools"
 
@@ -34,31 +38,62 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     """A tool's answer as a model reads it: JSON, under the name that it may refer to it by, behind
     the claims that it makes, each named as it is written in prose."""
     name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(worth_telling(claims))[:MOST_TOLD]
-    told = {
+    told: dict[str, JsonValue] = {
         "evidence": name,
-        "claims": told_claims(told_as) or None,
-        "content": thinned(_without_claimed(result.content, told_as)),
+        "claims": {**told_claims(told_as, _only_months(result.content))},
+        "content": thinned(_without_claimed(_told_content(result.content), told_as)),
         "error": result.error,
     }
-    text = json.dumps({k: v for k, v in told.items() if v is not None}, ensure_ascii=False)
+    text = json.dumps(without_absent(told), ensure_ascii=False)
     if len(text) <= LONGEST_RESULT:
         return text
     return f"{text[:LONGEST_RESULT]} … cut off: {len(text)} characters in all"
 
 
+def _told_content(content: JsonValue) -> JsonValue:
+    """An answer without its instant, which is the task's, and of its source the name and the tier:
+    the address is the desk's to print."""
+    if not isinstance(content, dict):
+        return content
+    source = content.get("source")
+    told = {name: held for name, held in content.items() if name != "as_of"}
+    if isinstance(source, dict):
+        told["source"] = {name: source.get(name) for name in ("name", "tier")}
+    return told
+
+
 def _without_claimed(content: JsonValue, claims: Collection[Claim]) -> JsonValue:
-    """An analysis without the figures that stand among its claims, which say them as they print."""
-    figures = content.get("figures") if isinstance(content, dict) else None
-    if not isinstance(content, dict) or not isinstance(figures, list):
+    """An answer without the figures and decisions that stand among its claims, which say them as
+    they print."""
+    if not isinstance(content, dict):
         return content
     named = {(str(claim.metric), claim.as_of.isoformat()) for claim in claims}
-    left = [each for each in figures if not isinstance(each, dict) or _name_of(each) not in named]
-    around = {name: held for name, held in content.items() if name != "figures"}
-    return {**around, "figures": left} if left else around
+    named |= {(claim.subject, claim.as_of.isoformat()) for claim in claims}
+    left = dict(content)
+    for column in _AS_CLAIMS:
+        lines = content.get(column)
+        if isinstance(lines, list):
+            left[column] = [e for e in lines if not isinstance(e, dict) or _name_of(e) not in named]
+    return left
 
 
-def _name_of(figure: Mapping[str, JsonValue]) -> tuple[str, str]:
-    return str(figure.get("metric")), str(figure.get("as_of"))
+def _name_of(line: Mapping[str, JsonValue]) -> tuple[str, str]:
+    """What a figure is of, or whose a decision is, and its day."""
+    return (
+        str(line.get("metric") or line.get("area")),
+        str(line.get("as_of") or line.get("decided_on")),
+    )
+
+
+def _only_months(content: JsonValue) -> dict[str, str]:
+    """The decisions of which no more than the month is known, by the area and the day that stands
+    for it."""
+    lines = content.get("decisions") if isinstance(content, dict) else None
+    return {
+        f"{line['area']}@{line['decided_on']}": str(line["decided_on"])[:7]
+        for line in (lines if isinstance(lines, list) else ())
+        if isinstance(line, dict) and line.get("precision") == DatePrecision.MONTH
+    }
 
 
 def thinned(content: JsonValue) -> JsonValue:
@@ -106,11 +141,23 @@ def asked_in_vain(request: TurnRequest) -> list[dict[str, str]]:
     return [{"asked": tool.replace("_", " "), "why": why} for tool, why in told]
 
 
+def something_came(request: TurnRequest) -> bool:
+    """Whether a tool that the desk asked for a task had anything, or may have it a minute later."""
+    return any(not _is_empty(each) for each in _own(request))
+
+
 def _in_vain(request: TurnRequest) -> list[ToolResult]:
     """The answers of the tools that had nothing whatever the desk asked them."""
-    own = [each for exchange in request.exchanges if not exchange.said for each in exchange.results]
+    own = _own(request)
     told = {(each.call.server, each.call.tool) for each in own if not _is_empty(each)}
     return [each for each in own if (each.call.server, each.call.tool) not in told]
+
+
+def _own(request: TurnRequest) -> list[ToolResult]:
+    """The answers to what the desk itself asked for a task."""
+    return [
+        each for exchange in request.exchanges if not exchange.said for each in exchange.results
+    ]
 
 
 def _why(answer: ToolResult) -> str:
@@ -136,6 +183,24 @@ def without_absent(content: JsonValue) -> JsonValue:
     if isinstance(content, list):
         return [without_absent(each) for each in content]
     return content
+
+
+def without_titles(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A JSON schema without its titles, which say its fields' names again. A field of that name
+    stays."""
+    return {
+        name: _schema_within(held)
+        for name, held in schema.items()
+        if name != "title" or not isinstance(held, str)
+    }
+
+
+def _schema_within(held: JsonValue) -> JsonValue:
+    if isinstance(held, dict):
+        return without_titles(held)
+    if isinstance(held, list):
+        return [without_titles(each) if isinstance(each, dict) else each for each in held]
+    return held
 
 
 def _is_there(held: JsonValue) -> bool:
@@ -164,4 +229,5 @@ def _is_empty(answer: ToolResult) -> bool:
     content = answer.content
     if not isinstance(content, dict) or not content.get("missing"):
         return False
-    return not any(isinstance(value, list) and value for value in content.values())
+    told = (value for name, value in content.items() if name != "missing")
+    return not any(isinstance(value, list) and value for value in told)

@@ -6,6 +6,7 @@ taken up with what it is computed from, and rests on the answer that gave it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from desk.analytics.names.nearest import nearest
@@ -16,7 +17,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.trust.claims.rate_claims import differential_areas, differential_claim
 from desk.trust.ledger import EvidenceUnusable, given_by, verified_answer
 from desk.trust.ledger.events import news_in
-from desk.trust.prose import Form, moves, printed
+from desk.trust.prose import Form, has_its_day, moves, printed
 
 MOST_TOLD: Final = 80
 """Claims that a model is told of with one answer."""
@@ -123,10 +124,13 @@ def _first_of_each(claims: Iterable[Claim]) -> dict[str, Claim]:
     return found
 
 
-def told_claims(claims: Iterable[Claim]) -> dict[str, str]:
+def told_claims(
+    claims: Iterable[Claim], months: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
     """Claims as a model is told of them, wherever it is: by what to write, what that prints, what
-    it prints with its verb where it has one, and its day."""
-    return {f"[[{claim.claim_id}]]": _told(claim) for claim in claims}
+    it prints with its verb where it has one, and its day, or up to which day was looked. Of
+    `months`, by the claim's area and day, the day is not known."""
+    return {f"[[{claim.claim_id}]]": _told(claim, months) for claim in claims}
 
 
 def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
@@ -134,11 +138,16 @@ def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
     return (c for c in claims if c.metric is not Metric.STREAK or abs(c.value) > 1)
 
 
-def _told(claim: Claim) -> str:
+def _told(claim: Claim, months: Mapping[str, str]) -> str:
     forms = [printed(claim, Form.PLAIN)]
     if moves(claim):
         forms.append(f"|moved: {printed(claim, Form.MOVED)}")
-    return "; ".join((*forms, claim.as_of.isoformat()))
+    day = claim.as_of.isoformat()
+    if month := months.get(f"{claim.subject}@{day}"):
+        day = f"{month}, on a day that is not known"
+    elif not has_its_day(claim):
+        day = f"up to {day}"
+    return "; ".join((*forms, day))
 
 
 def no_claim(name: str, known: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints
 
+from desk.analytics.names.nearest import nearest
 from desk.analytics.names.periods import UNREAD
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tasks import Query, TaskAssignment
@@ -19,18 +20,21 @@ from desk.contracts.findings.results import (
     ViewKind,
 )
 from desk.contracts.findings.source_results import Provenance, SourceResult
+from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.programs.claude.figures import Figures
 from desk.programs.claude.news import short_id
 from desk.trust.ledger import EvidenceUnusable, attributed, check_result
-from desk.trust.prose import REFERENCE, references
+from desk.trust.prose import REFERENCE, references, rejected_figures
 
 MOST_VIEWS: Final = 20
 
 MOST_WARNINGS: Final = 20
 
 MOST_ANSWERS_NAMED: Final = 20
+
+MOST_FAULTS: Final = 20
 
 LONGEST_STATEMENT: Final = 700
 
@@ -126,7 +130,7 @@ def checked(faults: Iterable[str], make: Callable[[], Result]) -> Result:
     `make` leaves out what has faults.
 
     Raises:
-        Refused: it has some; the first of them are told, each once.
+        Refused: it has some; they are told, each once, and how many more there are than can be.
     """
     told = list(dict.fromkeys(faults))
     if not told:
@@ -135,7 +139,26 @@ def checked(faults: Iterable[str], make: Callable[[], Result]) -> Result:
         partial: Result | None = make()
     except FROM_A_FAULT:
         partial = None
-    raise Refused("; ".join(told[:10]), partial)
+    more = (f"and {len(told) - MOST_FAULTS} more",) if len(told) > MOST_FAULTS else ()
+    raise Refused("; ".join((*told[:MOST_FAULTS], *more)), partial)
+
+
+def nearest_to(name: str, known: Iterable[str]) -> str:
+    """The known names that come nearest to one that there is not, or that there are none at all.
+    The name itself is a model's word, and is not repeated."""
+    near = ", ".join(nearest(name, tuple(known)))
+    return f"nearest are {near}" if near else "there are none"
+
+
+def prose_faults(prose: str, figures: Figures) -> Iterator[str]:
+    """What is wrong with a text that goes with a line which cannot be used: the gate reads what
+    can, and all is to be told at once."""
+    return map(rejection, rejected_figures(prose, figures.known))
+
+
+def rejection(figure: RejectedFigure) -> str:
+    """What is wrong with a figure, as a model is told."""
+    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
 
 
 def twice(kind: str, named: Sequence[object]) -> Iterator[str]:
@@ -270,6 +293,22 @@ def usable(request: TurnRequest) -> dict[str, ToolResult]:
 def asked_by_model(request: TurnRequest) -> tuple[ToolResult, ...]:
     """The answers to the calls that a model made by itself."""
     return tuple(r for exchange in request.exchanges if exchange.said for r in exchange.results)
+
+
+def still_missing(request: TurnRequest, missing: Iterable[str]) -> Iterator[str]:
+    """What the desk's own result says is missing, without the tools that did not answer the desk
+    and answered the model on the task's market when it asked again."""
+    market = request.assignment.market
+    answered = {
+        result.call.tool.replace("_", " ")
+        for result in asked_by_model(request)
+        if result.status is ToolStatus.OK
+        and (market is None or result.call.arguments.get("symbol") == market.market)
+    }
+    own = (r for exchange in request.exchanges if not exchange.said for r in exchange.results)
+    failed = {r.call.tool.replace("_", " ") for r in own if r.status is not ToolStatus.OK}
+    mended = tuple(f": {name}" for name in answered & failed)
+    return (line for line in missing if not any(name in line for name in mended))
 
 
 def calls_without_answer(request: TurnRequest) -> Iterator[str]:

@@ -30,6 +30,8 @@ NEWS_CONFIDENCE: Final = 0.5
 MOST_TOLD: Final = 20
 """Items of one answer that a model is shown at the start."""
 
+MOST_ANSWERS_TOLD: Final = 10
+
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_500)]
 
 
@@ -86,6 +88,16 @@ def item_meant(request: TurnRequest, line: ProposedNews | ProposedTone) -> Meant
             known = line.item < len(items) and items[line.item].published_at <= window.end
             return Meant(answer, items[line.item]) if known else None
     return None
+
+
+def items_told(request: TurnRequest) -> str:
+    """How many items of news each answer has."""
+    counted = (
+        f"{short_id(answer)} has items 0 to {len(news.items) - 1}"
+        for answer in request.results
+        if (news := news_in(answer, request.assignment.window)) is not None and news.items
+    )
+    return ", ".join(list(counted)[:MOST_ANSWERS_TOLD]) or "there are no items"
 
 
 def news_events(

@@ -19,7 +19,6 @@ from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
 from desk.contracts.agents.model_calls import ModelAnswer, ModelCall, StopReason
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.results import AgentError, ResearchResult, ValidationResult
-from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.programs.claude.answers import (
@@ -29,9 +28,10 @@ from desk.programs.claude.answers import (
     there_is,
     why_not_answering,
     without_absent,
+    without_titles,
 )
 from desk.programs.claude.figures import Figures, figures_of
-from desk.programs.claude.findings import Refused
+from desk.programs.claude.findings import Refused, rejection
 from desk.programs.claude.fitting import not_on_offer
 from desk.programs.claude.prompts import told
 from desk.programs.turns import builtin_turn, judged
@@ -162,7 +162,7 @@ def messages(
     for exchange in exchanges:
         said.append(_Message("assistant", list(exchange.said)))
         said.append(_Message("user", _results(request, exchange, figures)))
-    feedback = request.feedback or "\n".join(map(_rejection, request.rejected))
+    feedback = request.feedback or "\n".join(map(rejection, request.rejected))
     if feedback and request.draft and not _was_answered(request):
         said.append(_Message("assistant", list(request.draft)))
         said.append(_Message("user", _unanswered(request.draft)))
@@ -189,6 +189,7 @@ def model_call(request: TurnRequest) -> ModelCall:
     Raises:
         ValueError: the desk has no result yet.
     """
+    request = _with_its_tools(request)
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
     told = without_absent(json.loads(task.material(request, own)))
     material = json.dumps(told, ensure_ascii=False)
@@ -196,7 +197,9 @@ def model_call(request: TurnRequest) -> ModelCall:
         model=request.model,
         system=_system(task, there_is(request, material)),
         messages=messages(material, request, figures_of(request, own)),
-        schema_of_result=task.schema(request) if task.schema else task.form.model_json_schema(),
+        schema_of_result=without_titles(
+            task.schema(request) if task.schema else task.form.model_json_schema()
+        ),
         tools=described(answering(request)),
         no_more_calls=request.last,
         effort=effort_for(request.assignment.priority),
@@ -226,7 +229,7 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     if answer.stop_reason in _ENDED:
         words = f"{_ENDED[answer.stop_reason]} ({answer.stop_reason})"
         return Turn(failure=_error(request, words), usage=answer.usage)
-    said = sayable(answer.content)
+    request, said = _with_its_tools(request), sayable(answer.content)
     if answer.stop_reason is StopReason.TOOL_USE and not request.last:
         calls = calls_in(request, said)
         if calls:
@@ -243,10 +246,17 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     except ValueError as error:
         partial = error.partial if isinstance(error, Refused) else None
         rejected = judged(Turn(result=partial), request, known).rejected if partial else ()
-        told = "; ".join((str(error), *map(_rejection, rejected)))
+        told = "; ".join((str(error), *map(rejection, rejected)))
         return _sent_back(answer, f"The answer cannot be used: {told}")
     turn = Turn(said=said, result=_by_model(result, own), usage=answer.usage)
     return judged(turn, request, known)
+
+
+def _with_its_tools(request: TurnRequest) -> TurnRequest:
+    """The request with the tools that its task needs."""
+    if not _TASKS[request.assignment.task_type].without_tools:
+        return request
+    return request.model_copy(update={"tools": ()})
 
 
 def _condensed(exchange: Exchange) -> Exchange:
@@ -296,7 +306,7 @@ def _schema(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     if not isinstance(named, dict) or not all(map(_PARAMETER.fullmatch, named)):
         return {"type": "object"}
     kept = {name: value for name, value in given.items() if name not in _NOT_AT_THE_TOP}
-    return {**kept, "type": "object"}
+    return without_titles({**kept, "type": "object"})
 
 
 def _call(
@@ -367,10 +377,6 @@ def _result(block_id: str, content: str, *, failed: bool) -> JsonValue:
         "content": content,
         **({"is_error": True} if failed else {}),
     }
-
-
-def _rejection(figure: RejectedFigure) -> str:
-    return f"'{figure.written}' in '{figure.sentence}': {figure.reason}"
 
 
 def _text(words: str) -> JsonValue:

@@ -10,7 +10,7 @@ from desk.trust.prose.prose_review import (
     without_rejected,
 )
 from desk.trust.prose.quotations import stands_in, texts_in
-from desk.trust.prose.reference_faults import faults
+from desk.trust.prose.reference_faults import faults, has_its_day
 from desk.trust.prose.references import (
     LONGEST_TEXT,
     REFERENCE,
@@ -49,6 +49,7 @@ __all__ = [
     "commentary_texts",
     "faults",
     "found_in",
+    "has_its_day",
     "is_about",
     "is_about_finding",
     "is_change",

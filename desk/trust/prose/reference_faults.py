@@ -66,6 +66,12 @@ _SUBJECT: Final = re.compile(
 _OF_A_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})")
 
 
+def has_its_day(claim: Claim) -> bool:
+    """Whether a claim's day is that of its figure: a level that was reached may be told of the day
+    up to which was looked."""
+    return claim.metric not in _REACHED or claim.formula in _DATED
+
+
 def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference, str]]:
     """The references that do not fit their place, with the reasons."""
     found = tuple(found_in(prose))
@@ -122,7 +128,7 @@ def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
         return None
     if claim.metric in PHRASES and each.form not in (Form.PLAIN, Form.DAY):
         return f"it brings its words along: leave |{each.form} out"
-    if each.form is Form.DAY and claim.metric in _REACHED and claim.formula not in _DATED:
+    if each.form is Form.DAY and not has_its_day(claim):
         return "when it was reached is not known: leave |day out"
     if each.form is Form.MOVED and not moves(claim):
         return f"a {claim.metric} does not move: leave |moved out"

@@ -11,9 +11,17 @@ from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Metric, Unit
-from desk.contracts.findings.results import Commentary, EventType, Impact, MarketEvent
+from desk.contracts.findings.results import (
+    Commentary,
+    EventType,
+    Impact,
+    MarketEvent,
+    Severity,
+    ValidationIssue,
+    ValidationResult,
+)
 from desk.contracts.names import AgentId
-from desk.contracts.runs.turns import Turn, TurnRequest
+from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from tests.support.builders import claim, finding, pair_market, window
@@ -109,9 +117,51 @@ def test_the_model_is_shown_what_matters_with_the_claims_that_it_may_refer_to() 
     call, data = model_call(asked()), shown(asked())
     (told,) = data["events"]
     assert told["impact"] == "high"
-    assert list(told["claims"]) == ["[[USD/JPY:move]]"]
+    assert list(data["claims"]) == ["[[USD/JPY:move]]"]
     assert "USD/JPY rose" not in call.system
     assert call.tools == ()
+
+
+def test_a_quiet_market_is_told_in_the_words_of_the_model_that_researched_it() -> None:
+    """What it wrote of a move that matters little is what there is to say of it; the desk's own
+    words are not."""
+    (found,) = asked().findings
+    calm = found.model_copy(update={"events": found.events[1:]})
+    (told,) = shown(asked(findings=(calm,)))["quiet"]
+    assert told == {"market": "USD/JPY", "description": "It was calm at [[USD/JPY:last]]."}
+    by_rule = calm.model_copy(update={"version": 3})
+    data = shown(asked(findings=(by_rule,)))
+    assert data["quiet"] == [{"market": "USD/JPY", "description": "[[USD/JPY:move]]"}]
+    assert list(data["claims"]) == ["[[USD/JPY:move]]"]
+
+
+def test_each_claim_is_told_once_and_those_that_a_validator_fetched_may_be_referred_to() -> None:
+    fetched = claim("EUR/NOK", Metric.MOVE, "-1.48", Unit.PERCENT)
+    objection = ValidationIssue(
+        issue_type="overstated",
+        severity=Severity.MEDIUM,
+        description="EUR/NOK [[EUR/NOK:move|moved]] as well.",
+        claims=("USD/JPY:move",),
+        recommendation="Say so.",
+        confidence=0.7,
+    )
+    verdict = ValidationResult(
+        validation_id="USD/JPY/validate/result",
+        task_id="USD/JPY/validate",
+        agent=AgentId.VALIDATOR,
+        market="USD/JPY",
+        research_results=(),
+        checks=(fetched,),
+        issues=(objection,),
+        recommendation="Publish.",
+        confidence=0.9,
+    )
+    entry = StateEntry(key="USD/JPY", node="USD/JPY", result=verdict)
+    request = asked(state=(entry,))
+    assert list(shown(request)["claims"]) == ["[[USD/JPY:move]]", "[[EUR/NOK:move]]"]
+    said = with_theme(why="The krone moved with it: EUR/NOK [[EUR/NOK:move|moved]].")
+    taken = turn(said, request)
+    assert taken.result is not None and not taken.rejected
 
 
 def test_it_is_told_of_nothing_that_is_not_there() -> None:
@@ -145,7 +195,10 @@ def test_headline_and_themes_are_taken_as_they_are_written() -> None:
         ({}, "headline: Field required"),
         ("A calm week.", "Invalid JSON"),
         (with_theme(title="USD/JPY [[USD/JPY:move]]"), "themes.0.title: a title has no reference"),
-        (with_theme(markets=["USD/XYZ"]), "themes.0.markets: there is one that is not in the data"),
+        (
+            with_theme(markets=["USD/XYZ"]),
+            "themes.0.markets.0: no market in the data has that name; nearest are USD/",
+        ),
         (with_theme(reported="USD/JPY/news/1"), "themes.0.reported: no event of the news"),
         (with_theme(why="Carry was unwound."), "themes.0.why: it rests on nothing"),
     ],

@@ -19,7 +19,6 @@ PARTS = {
         "claims",
         "conflicts",
         "counts",
-        "decided_by",
         "decisions_ahead",
         "earlier_rounds",
         "events",
@@ -28,7 +27,7 @@ PARTS = {
         "news",
         "objections",
     ),
-    *("days_not_read", "your_hypothesis_decides"),
+    *("days_not_read", "found", "markets", "measured_by", "your_hypothesis_decides"),
     *("came_to_nothing", "question", "quiet", "read", "recalled", "recommendations", "stands_in"),
 }
 """What the material of some task holds."""
@@ -47,6 +46,11 @@ def test_a_part_is_told_where_one_of_its_names_is_there() -> None:
     text = "First.\n{{if news headlines}}\nOf news.\n{{end}}\nLast.\n"
     assert told(text, {"headlines"}) == "First.\nOf news.\nLast.\n"
     assert told(text, {"tools"}) == "First.\nLast.\n"
+
+
+def test_what_is_left_out_leaves_no_gap() -> None:
+    text = "First.\n\n{{if news}}\nOf news.\n\n{{end}}\n\nLast.\n"
+    assert told(text, set()) == "First.\n\nLast.\n"
 
 
 def test_what_stands_for_another_prompt_is_told_in_its_words() -> None:

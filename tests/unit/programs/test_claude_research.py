@@ -658,7 +658,18 @@ def test_the_data_are_apart_from_the_instructions_and_the_form_is_asked_for() ->
     assert isinstance(block, dict)
     data = json.loads(str(block["text"]))
     assert set(data["claims"]) >= {"[[USD/JPY:last]]"}
-    assert call.schema_of_result["title"] == "ProposedResearch"
+    properties = call.schema_of_result["properties"]
+    assert isinstance(properties, dict) and "findings" in properties
+    assert '"title"' not in json.dumps(call.schema_of_result)
+
+
+def test_of_other_days_than_its_own_it_is_told_where_it_asked_for_them() -> None:
+    """What the desk read for a year's range is of no days that anybody asked for."""
+    before = material(asked())["claims"]
+    assert before and not any(":span_" in name for name in before)
+    call = ToolCall(call_id="USD/JPY/research_fx/own.1.1", server="ecb", tool="get_historical")
+    request = asked(answered(call, real_history("USD/JPY", WEEK)))
+    assert ":span_move." in json.dumps(model_call(request).messages[-1])
 
 
 def test_an_area_has_a_task_of_its_own() -> None:
@@ -672,3 +683,22 @@ def test_an_area_has_a_task_of_its_own() -> None:
     given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
     stance = view(subject="JP", kind="stance", claims=["JP:policy_rate"])
     assert finding(given_request, views=[stance]).views[0].leaning is Leaning.DOWN
+
+
+def test_an_item_that_there_is_not_is_answered_with_those_there_are() -> None:
+    words = feedback(asked(found_news(item(), item())), news=[told(item=7)])
+    assert f"news.0: {NO_ITEM} in the evidence it names; {SEARCH} has items 0 to 1" in words
+
+
+def test_what_is_wrong_with_the_words_of_an_unknown_event_is_told_with_it() -> None:
+    wrong = [{"event_id": "made up", "description": "It rose to 160, or [[USD/JPY:mov]]."}]
+    words = feedback(asked(), events=wrong)
+    assert "events.0: there is no event of that event_id" in words
+    assert "'160' in 'It rose to 160" in words and "near it are [[USD/JPY:move]]" in words
+
+
+def test_more_faults_than_can_be_told_are_counted() -> None:
+    wrong = [{"event_id": f"made up {number}", "description": "x"} for number in range(23)]
+    words = feedback(asked(), events=wrong)
+    assert f"nearest are {EVENT}" in words and words.count("events.") == 20
+    assert "; and 3 more" in words

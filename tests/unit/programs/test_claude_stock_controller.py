@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import ActionChoice
 from desk.contracts.names import AgentId
@@ -95,15 +96,29 @@ def test_what_cannot_be_used_is_objected_to(wrong: dict[str, Any], words: str) -
     assert words in told and "4242" not in told
 
 
-def test_the_model_is_shown_what_each_action_would_bring_and_cost() -> None:
-    told = material(asked(*PRICES, pointers=BOTH_WAYS))
+def test_the_model_is_offered_no_tool_for_its_choice() -> None:
+    spec = ToolSpec(server="analysis", tool="find_symbols", input_schema={"type": "object"})
+    assert model_call(asked().model_copy(update={"tools": (spec,)})).tools == ()
+
+
+def test_the_model_is_shown_what_each_action_would_bring_and_is_charged() -> None:
+    request = asked(*PRICES, pointers=BOTH_WAYS)
+    given = request.assignment.query
+    assert given is not None
+    charged = {**given.parameters, "charges": "FETCH_NEWS 0.005"}
+    query = given.model_copy(update={"parameters": charged})
+    task = request.assignment.model_copy(update={"query": query})
+    told = material(request.model_copy(update={"assignment": task}))
     actions = {each["action"]: each for each in told["actions"]}
     assert list(actions) == list(ORDER)
     assert actions["FETCH_NEWS"]["writes"] == ["news_count"]
     assert actions["RUN_TA_BASIC"]["taken"] == 1
     assert "makes_no_sense_yet" not in actions[RECOMMEND]
     assert actions[EVALUATE]["makes_no_sense_yet"]
-    assert all(each["costs"] and each["writes"] for each in actions.values())
+    assert all(each["writes"] for each in actions.values())
+    charges = {name: each["charge"] for name, each in actions.items() if "charge" in each}
+    assert charges == {"FETCH_NEWS": "0.005"}
+    assert "charges" not in told.get("parameters", {})
 
 
 def test_the_model_is_shown_what_was_chosen_and_what_came_to_nothing() -> None:

@@ -90,7 +90,7 @@ def test_the_rule_itself_is_never_surer_than_the_bound(parts: tuple[StockAction,
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (advice(reasons_for=["tea4242"]), "reasons_for.0: no insight on the blackboard has that"),
+        (advice(reasons_for=["tea4242"]), "has that topic; nearest are trend"),
         (advice(reasons_against=["tea4242"]), "reasons_against.0: no insight on the blackboard"),
         (advice(reasons_against=[]), "reasons_against: insights speak on both sides"),
         (advice(reasons_for=[]), "reasons_for: insights speak on both sides"),

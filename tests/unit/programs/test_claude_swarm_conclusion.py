@@ -135,7 +135,7 @@ def test_a_stock_that_was_planned_for_may_have_a_hypothesis() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (hypothesis(market="XX4242"), "hypotheses.0.market: it is none of the markets"),
+        (hypothesis(market="XX4242"), "markets that were looked at; nearest are USD/JPY"),
         (hypothesis(leaning="neutral"), "hypotheses.0.leaning: a direction is up or down"),
         (hypothesis(leaning="abstains"), "hypotheses.0.leaning: a direction is up or down"),
         (hypothesis(**RANGE, weeks=12), "hypotheses.0.weeks: the ends of a range are measured for"),
@@ -411,7 +411,7 @@ def test_the_leader_is_shown_findings_and_no_answer_of_a_tool() -> None:
         ["Wait."],
     )
     assert found["views"][0]["leaning"] == "up"
-    assert error == {"subagent": "sentiment", "round": 1, "error": "the source was down"}
+    assert error == {"subagent": "sentiment", "error": "the source was down"}
     assert printed(request)["[[USD/JPY:last]]"] == "153.20"
     assert [(m["quoted"], m["known_as_of"][:10]) for m in told["recalled"]] == [
         ("It fell in May.", "2026-10-03")

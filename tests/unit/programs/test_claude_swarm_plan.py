@@ -128,8 +128,8 @@ FIVE_PARTS = [part(agent) for agent in FIVE]
         ),
         (
             proposed(part(market="XX4242")),
-            "subagents.0.market: there is no such market: name one of those found, or look it up."
-            " Known are USD/JPY",
+            "subagents.0.market: there is no such market: name one of those found, or look it up"
+            "; nearest are USD/JPY",
             proposed(part(market="USD/JPY")),
         ),
         (
@@ -139,7 +139,7 @@ FIVE_PARTS = [part(agent) for agent in FIVE]
         ),
         (
             proposed(follows=["made/up/4242"]),
-            "follows.0: no memory of that id was recalled",
+            "follows.0: no memory of that id was recalled; nearest are swarm-1/findings/1",
             proposed(follows=["swarm-1/findings/1"]),
         ),
         (proposed(strategy=" "), "strategy: ", proposed()),
@@ -187,6 +187,21 @@ def test_a_run_that_is_held_to_an_effort_is_planned_with_it() -> None:
     assert len(plan(held, proposed(*FIVE_PARTS, complexity="complex")).subagents) == 5
     assert material(held)["effort"] == "complex"
     assert material(planning())["effort"] == "choose"
+
+
+def test_all_that_is_wrong_with_a_plan_is_told_at_once() -> None:
+    """A pair the wrong way round is answered with the pair, and what is written of it is read."""
+    held = planning(complexity=Complexity.SIMPLE)
+    first = part(market="JPY/USD", objective="Is it above 160?")
+    words = feedback(held, proposed(first, *FIVE_PARTS[:2], complexity="moderate"))
+    for told in (
+        "complexity: this run is held to simple",
+        "subagents: there are 3, and a simple objective has 1 to 2",
+        "subagents.0.market: there is no such market",
+        "nearest are USD/JPY;",
+        "'160' in 'Is it above 160?'",
+    ):
+        assert told in words
 
 
 def test_a_later_round_may_take_less_effort_and_never_more() -> None:

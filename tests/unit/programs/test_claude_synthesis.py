@@ -209,7 +209,10 @@ def test_words_that_do_not_stand_there_are_refused(text: str, evidence: str) -> 
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"quotations": [quote("q1", "Mei Tan", "made/up.4242")]}, "quotations.0: there is no evi"),
+        (
+            {"quotations": [quote("q1", "Mei Tan", "made/up.4242")]},
+            f"quotations.0.evidence: there is no evidence of that name; nearest are {TICKET}",
+        ),
         (
             {"quotations": [quote("q1", "Mei Tan", TICKET), quote("q1", "Open", TICKET)]},
             "quotations.1: its quotation_id is that of another",
@@ -230,7 +233,7 @@ def test_what_is_not_there_is_objected_to_by_its_place(said: dict[str, Any], wor
 def test_all_that_is_wrong_is_told_at_once() -> None:
     wrong = [quote("q1", "never said"), quote("q1", "nor this", "nowhere")]
     told = feedback(asked(), summary="[[q1]] [[q9]]", quotations=wrong)
-    for words in ("quotations.0: these", "quotations.1: its", "quotations.1: there"):
+    for words in ("quotations.0: these", "quotations.1: its", "quotations.1.evidence: there"):
         assert words in told
 
 
@@ -286,8 +289,17 @@ def test_claims_of_research_are_referred_to_and_not_contradicted() -> None:
     wrong = "USD/JPY {} by [[USD/JPY:move]] in the week.".format("fell" if rose else "rose")
     (rejected,) = review_synthesis(answer(asked(entry), summary=wrong), asked(entry).state)
     assert "goes the other way" in rejected.reason
-    shown = next(each for each in material(asked(entry))["found"] if each["node"] == "market")
-    assert "[[USD/JPY:move]]" in shown["claims"]
+    (shown,) = material(asked(entry))["markets"]
+    assert shown["node"] == "market" and "[[USD/JPY:move]]" in shown["claims"]
+
+
+def test_it_is_told_of_quotations_and_of_claims_where_there_are_any() -> None:
+    entry = StateEntry(key="market", node="market", result=researched())
+    quoting, both = model_call(asked()).system, model_call(asked(entry)).system
+    measured = model_call(asked(entry).model_copy(update={"state": (entry,)})).system
+    assert "Quotations:" in quoting and "Figures:" not in quoting
+    assert "Quotations:" in both and "Figures:" in both
+    assert "Quotations:" not in measured and "Figures:" in measured
 
 
 @settings(max_examples=60)

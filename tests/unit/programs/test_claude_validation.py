@@ -177,9 +177,10 @@ def test_the_model_reads_the_verdicts_and_who_found_what_apart_from_its_instruct
     (block,) = message["content"]
     assert isinstance(block, dict)
     data = json.loads(str(block["text"]))
-    assert {name for line in data["claims"] for name in line["claims"]} == {
-        f"[[{verdict.claim_id}]]" for verdict in desks().verdicts
-    }
+    told = {name for line in data["claims"] for name in line["claims"]}
+    assert {f"[[{verdict.claim_id}]]" for verdict in desks().verdicts} - told == {
+        "[[USD/JPY:streak]]"
+    }, "one day is no row of days"
     assert all(line["verdict"] and line["why"] for line in data["claims"])
     assert [finding["agent"] for finding in data["findings"]] == ["research_agent_1"]
     assert "USD/JPY:move@" not in call.system
@@ -193,6 +194,25 @@ def test_an_objection_that_evidence_can_settle_says_what_is_true_instead() -> No
     taken = turn({"confidence": 1.0, "issues": [direction(value=1)]})
     assert taken.result is None
     assert "has holds.direction and nothing else" in (taken.feedback or "")
+
+
+def test_all_that_is_wrong_with_objections_is_told_at_once() -> None:
+    wrong = [
+        issue(type="value", event="USD/JPY:made_up", claims=["USD/JPY:moved"]),
+        issue(type="cause", description="It fell 4 %.", holds={"value": 1}),
+        issue(description="It stands at 160."),
+    ]
+    words = turn({"confidence": 1.0, "issues": wrong}).feedback or ""
+    for told in (
+        "issues.0: an objection of type value has holds.value and nothing else",
+        "issues.0.claims.0: it is about what is not among the findings",
+        "near it are [[USD/JPY:move]]",
+        "issues.0.event: it is about what is not among the findings; nearest are USD/JPY/",
+        "issues.1: an objection of type cause has no holds",
+        "'4 %' in 'It fell 4 %.'",
+        "'160' in 'It stands at 160.'",
+    ):
+        assert told in words
 
 
 def test_an_objection_to_no_event_of_the_findings_is_handed_back() -> None:

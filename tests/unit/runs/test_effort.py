@@ -24,3 +24,8 @@ def test_more_effort_is_more_turns_and_never_more_than_the_limit(most: int) -> N
     assert all(one <= other for one, other in pairwise(turns))
     assert turns[-1] == most
     assert turns[0] >= min(FEWEST_TURNS, most)
+
+
+def test_even_at_the_least_effort_a_model_asks_its_tools_and_is_corrected_once() -> None:
+    """An opening, in which the desk asks, stands for the first of its turns."""
+    assert turns_for(Effort.LOW, AgentLimits()) - 1 >= len(("ask", "deliver", "correct"))

@@ -8,12 +8,20 @@ import pytest
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.findings.claims import Claim, Metric
-from desk.contracts.findings.results import DecidedBy, Leaning, MarketEvent, ResearchResult
+from desk.contracts.findings.results import (
+    DecidedBy,
+    Leaning,
+    MarketEvent,
+    ResearchResult,
+    Severity,
+    ValidationIssue,
+)
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.week.report import Contribution, MarketOutcome, MarketReport, ResearchReport
 from desk.programs.week.document.audit.report import audit
 from desk.trust.conflicts.voting import decide
 from desk.trust.prose.references import references
+from tests.support.report_outcomes import evidence, made_up_history, pair_claims
 from tests.support.reports import sample_outcomes, sample_record, sample_report
 
 Change = Callable[[MarketOutcome], MarketOutcome]
@@ -315,3 +323,36 @@ def test_an_event_whose_words_contradict_its_figure_is_left_out() -> None:
     assert market.events == ()
     assert "a reference that does not fit" in market.dropped[0].reason
     assert Metric.MOVE in {claim.metric for claim in market.claims}
+
+
+def objecting_with_a_cross(outcome: MarketOutcome) -> MarketOutcome:
+    """The validator asked for a pair that nobody researches, and objects with its move."""
+    assert outcome.validation
+    history = made_up_history("EUR/NOK", 11.3, 4, 0.9)
+    found = evidence("EUR/NOK", "get_historical", history)
+    issue = ValidationIssue(
+        issue_type="overstated",
+        severity=Severity.MEDIUM,
+        description="It was not alone: EUR/NOK [[EUR/NOK:move|moved]] as well.",
+        claims=(f"{outcome.market}:move",),
+        event=f"{outcome.market}:move",
+        recommendation="Say so.",
+        confidence=0.7,
+    )
+    checks = pair_claims(history, found.evidence_id)
+    said = outcome.validation.model_copy(
+        update={"checks": checks, "issues": (*outcome.validation.issues, issue)}
+    )
+    return outcome.model_copy(update={"validation": said, "evidence": (*outcome.evidence, found)})
+
+
+def test_what_a_validator_fetched_and_objects_with_is_a_figure_of_the_report() -> None:
+    """With what it is computed from, and without what the validator read and said nothing of."""
+    report = week_with(USD_JPY=objecting_with_a_cross)
+    part = section(report, "USD/JPY")
+    fetched = {name for name in printed(report, "USD/JPY") if name.startswith("EUR/NOK")}
+    assert fetched == {"EUR/NOK:move", "EUR/NOK:last", "EUR/NOK:previous"}
+    assert verdicts(report, "USD/JPY")["EUR/NOK:move"].words.endswith("the validator fetched.")
+    (objection,) = [each for each in part.objections if each.text.startswith("It was not alone")]
+    assert "EUR/NOK rose " in objection.text or "EUR/NOK fell " in objection.text
+    assert not part.dropped and audit(report) == ()

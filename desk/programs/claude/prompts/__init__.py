@@ -13,6 +13,8 @@ from typing import Final
 
 _PART: Final = re.compile(r"^\{\{if ([\w ]+)\}\}\n(.*?)^\{\{end\}\}\n", re.MULTILINE | re.DOTALL)
 
+_GAP: Final = re.compile(r"\n{3,}")
+
 _INCLUDED: Final = re.compile(r"^\{\{(\w+)\}\}\n", re.MULTILINE)
 
 
@@ -25,4 +27,4 @@ def prompt(name: str) -> str:
 def told(text: str, there: Collection[str]) -> str:
     """A prompt as it is told where these things are there."""
     kept = _PART.sub(lambda part: part[2] if set(part[1].split()) & set(there) else "", text)
-    return _INCLUDED.sub(lambda included: prompt(included[1]), kept)
+    return _GAP.sub("\n\n", _INCLUDED.sub(lambda included: prompt(included[1]), kept))

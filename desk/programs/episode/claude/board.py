@@ -5,11 +5,13 @@ part of it, because its part does not hold it or sources disagree on it, is noth
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from pydantic import JsonValue
 
 from desk.analytics.figures import POSITIONS, print_figure
 from desk.analytics.units import UNITS
+from desk.contracts.agents.tasks import Query
 from desk.contracts.agents.tools import DataSource
 from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.episode.stock import Blackboard, BoardPart, Insight
@@ -25,6 +27,8 @@ from desk.programs.swarm.claude.material import (
     told_findings,
     told_memories,
 )
+
+_ON_THE_BOARD: Final = frozenset({"symbol", "weeks", "as_of", "charges"})
 
 
 def board_of(context: EpisodeContext) -> Blackboard:
@@ -96,6 +100,18 @@ def told_episode(request: TurnRequest) -> dict[str, JsonValue]:
     }
 
 
+def told_parameters(query: Query | None) -> dict[str, JsonValue]:
+    """What an episode goes by and the blackboard does not tell."""
+    given = query.parameters if query else {}
+    return {name: value for name, value in given.items() if name not in _ON_THE_BOARD}
+
+
+def missing_besides(request: TurnRequest, missing: Iterable[str]) -> list[JsonValue]:
+    """What is missing and no part says."""
+    told = {line for result in results_in(request) for line in result.missing}
+    return [line for line in missing if line not in told]
+
+
 def _told_parts(request: TurnRequest) -> list[JsonValue]:
     """What the agents found that fetched and measured, condensed; of one that failed, why."""
     entries = tuple(entry for entry in request.state if entry.node in DATA)
@@ -113,7 +129,7 @@ def _told_part(part: BoardPart | None, *, with_claims: bool) -> JsonValue:
     figures: JsonValue = [figure.metric for figure in part.figures]
     if not with_claims:
         figures = {
-            figure.metric: {"prints": _printed(figure), "as_of": figure.as_of.isoformat()}
+            figure.metric: f"{_printed(figure)}; {figure.as_of.isoformat()}"
             for figure in part.figures
         }
     return {

@@ -18,8 +18,9 @@ from desk.contracts.episode.stock import ActionChoice, Blackboard
 from desk.contracts.runs.turns import AgentResult, EpisodeContext, TurnRequest
 from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
-from desk.programs.episode.actions import DATA, ORDER, PART_METRICS, why_not
-from desk.programs.episode.claude.board import board_of, told_board
+from desk.programs.episode.actions import ORDER, PART_METRICS, why_not
+from desk.programs.episode.claude.board import board_of, told_board, told_parameters
+from desk.programs.episode.run.assignments import charges_in
 from desk.trust.prose import references, unbacked
 
 LONGEST_REASON: Final = 400
@@ -31,17 +32,8 @@ _WRITES: Final[Mapping[StockAction, str]] = MappingProxyType(
             "the recommendation with its confidence, from insights and figures"
         ),
         StockAction.EVALUATE_PERFORMANCE: (
-            "what came of the recommendation at the end of its horizon, and the episode's reward"
-        ),
-    }
-)
-_COSTS: Final[Mapping[StockAction, str]] = MappingProxyType(
-    {
-        **dict.fromkeys(DATA, "calls of tools, and a turn of an agent or a few"),
-        StockAction.GENERATE_INSIGHT: "a turn of an agent, and no call of a tool",
-        StockAction.GENERATE_RECOMMENDATION: "a turn of an agent, and no call of a tool",
-        StockAction.EVALUATE_PERFORMANCE: (
-            "one call of a tool; where the horizon is not over, the time until then"
+            "what came of the recommendation at the end of its horizon, which is waited for, and"
+            " the episode's reward"
         ),
     }
 )
@@ -57,20 +49,20 @@ class ProposedAction(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The blackboard, what was chosen before, and each action with what it would bring and cost, as
-    JSON."""
+    """The blackboard, what was chosen before, and each action with what it would bring and is
+    charged, as JSON."""
     task, board, own = request.assignment, board_of(request), _choice_in(base)
-    chosen = list(_told_choices(request))
+    chosen, charges = list(_told_choices(request)), charges_in(task.query)
     return json.dumps(
         {
             "step": len(chosen) + 1,
             "question": task.query.question if task.query else None,
-            "parameters": task.query.parameters if task.query else {},
+            "parameters": told_parameters(task.query),
             "asked_for": task.instructions,
             "board": told_board(request),
             "chosen_so_far": chosen,
             "came_to_nothing": _failed(request),
-            "actions": [_told_action(board, action) for action in ORDER],
+            "actions": [_told_action(board, action, charges.get(action)) for action in ORDER],
             "choice_of_the_desk": {"action": own.action, "reason": own.reason},
         },
         ensure_ascii=False,
@@ -116,11 +108,11 @@ def _failed(context: EpisodeContext) -> list[JsonValue]:
     ]
 
 
-def _told_action(board: Blackboard, action: StockAction) -> JsonValue:
+def _told_action(board: Blackboard, action: StockAction, charge: str | None) -> JsonValue:
     return {
         "action": action,
         "writes": _WRITES.get(action) or list(PART_METRICS[action]),
-        "costs": _COSTS[action],
+        "charge": charge,
         "taken": board.taken.count(action),
         "makes_no_sense_yet": why_not(board, action),
     }
@@ -133,4 +125,6 @@ def _faults(board: Blackboard, proposed: ProposedAction) -> Iterator[str]:
         yield "reason: it holds a figure or a reference: say it without"
 
 
-TASK: Final = ModelTask((prompt("stock_controller"),), ProposedAction, material, result)
+TASK: Final = ModelTask(
+    (prompt("stock_controller"),), ProposedAction, material, result, without_tools=True
+)

@@ -18,7 +18,12 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.figures import no_claim
 from desk.programs.claude.findings import ClaimName, Statement, Topic, checked, found_in, twice
 from desk.programs.claude.prompts import prompt
-from desk.programs.episode.claude.board import claims_on_board, sources_behind, told_episode
+from desk.programs.episode.claude.board import (
+    claims_on_board,
+    missing_besides,
+    sources_behind,
+    told_episode,
+)
 from desk.programs.swarm.claude.research import Sayings
 from desk.trust.prose import references, unbacked
 
@@ -52,7 +57,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(
         {
             **told_episode(request),
-            "missing": own.missing,
+            "missing": missing_besides(request, own.missing),
             "insights_of_the_desk": [_told(finding) for finding in own.findings],
         },
         ensure_ascii=False,

@@ -20,12 +20,14 @@ from desk.contracts.findings.results import Leaning
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.learning.forecasts import PROBABILITY_DIGITS
-from desk.programs.claude.findings import checked, twice
+from desk.programs.claude.findings import checked, nearest_to, twice
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.claude.board import (
     board_of,
+    missing_besides,
     told_episode,
+    told_parameters,
 )
 from desk.programs.episode.recommendation import LEAST_KNOWN, SURENESS, known
 from desk.programs.question.claude.synthesis import (
@@ -90,8 +92,8 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(
         {
             **told_episode(request),
-            "parameters": task.query.parameters if task.query else {},
-            "missing": own.missing,
+            "parameters": told_parameters(task.query),
+            "missing": missing_besides(request, own.missing),
             "most_confidence": most_confidence(board_of(request)),
             "recommendation_of_the_desk": own.model_dump(
                 mode="json", include={"summary", "recommendation", "answered"}
@@ -178,7 +180,10 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
             yield f"recommendation.{side}: insights speak on both sides, and none is named here"
         for place, topic in enumerate(topics):
             if topic not in leanings:
-                yield f"recommendation.{side}.{place}: no insight on the blackboard has that topic"
+                yield (
+                    f"recommendation.{side}.{place}: no insight on the blackboard has that topic;"
+                    f" {nearest_to(topic, leanings)}"
+                )
             elif leanings[topic] in wrong:
                 yield f"recommendation.{side}.{place}: that insight points to the other side"
     if action in (Recommended.BUY, Recommended.SELL) and not advised.reasons_for:

@@ -12,7 +12,13 @@ from desk.agents.program import ModelTask
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.claude.board import told_board
-from desk.programs.swarm.claude.research import RULES, ProposedFindings, result, told_part
+from desk.programs.swarm.claude.research import (
+    RULES,
+    ProposedFindings,
+    is_worth_it,
+    result,
+    told_part,
+)
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
@@ -25,7 +31,11 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 def _task(part: str) -> ModelTask:
     """Where such a step stands in the episode, which the reserve is told as well, and its part."""
     return ModelTask(
-        (prompt("stock_part"), RULES, prompt(part)), ProposedFindings, material, result
+        (prompt("stock_part"), RULES, prompt(part)),
+        ProposedFindings,
+        material,
+        result,
+        is_worth_it=is_worth_it,
     )
 
 

@@ -53,6 +53,12 @@ def charges_told(charges: Charges) -> str:
     return ", ".join(named)
 
 
+def charges_in(query: Query | None) -> Mapping[str, str]:
+    """What each action is charged, by its name, as `charges_told` tells it."""
+    told = query.parameters.get("charges", "") if query else ""
+    return dict(line.split(" ", 1) for line in told.split(", ") if line)
+
+
 def outcome_parameters(as_of: datetime, recommended: Recommended) -> Mapping[str, str]:
     """What an evaluator is told besides: when the position was taken, and which it was."""
     return {"made_at": as_of.isoformat(), "position": position_name(recommended)}

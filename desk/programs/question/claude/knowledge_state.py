@@ -18,7 +18,8 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import StateEntry, TurnContext
-from desk.programs.claude.figures import told_claims
+from desk.programs.claude.figures import told_claims, worth_telling
+from desk.programs.question.builtin.ranked_moves import RANK
 from desk.programs.question.builtin.synthesis import PAPERS
 
 MOST_TOLD: Final = 240_000
@@ -31,7 +32,7 @@ LEAST_TOLD: Final = 500
 _LEFT_OUT: Final = frozenset({"html", "task_id", "agent", "evidence"})
 """What is there twice, or is nobody's business."""
 
-_NOTES: Final = frozenset({NO_MARKET, PAPERS, READ, SHARED_NAME, UNREAD})
+_NOTES: Final = frozenset({NO_MARKET, PAPERS, RANK, READ, SHARED_NAME, UNREAD})
 """Parameters that the desk adds to a question."""
 
 FOUND: Final = (TicketsFound, DocumentsRead, PdfsRead, WebSearched)
@@ -104,7 +105,7 @@ def _told_entry(entry: StateEntry, room: int, known: set[str]) -> dict[str, Json
 
 
 def _told_research(found: ResearchResult, known: set[str]) -> dict[str, JsonValue]:
-    new = [claim for claim in found.claims if claim.claim_id not in known]
+    new = [c for c in worth_telling(found.claims) if c.claim_id not in known]
     known.update(claim.claim_id for claim in new)
     return {
         "market": found.market,

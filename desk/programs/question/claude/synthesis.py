@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Annotated, Final, NamedTuple
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, JsonValue, StringConstraints
 
 from desk.agents.program import ModelTask
 from desk.contracts.base import Contract, ShortText
@@ -23,10 +23,12 @@ from desk.contracts.question.knowledge import (
     things_of,
 )
 from desk.contracts.runs.turns import AgentResult, TurnContext, TurnRequest
-from desk.programs.claude.findings import checked
+from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
 from desk.trust.prose import references, stands_in
+
+_OF_MARKETS: Final = frozenset({"research", "validation"})
 
 LONGEST_SECTION: Final = 8_000
 LONGEST_SOURCE: Final = 500
@@ -79,7 +81,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "parameters": told_parameters(query),
             "as_of": request.assignment.window.end.isoformat(),
             "asked_for": request.assignment.instructions,
-            "found": told_state(request),
+            **_told_found(request),
             "missing": own.missing,
             "answer_of_the_desk": {
                 "summary": own.summary,
@@ -93,6 +95,14 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def _told_found(request: TurnRequest) -> dict[str, JsonValue]:
+    """What was brought: `markets` is what was measured and may be referred to, and `found` what may
+    be quoted."""
+    told = [each for each in told_state(request) if isinstance(each, dict)]
+    markets: list[JsonValue] = [each for each in told if each.get("kind") in _OF_MARKETS]
+    return {"found": [each for each in told if each not in markets], "markets": markets}
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
@@ -162,12 +172,15 @@ def faults(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
 
 def _of_quotations(request: TurnRequest, proposed: ProposedSynthesis) -> Iterator[str]:
     names = [line.quotation_id for line in proposed.quotations]
-    evidence = {name for name, _ in _things(request)}
+    evidence = tuple(dict.fromkeys(name for name, _ in _things(request)))
     for place, line in enumerate(proposed.quotations):
         if names.index(line.quotation_id) < place:
             yield f"quotations.{place}: its quotation_id is that of another"
         if line.evidence not in evidence:
-            yield f"quotations.{place}: there is no evidence of that name"
+            yield (
+                f"quotations.{place}.evidence: there is no evidence of that name;"
+                f" {nearest_to(line.evidence, evidence)}"
+            )
         elif _place(request, line) is None:
             yield (
                 f"quotations.{place}: these words do not stand in the evidence, letter by letter "

@@ -22,7 +22,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
-from desk.programs.claude.findings import checked
+from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.builtin.asking import query_of
 from desk.programs.question.claude.synthesis import (
@@ -95,7 +95,10 @@ def hypothesis_faults(
         if about.index(about[place]) < place:
             yield f"{where}: it is about the same as hypotheses.{about.index(about[place])}"
         if line.market not in known:
-            yield f"{where}.market: it is none of the markets that were looked at"
+            yield (
+                f"{where}.market: it is none of the markets that were looked at;"
+                f" {nearest_to(line.market, known)}"
+            )
         elif lacking := [m for m in _NEEDS[line.kind] if claim_id(line.market, m) not in claims]:
             yield (
                 f"{where}: no claim gives {' and '.join(lacking)} of its market, which a"
@@ -301,5 +304,10 @@ def _schema(request: TurnRequest) -> dict[str, JsonValue]:
 
 
 TASK: Final = ModelTask(
-    (prompt("swarm_conclusion"),), ProposedConclusion, material, result, schema=_schema
+    (prompt("swarm_conclusion"),),
+    ProposedConclusion,
+    material,
+    result,
+    schema=_schema,
+    without_tools=True,
 )

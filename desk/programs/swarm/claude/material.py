@@ -16,6 +16,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, SwarmContext, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.claude.figures import told_claims
+from desk.programs.swarm.objectives import line_asked
 from desk.programs.swarm.objectives.matching import form_of
 from desk.programs.swarm.tasks import asked_now, first_asked
 from desk.trust.conflicts import dissent, surviving_claims
@@ -41,8 +42,22 @@ def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
     return {
         "objective": first,
         **({ASKED_NOW: now} if now != first else {}),
-        **({"decided_by": form.line} if form else {}),
+        **({"decided_by": line_asked(form, first, markets_meant(request))} if form else {}),
     }
+
+
+def measured_by(request: TurnRequest) -> str | None:
+    """The specialist whose work has the figure that decides the objective."""
+    query = request.assignment.query
+    form = form_of(query).form if query else None
+    return str(form.agents[0]) if form else None
+
+
+def markets_meant(request: TurnRequest) -> list[str]:
+    """The markets that were looked at, or else that were found for the objective."""
+    looked_at = dict.fromkeys(result.market for result in results_in(request))
+    found = (symbol.symbol for symbol in _found(request, request.results))
+    return [*looked_at] or [*dict.fromkeys(found)]
 
 
 def results_in(context: SwarmContext) -> tuple[ResearchResult, ...]:
@@ -127,7 +142,7 @@ def _concluded(entry: StateEntry) -> tuple[str, ...]:
 
 
 def _told_entry(entry: StateEntry) -> dict[str, JsonValue] | None:
-    placed: dict[str, JsonValue] = {"subagent": entry.node, "round": entry.round}
+    placed: dict[str, JsonValue] = {"subagent": entry.node}
     if entry.result is None:
         return {**placed, "error": entry.error}
     if isinstance(entry.result, Synthesis):

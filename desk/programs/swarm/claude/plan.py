@@ -21,13 +21,14 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, SwarmContext, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
-from desk.programs.claude.findings import checked
+from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.fitting import not_on_offer, why_unfit
 from desk.programs.claude.prompts import prompt
 from desk.programs.swarm.builtin.plan import BOUNDS
 from desk.programs.swarm.claude.material import (
     claims_told,
     markets_known,
+    measured_by,
     symbols_found,
     told_findings,
     told_memories,
@@ -38,7 +39,6 @@ from desk.programs.swarm.tasks import SPECIALIST_TASKS, SPECIALITIES
 
 LONGEST_BRIEF: Final = 800
 LONGEST_STRATEGY: Final = 1_500
-MOST_MARKETS_TOLD: Final = 20
 
 Brief = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_BRIEF)
@@ -88,6 +88,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(
         {
             **told_objective(request),
+            **_decided_by(request),
             "as_of": task.window.end.isoformat(),
             "effort": request.complexity or "choose",
             "efforts": _told_efforts(),
@@ -120,7 +121,9 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPl
 def _plan(
     request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
 ) -> SwarmPlan:
-    bounds = BOUNDS[proposed.complexity]
+    """The plan. Where a market is none, what is written of it stands all the same, so that what is
+    wrong with that is told as well."""
+    bounds, first = BOUNDS[proposed.complexity], next(iter(known.values()), None)
     return SwarmPlan(
         task_id=request.assignment.task_id,
         complexity=proposed.complexity,
@@ -130,19 +133,24 @@ def _plan(
                 name=name,
                 agent=line.agent,
                 task=SPECIALIST_TASKS[line.agent],
-                market=known[line.market],
+                market=market,
                 objective=line.objective,
                 output_format=line.output_format or OUTPUT_FORMAT,
                 boundaries=line.boundaries,
-                tools=_tools(line, known[line.market]),
+                tools=_tools(line, market),
                 least_calls=bounds.least_calls,
                 most_calls=bounds.most_calls,
             )
             for name, line in zip(_names(proposed.subagents), proposed.subagents, strict=True)
-            if line.market in known
+            if (market := known.get(line.market, first)) is not None
         ),
         follows=tuple(dict.fromkeys(proposed.follows)),
     )
+
+
+def _decided_by(request: TurnRequest) -> dict[str, JsonValue]:
+    """Whose work has the figure that decides, in the first round: later it was measured."""
+    return {"decided_by": None} if request.state else {"measured_by": measured_by(request)}
 
 
 def _told_markets(context: SwarmContext) -> dict[str, JsonValue]:
@@ -212,15 +220,20 @@ def _faults(
                 " make one of the two, or give one another market"
             )
         if line.market not in known:
-            yield f"subagents.{place}.market: {_unknown_market(known)}"
+            yield (
+                f"subagents.{place}.market: there is no such market: name one of those found, or"
+                f" look it up; {nearest_to(line.market, known)}"
+            )
         yield from (
             f"subagents.{place}.tools.{number}: {fault}"
             for number, fault in _tool_faults(request, line, known.get(line.market))
         )
-    recalled = {memory.entry.memory_id for memory in request.recalled}
+    recalled = [memory.entry.memory_id for memory in request.recalled]
     for place, name in enumerate(proposed.follows):
         if name not in recalled:
-            yield f"follows.{place}: no memory of that id was recalled"
+            yield (
+                f"follows.{place}: no memory of that id was recalled; {nearest_to(name, recalled)}"
+            )
 
 
 def _tool_faults(
@@ -248,17 +261,13 @@ def _of_effort(context: SwarmContext, proposed: ProposedSwarmPlan) -> Iterator[s
     less = held is not None and efforts.index(own) < efforts.index(held)
     if held is not None and own is not held and not (less and context.state):
         yield f"complexity: this run is held to {held}"
-    bounds, count = BOUNDS[own], len(proposed.subagents)
+    meant = own if held is None or (less and context.state) else held
+    bounds, count = BOUNDS[meant], len(proposed.subagents)
     if not bounds.least <= count <= bounds.most:
         yield (
-            f"subagents: there are {count}, and a {own} objective has {bounds.least} to"
+            f"subagents: there are {count}, and a {meant} objective has {bounds.least} to"
             f" {bounds.most}"
         )
-
-
-def _unknown_market(known: Mapping[str, MarketSpec]) -> str:
-    named = ", ".join(list(known)[:MOST_MARKETS_TOLD])
-    return f"there is no such market: name one of those found, or look it up. Known are {named}"
 
 
 def _names(lines: Iterable[ProposedSubagent]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.programs.claude.answers import something_came
 from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
@@ -33,6 +34,7 @@ from desk.programs.claude.findings import (
     found_in,
     odd,
     sources_with,
+    still_missing,
     unread_in,
     usable,
     views_faults,
@@ -95,6 +97,11 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(told_part(request, base), ensure_ascii=False)
 
 
+def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
+    """Whether the desk's own questions brought anything: else there is nothing to write over."""
+    return bool(found_in(base).claims) or something_came(request)
+
+
 def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
     """What whoever looks at one side of a market is shown of it."""
     task, found = request.assignment, found_in(base)
@@ -125,9 +132,12 @@ def calls_left(request: TurnRequest) -> int | None:
 
 
 def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
-    """The desk's own findings, which the model writes anew."""
+    """The desk's own findings, which the model writes anew: their words name their claims."""
     told = {"findings", "contradictions", "recommendations", "views", "confidence"}
-    whole: dict[str, JsonValue] = found.model_dump(mode="json", include=told, exclude_defaults=True)
+    named = {"findings": {"__all__": {"claims"}}, "views": {"__all__": {"claims"}}}
+    whole: dict[str, JsonValue] = found.model_dump(
+        mode="json", include=told, exclude=named, exclude_defaults=True
+    )
     return whole
 
 
@@ -192,7 +202,11 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
         findings = tuple(findings_of(request, proposed.findings, figures))
         rested_on = [name for claim in taken for name in claim.evidence]
         rested_on += [name for finding in findings for name in finding.evidence]
-        missing = (*found.missing, *unread_in(proposed.unread), *calls_without_answer(request))
+        missing = (
+            *still_missing(request, found.missing),
+            *unread_in(proposed.unread),
+            *calls_without_answer(request),
+        )
         return found.model_copy(
             update={
                 "claims": (*found.claims, *taken)[:MOST_CLAIMS],
@@ -231,7 +245,7 @@ def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) 
 def _task(field: str) -> ModelTask:
     """Where a specialist stands, which the reserve is told as well, and about its own field."""
     prompts = (prompt("swarm_specialist"), RULES, prompt(field))
-    return ModelTask(prompts, ProposedFindings, material, result)
+    return ModelTask(prompts, ProposedFindings, material, result, is_worth_it=is_worth_it)
 
 
 CONDITIONS: Final = _task("swarm_conditions")

@@ -81,6 +81,16 @@ def asked_by(form: ObjectiveForm, account: Account) -> str:
     return form.asked_of(currency, over) if turned and currency else form.about(markets, over)
 
 
+def line_asked(form: ObjectiveForm, objective: str, markets: Sequence[str]) -> str:
+    """What a form decides, in a line: of the pair where the objective asks about its second
+    currency, for which the opposite form answers."""
+    if not form.mirror or len(markets) != 1:
+        return form.line
+    currency = currency_meant(objective, markets[0])
+    turned = currency is not None and side_of(markets[0], currency) == -1
+    return f"{markets[0]}: {FORMS[form.mirror].line}" if turned else form.line
+
+
 def currency_meant(objective: str, market: str) -> str | None:
     """Which of a pair's currencies an objective names first, or else that of the country that it
     names; None where it names the pair, or neither of them."""

@@ -16,14 +16,16 @@ from desk.contracts.findings.results import (
     Impact,
     MarketEvent,
     ObjectionOutcome,
+    ResearchResult,
     ValidationResult,
     WrittenTheme,
 )
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest, WeekContext
 from desk.programs.claude.figures import told_claims
-from desk.programs.claude.findings import checked, twice
+from desk.programs.claude.findings import checked, nearest_to, twice
 from desk.programs.claude.prompts import prompt
+from desk.programs.turns import checks_in
 from desk.trust.claims.banks import BANKS
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
@@ -60,20 +62,21 @@ class ProposedCommentary(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """What the markets brought that matters, as JSON: events with the claims that they refer to,
-    how the groups fared, the markets that were quiet, what lies ahead, and what the validators
-    objected to."""
-    told = {
+    """What the markets brought that matters, as JSON: events and findings, the markets that were
+    quiet, what the validators objected to, each once the claims that all of these refer to, how the
+    groups fared, and what lies ahead."""
+    told: dict[str, object] = {
         "week": request.assignment.week,
         "as_of": request.assignment.window.end.isoformat(),
         "events": list(_events(request)),
         "news": list(_news(request)),
         "findings": list(_findings(request)),
+        "quiet": list(_quiet(request)),
+        "objections": list(_objections(request)),
+        "claims": told_claims(_claims(request)),
         "groups": _groups(request),
         "counts": told_claims(_counts(request)),
-        "quiet": list(_quiet(request)),
         "decisions_ahead": list(_ahead(request)),
-        "objections": list(_objections(request)),
     }
     return json.dumps({n: value for n, value in told.items() if value}, ensure_ascii=False)
 
@@ -122,8 +125,12 @@ def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]
     for place, theme in enumerate(proposed.themes):
         if references(theme.title):
             yield f"themes.{place}.title: a title has no reference; say it in words"
-        if not markets.issuperset(theme.markets):
-            yield f"themes.{place}.markets: there is one that is not in the data"
+        for number, name in enumerate(theme.markets):
+            if name not in markets:
+                yield (
+                    f"themes.{place}.markets.{number}: no market in the data has that name;"
+                    f" {nearest_to(name, sorted(markets))}"
+                )
         if theme.reported is not None and theme.reported not in news:
             told = (
                 f"there are {', '.join(sorted(news))}" if news else "there are none: leave it out"
@@ -140,45 +147,36 @@ def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]
 def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
     """What mattered, but for what is ahead and for the news."""
     apart = (EventType.SCHEDULED_DECISION, EventType.NEWS)
-    for event, claims in _of_weight(request):
+    for event in _of_weight(request):
         if event.event_type not in apart:
-            yield {"type": event.event_type, "impact": event.impact, **_told(event, claims)}
+            yield {"type": event.event_type, "impact": event.impact, **_told(event)}
 
 
 def _news(request: TurnRequest) -> Iterator[dict[str, object]]:
-    for event, claims in _of_weight(request):
+    for event in _of_weight(request):
         if event.event_type is EventType.NEWS:
-            yield {"event_id": event.event_id, **_told(event, claims)}
+            yield {"event_id": event.event_id, **_told(event)}
 
 
-def _of_weight(context: WeekContext) -> Iterator[tuple[MarketEvent, dict[str, Claim]]]:
-    """The events that mattered, each with the claims of its finding."""
-    for finding in context.findings:
-        claims = {claim.claim_id: claim for claim in finding.claims}
-        for event in finding.events:
-            if event.impact in TOLD:
-                yield event, claims
+def _of_weight(context: WeekContext) -> Iterator[MarketEvent]:
+    """The events that mattered."""
+    events = (event for finding in context.findings for event in finding.events)
+    return (event for event in events if event.impact in TOLD)
 
 
-def _told(event: MarketEvent, claims: dict[str, Claim]) -> dict[str, object]:
+def _told(event: MarketEvent) -> dict[str, object]:
     return {
         "market": event.market,
         "day": event.event_date.isoformat(),
         "description": event.description,
-        "claims": told_claims(_cited(event.description, claims)),
     }
 
 
 def _findings(context: WeekContext) -> Iterator[dict[str, object]]:
     """What the agents found that is no event."""
     for finding in context.findings:
-        claims = {claim.claim_id: claim for claim in finding.claims}
         for each in finding.findings:
-            yield {
-                "market": finding.market,
-                "statement": each.statement,
-                "claims": told_claims(_cited(each.statement, claims)),
-            }
+            yield {"market": finding.market, "statement": each.statement}
 
 
 def _groups(context: WeekContext) -> dict[str, list[str]]:
@@ -199,16 +197,20 @@ def _counts(request: TurnRequest) -> Iterable[Claim]:
 
 
 def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The pairs on which nothing happened that matters, with their moves."""
+    """The pairs on which nothing happened that matters, each with the words in which a model tells
+    what did, or else with its move."""
     loud = {event["market"] for event in _events(request)}
     for finding in request.findings:
-        moves = [
-            claim
-            for claim in finding.claims
-            if claim.metric is Metric.MOVE and claim.subject == finding.market
-        ]
-        if moves and finding.market not in loud:
-            yield {"market": finding.market, "claims": told_claims(moves[:1])}
+        if finding.market not in loud and (move := _move(finding)):
+            told = (e.description for e in finding.events if e.event_type is EventType.FX_MOVEMENT)
+            words = next(told, None) if finding.version == 0 else None
+            yield {"market": finding.market, "description": words or f"[[{move.claim_id}]]"}
+
+
+def _move(finding: ResearchResult) -> Claim | None:
+    """The move of a result's own market."""
+    own = (c for c in finding.claims if c.subject == finding.market and c.metric is Metric.MOVE)
+    return next(own, None)
 
 
 def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
@@ -245,8 +247,20 @@ def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
                 }
 
 
-def _cited(prose: str, claims: dict[str, Claim]) -> Iterator[Claim]:
-    return (claims[name] for name in dict.fromkeys(references(prose)) if name in claims)
+def _claims(request: TurnRequest) -> Iterator[Claim]:
+    """The claims that what is told refers to or rests on, each once."""
+    known = checks_in(request.state) | {
+        claim.claim_id: claim for finding in request.findings for claim in finding.claims
+    }
+    texts = (
+        *(str(each["description"]) for each in (*_events(request), *_news(request))),
+        *(str(each["description"]) for each in _quiet(request)),
+        *(str(each["statement"]) for each in _findings(request)),
+        *(str(each["objection"]) for each in _objections(request)),
+    )
+    rested_on = (n for found in request.findings for each in found.findings for n in each.claims)
+    named = dict.fromkeys((*(n for text in texts for n in references(text)), *rested_on))
+    return (known[name] for name in named if name in known)
 
 
 TASK: Final = ModelTask(

@@ -177,7 +177,7 @@ def _misnamed(context: WeekContext, proposed: ProposedPlan) -> str:
         "not planned": sorted(configured - named.keys()),
         "not among the desk's markets": [f"markets.{place}" for place in strange],
         "planned more than once": sorted(name for name in configured if named[name] > 1),
-        "not among what can be looked into": [
+        f"not among what can be looked into ({', '.join(context.capabilities) or 'nothing'})": [
             f"markets.{place}.look_into"
             for place, market in enumerate(proposed.markets)
             if not set(market.look_into) <= set(context.capabilities)

@@ -19,6 +19,7 @@ from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolCall, capability_of
 from desk.contracts.base import Contract, ShortText
+from desk.contracts.findings.claims import span_days
 from desk.contracts.findings.results import (
     MOST_SOURCES,
     MOST_TONES,
@@ -41,7 +42,9 @@ from desk.programs.claude.findings import (
     finding_faults,
     findings_of,
     found_in,
+    nearest_to,
     odd,
+    prose_faults,
     sources_with,
     told_days,
     told_reading,
@@ -56,6 +59,7 @@ from desk.programs.claude.news import (
     ProposedTone,
     Prose,
     item_meant,
+    items_told,
     news_events,
     told,
     tones_of,
@@ -132,7 +136,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
         "asked_of_you": task.instructions,
-        "claims": told_claims(worth_telling(claims)),
+        "claims": told_claims(c for c in worth_telling(claims) if span_days(c) is None),
         "events": [
             {
                 "event_id": event.event_id,
@@ -223,8 +227,11 @@ def _strangers(
     events = {event.event_id for event in found.events}
     for place, event in enumerate(proposed.events):
         if event.event_id not in events:
-            near = f": it is one of {', '.join(sorted(events)[:10])}" if events else ""
-            yield f"events.{place}: there is no event of that event_id{near}"
+            yield (
+                f"events.{place}: there is no event of that event_id;"
+                f" {nearest_to(event.event_id, sorted(events))}"
+            )
+            yield from prose_faults(event.description, figures)
     items: dict[str, Sequence[ProposedNews | ProposedTone]] = {
         "news": proposed.news,
         "tones": proposed.tones,
@@ -232,7 +239,10 @@ def _strangers(
     for kind, lines in items.items():
         for place, line in enumerate(lines):
             if item_meant(request, line) is None:
-                yield f"{kind}.{place}: there is no such item of news in the evidence it names"
+                yield (
+                    f"{kind}.{place}: there is no such item of news in the evidence it names;"
+                    f" {items_told(request)}"
+                )
         yield from twice(kind, [(line.evidence, line.item) for line in lines])
     yield from twice("events", [event.event_id for event in proposed.events])
     yield from finding_faults(request, proposed.findings, figures)

@@ -6,20 +6,32 @@ model reads what was written over them and may object; it can neither verify nor
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from desk.agents.program import ModelTask
-from desk.analytics.names.nearest import nearest
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.figures import figures_of, no_claim, told_claims
-from desk.programs.claude.findings import ClaimName, checked, told_days, told_views
+from desk.programs.claude.figures import (
+    Figures,
+    figures_of,
+    no_claim,
+    told_claims,
+    worth_telling,
+)
+from desk.programs.claude.findings import (
+    ClaimName,
+    checked,
+    nearest_to,
+    prose_faults,
+    told_days,
+    told_views,
+)
 from desk.programs.claude.news import Prose, short_id
 from desk.programs.claude.prompts import prompt
 from desk.trust.claims.banks import BANKS
@@ -67,14 +79,14 @@ class ProposedIssue(Contract):
     recommendation: Prose
     confidence: Confidence
 
-    @model_validator(mode="after")
-    def _says_what_is_true_instead(self) -> Self:
+    def fault(self) -> str | None:
+        """What is wrong with what it says is true instead."""
         given = [n for n, value in (self.holds or Correction()) if value is not None]
         wanted = [HOLDS[self.type]] if self.type in HOLDS else []
-        if given != wanted:
-            told = f"holds.{wanted[0]} and nothing else" if wanted else "no holds"
-            raise ValueError(f"an objection of type {self.type} has {told}")
-        return self
+        if given == wanted:
+            return None
+        told = f"holds.{wanted[0]} and nothing else" if wanted else "no holds"
+        return f"an objection of type {self.type} has {told}"
 
     def issue(self) -> ValidationIssue:
         """The objection as the desk keeps it."""
@@ -163,17 +175,23 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
             }
         )
 
-    return checked(_strangers(proposed, claims, events), make)
+    return checked(_strangers(proposed, claims, events, figures), make)
 
 
 def _is_of(issue: ProposedIssue, claims: Collection[str], events: Collection[str]) -> bool:
-    return set(issue.claims) <= set(claims) and (issue.event is None or issue.event in events)
+    named = set(issue.claims) <= set(claims) and (issue.event is None or issue.event in events)
+    return named and issue.fault() is None
 
 
 def _strangers(
-    proposed: ProposedValidation, claims: Collection[str], events: Collection[str]
+    proposed: ProposedValidation,
+    claims: Collection[str],
+    events: Collection[str],
+    figures: Figures,
 ) -> Iterator[str]:
     for place, issue in enumerate(proposed.issues):
+        if fault := issue.fault():
+            yield f"issues.{place}: {fault}"
         for number, name in enumerate(issue.claims):
             if name not in claims:
                 yield (
@@ -181,11 +199,13 @@ def _strangers(
                     f" {no_claim(name, claims)}"
                 )
         if issue.event is not None and issue.event not in events:
-            near = ", ".join(nearest(issue.event, tuple(events))) or "none"
             yield (
-                f"issues.{place}.event: it is about what is not among the findings; events are"
-                f" {near}"
+                f"issues.{place}.event: it is about what is not among the findings;"
+                f" {nearest_to(issue.event, events)}"
             )
+        if not _is_of(issue, claims, events):
+            yield from prose_faults(issue.description, figures)
+            yield from prose_faults(issue.recommendation, figures)
 
 
 def _named(proposed: ProposedValidation) -> Iterator[str]:
@@ -200,7 +220,8 @@ def _told_claims(
 ) -> list[dict[str, object]]:
     """The claims with the desk's verdicts: those of one source and one verdict together."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
-    for name, claim in claims.items():
+    for claim in worth_telling(claims.values()):
+        name = claim.claim_id
         if name in verdicts:
             asked = ", ".join(sorted({_asked(each, results) for each in claim.evidence}))
             group = (asked, str(verdicts[name].status), verdicts[name].words)

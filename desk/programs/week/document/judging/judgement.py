@@ -35,6 +35,7 @@ from desk.programs.week.document.judging.surviving import (
     PrintedClaims,
     sifted,
     surviving_claims_of,
+    with_referred,
 )
 from desk.programs.week.document.judging.verdicts import verdicts_of
 from desk.runs.boards import decide_outcome
@@ -349,6 +350,7 @@ def judge(
 ) -> JudgedWeek:
     """The findings on the configured markets, in their order, judged by the ledger, the validators
     and the conflicts by the rules of `voting`. There is an outcome of each of the markets."""
+    outcomes = tuple(map(with_referred, outcomes))
     evidence = [result for outcome in outcomes for result in outcome.evidence]
     sound = [sifted(outcome, ledger) for outcome in outcomes]
     conflicts = conflicts_of(sound, voting)

@@ -2,7 +2,7 @@
 rest on. What was rejected, by the validator or by the ledger, is withheld, with all that is
 derived from it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from desk.contracts.findings.claims import Claim
@@ -15,6 +15,10 @@ from desk.trust.claims.dependence import without_dependents
 from desk.trust.claims.rejections import without_rejected
 from desk.trust.conflicts import state, state_on, surviving_claims
 from desk.trust.ledger import FAILURES, FailedCheck, Ledger
+from desk.trust.prose import references
+
+MOST_CLAIMS: Final = 200
+"""The bound of `ResearchResult.claims`."""
 
 RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is withheld."
 
@@ -35,6 +39,28 @@ class PrintedClaims(NamedTuple):
 
     claims: Mapping[str, Claim]
     rejected: Mapping[str, FailedCheck]
+
+
+def with_referred(outcome: MarketOutcome) -> MarketOutcome:
+    """The outcome with the figures that its validator fetched and objects with, beside those of the
+    first finding: they are judged and printed as these are."""
+    if outcome.validation is None or not outcome.results:
+        return outcome
+    held = {claim.claim_id for result in outcome.results for claim in result.claims}
+    checks = {claim.claim_id: claim for claim in outcome.validation.checks}
+    said = (references(issue.description) for issue in outcome.validation.issues)
+    named = _with_inputs((name for names in said for name in names), checks)
+    wanted = [checks[name] for name in dict.fromkeys(named) if name in checks.keys() - held]
+    first, *others = outcome.results
+    first = first.model_copy(update={"claims": (*first.claims, *wanted)[:MOST_CLAIMS]})
+    return outcome.model_copy(update={"results": (first, *others)})
+
+
+def _with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> Iterator[str]:
+    """The names, each behind those that its claim is computed from."""
+    for name in names:
+        yield from _with_inputs(claims[name].inputs if name in claims else (), claims)
+        yield name
 
 
 def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:

@@ -192,7 +192,10 @@ def _contested_across(verdict: ClaimVerdict, check: CrossCheck | None) -> ClaimV
 
 
 def _unvalidated(claim: Claim, outcome: MarketOutcome) -> ClaimVerdict:
+    checks = outcome.validation.checks if outcome.validation else ()
     words = f"It follows from its evidence. It was not validated: {_why(outcome)}."
+    if claim in checks:
+        words = "It follows from its evidence, which the validator fetched."
     return ClaimVerdict(
         claim_id=claim.claim_id,
         status=ClaimStatus.SINGLE_SOURCE,
