@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from desk.platform.server.record import ServerRecord
 from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
 from tests.support.billing import billing
@@ -142,6 +143,9 @@ async def week(directory: Path, model: ModelServer, disturbances: Sequence[Kill]
                 for role in kill.victims:
                     fleet.kill(role)
                 cut_off.update(cut_off_by(log, killed, bill.calls))
+                # A worker that begins while there is no server says so and ends.
+                while ServerRecord.of_a_running(settings.home) is None:
+                    await asyncio.sleep(0.02)
                 for role in kill.victims:
                     fleet.start(role)
             report = await published(client)

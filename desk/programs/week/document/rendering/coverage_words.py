@@ -10,7 +10,7 @@ from desk.contracts.agents.tools import SourceOutage, UnreachableSource, capabil
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, ResearchReport
 from desk.documents.rendering.words.wording import human, named_together
-from desk.programs.week.document.rendering.once.lacking import is_silent
+from desk.programs.week.document.rendering.once.silence import is_silent
 
 MOST_NAMED = 12
 

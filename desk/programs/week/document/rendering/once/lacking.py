@@ -6,12 +6,12 @@ from typing import Final
 
 from desk.analytics.figures import print_full_day, print_weekday
 from desk.analytics.names.central_banks import named_in_a_sentence
-from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
 from desk.contracts.findings.source_results import DecisionCalendar, PolicyRates
 from desk.contracts.week.report import CalendarRow, Freshness, ResearchReport
 from desk.documents.rendering.words.wording import named_together
 from desk.programs.builtin.rate_remarks import known_until, without_calendar, without_outcome
 from desk.programs.week.document.judging.claims import returned_by
+from desk.programs.week.document.rendering.once.silence import is_silent
 from desk.programs.week.document.sections.calendar import is_decided
 from desk.trust.prose import clip
 
@@ -98,19 +98,3 @@ def _parts(told: Freshness) -> Iterator[str]:
         yield f"prices after {print_full_day(told.prices_to)}"
     if told.stale_rates and told.rates_to is not None:
         yield f"changes of policy rates after {print_full_day(told.rates_to)}"
-
-
-_NEWS: Final = (
-    frozenset(
-        route.server
-        for capability in (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
-        for route in USUAL_ROUTES[capability]
-    )
-    - OWN_SOURCES
-)
-
-
-def is_silent(report: ResearchReport) -> bool:
-    """Whether nothing was reported of any market and some source of news could not be asked."""
-    servers = {source.server for source in report.coverage.unreachable}
-    return not _NEWS.isdisjoint(servers) and not any(m.reported for m in report.markets)
