@@ -15,9 +15,11 @@ ENDS: Final = frozenset({Metric.LAST, Metric.PREVIOUS})
 EXTREMES: Final = frozenset(
     {
         *(Metric.WINDOW_HIGH, Metric.WINDOW_LOW, Metric.YEAR_HIGH, Metric.YEAR_LOW),
-        *(Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW),
     }
 )
+
+OF_SPANS: Final = frozenset({Metric.SPAN_START, Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW})
+"""Levels of days that were asked for by themselves, in an answer of their own."""
 
 OF_PRICES: Final = frozenset(
     {
@@ -63,7 +65,11 @@ def is_computed_from(claim: Claim, other: Claim) -> bool:
     """Whether a claim's value was computed from another's, among claims of one result."""
     if other.claim_id in claim.inputs:
         return True
-    if claim.subject != other.subject or set(claim.evidence).isdisjoint(other.evidence):
+    if claim.subject != other.subject:
+        return False
+    if claim.metric in OF_SPANS and other.metric in ENDS:
+        return (claim.as_of, claim.value) == (other.as_of, other.value)
+    if set(claim.evidence).isdisjoint(other.evidence):
         return False
     if claim.metric in OF_MEETINGS:
         return (claim.as_of, other.metric) == (other.as_of, Metric.DECISION_CHANGE)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.trust.claims.dependence import without_dependents
@@ -89,3 +89,21 @@ def test_the_count_of_meetings_goes_with_the_decision_that_it_ends_in() -> None:
     assert without_dependents([count], [cut]) == ()
     other = cut.model_copy(update={"as_of": cut.as_of - timedelta(days=90)})
     assert without_dependents([count], [other]) == (count,)
+
+
+def asked_apart(metric: Metric, value: str) -> Claim:
+    """A level of USD/JPY on the day of the last price, from an answer of its own."""
+    return claim("USD/JPY", metric, value).model_copy(update={"evidence": ("test/of its own",)})
+
+
+@pytest.mark.parametrize("metric", [Metric.SPAN_END, Metric.SPAN_HIGH, Metric.SPAN_LOW])
+def test_the_end_of_a_span_that_was_asked_for_apart_goes_with_the_fixing_that_it_is(
+    metric: Metric,
+) -> None:
+    last, end = claim("USD/JPY", Metric.LAST, "153.20"), asked_apart(metric, "153.20")
+    move = asked_apart(Metric.SPAN_MOVE, "1.20").model_copy(update={"inputs": (end.claim_id,)})
+    assert without_dependents([end, move], [last]) == ()
+    other = asked_apart(metric, "153.90")
+    assert without_dependents([other], [last]) == (other,)
+    earlier = last.model_copy(update={"as_of": last.as_of - timedelta(days=1)})
+    assert without_dependents([end], [earlier]) == (end,)
