@@ -18,7 +18,8 @@ from desk.platform.effects import PaidCalls
 from desk.platform.models.abilities import READ_BY_PROBES, WRITTEN_BY_PROBES
 from desk.platform.models.model_calling import ModelCaller, ModelFailed
 from desk.platform.models.other_makers import is_claude
-from desk.programs.claude.turns import is_worth_asking, model_call, turn_of, with_opening
+from desk.programs.claude.turns import is_worth_asking, model_call, turn_of
+from desk.programs.openings import with_calls_for_model
 from desk.runs.assignments import affordable, lost_call, minus, taken_by
 
 MARGIN: Final = timedelta(seconds=5)
@@ -62,7 +63,7 @@ class ModelTurns:
         try:
             row = self._begun()
             if own.result is None:
-                return with_opening(request, own)
+                return with_calls_for_model(request, own)
             if not is_worth_asking(request, own):
                 return own
             return await self._by_model(request, row)

@@ -20,6 +20,7 @@ from desk.documents.answer.markdown import render_answer_markdown
 from desk.documents.rendering.figures.traces import Trace, Traces
 from desk.platform.files import read_text_file
 from desk.platform.settings import load_settings
+from desk.programs.week.document.publishing import published_weeks as weeks_on_disk
 from desk.trust.seals import seal_of
 from starters.published.published_files import (
     LARGEST_REPORT,
@@ -27,7 +28,6 @@ from starters.published.published_files import (
     published_week,
     read_report,
 )
-from starters.published.published_files import published_weeks as weeks_on_disk
 from starters.published.report import trace_named
 from starters.runs.week_choice import written_week
 from starters.terminal.exit_status import CommandError

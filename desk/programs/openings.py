@@ -1,14 +1,18 @@
-"""What tasks ask before their first turn: named where they are planned, by the turn whose result
-they go on with, so that none needs a turn of its own to name it."""
+"""Openings: the tool calls that a task makes before its first turn.
+
+The turn whose result starts further tasks also names their first calls, in `Turn.openings`. The
+engine makes these calls at once, so that no task needs a turn just to ask for them.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
+from desk.agents.registry import TASKS
 from desk.agents.roster import profile_in
 from desk.contracts.agents.config import RunPolicy
-from desk.contracts.agents.tools import ToolCall
+from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.markets import MarketSpec
@@ -23,11 +27,11 @@ _FirstTurn = Callable[[], TurnRequest]
 
 
 def with_openings(turn: Turn, request: TurnRequest) -> Turn:
-    """The turn with what the tasks that go on with its result ask first; unchanged where the
-    request does not say by which rules they are done.
+    """The turn with the openings of the tasks that its result starts, by task id.
 
-    A task that has nothing to ask is named with nothing. One whose questions cannot be told yet is
-    not named, and names them in its first turn. No fault in naming them costs the turn.
+    A task that makes no call has an empty opening. A task whose calls cannot be told yet has none,
+    and asks in its first turn; so has one for which telling them fails, which is logged. The turn
+    is returned unchanged where it has no result or the request no policy.
     """
     if turn.result is None or request.policy is None:
         return turn
@@ -41,28 +45,44 @@ def _named(first_turn: _FirstTurn) -> tuple[str, tuple[ToolCall, ...]] | None:
         first = first_turn()
         calls = opening(first)
     except Exception:
-        # Whatever it is: the turn is paid for, and the task names its questions itself then, or
-        # says what is wrong.
+        # The turn is paid for and must not be lost over this, whatever it is. The task asks in its
+        # first turn then, where the same error fails that task alone.
         LOG.warning("what a task asks first could not be named beforehand", exc_info=True)
         return None
     return first.assignment.task_id, calls
 
 
 def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """What a task asks in its first turn, whoever takes it: the desk asks it by itself, for a model
-    as for the built-in analyst."""
+    """The calls of a task's first turn. They depend on the task alone: the desk makes them itself,
+    whether a model or the built-in analyst takes the task on.
+
+    Raises:
+        LookupError: the task is of a package that is not installed here.
+    """
     own = builtin_turn(request)
     if request.model == BUILTIN or not is_for_a_model(request):
         return own.calls
-    # Only a worker whose agents are models pays for loading what models are asked.
-    from desk.programs.claude.turns import with_opening
+    return with_calls_for_model(request, own).calls
 
-    return with_opening(request, own).calls
+
+def with_calls_for_model(request: TurnRequest, own: Turn) -> Turn:
+    """The built-in analyst's first turn with the further calls that a model's task begins with, at
+    most `MAX_CALLS_A_TURN` in all. Any later turn, and one without calls, is returned as it is."""
+    if request.exchanges or not own.calls:
+        return own
+    # Importing a `ModelTask` takes time, which only a worker whose agents are models spends.
+    kind = TASKS.get(request.assignment.task_type)
+    task = kind.load_model() if kind else None
+    if task is None or task.opening is None:
+        return own
+    asked = {call.call_id for call in own.calls}
+    further = (call for call in task.opening(request) if call.call_id not in asked)
+    return own.model_copy(update={"calls": (*own.calls, *further)[:MAX_CALLS_A_TURN]})
 
 
 def _following(turn: Turn, request: TurnRequest, policy: RunPolicy) -> Iterator[_FirstTurn]:
-    """What makes the first turns of the tasks that go on with a result: the planned ones with a
-    plan, the validator with what it is to check."""
+    """A function for each task that a result starts, which makes the request for its first turn:
+    the planned tasks after a plan, the validator after a research result."""
     market = request.assignment.market
     match turn.result:
         case WeekPlan() as plan:
@@ -81,7 +101,7 @@ def _following(turn: Turn, request: TurnRequest, policy: RunPolicy) -> Iterator[
 def _checking(
     found: ResearchResult, market: MarketSpec, request: TurnRequest, policy: RunPolicy
 ) -> TurnRequest:
-    """The validator's first turn, as if the result were all that it is to check."""
+    """The request for the validator's first turn, as if it had to check this result alone."""
     first = _first_turn(VALIDATION, market, request, policy)
     return first.model_copy(update={"findings": (found,), "evidence": request.results})
 
@@ -89,7 +109,8 @@ def _checking(
 def _first_turn(
     planned: PlannedTask, market: MarketSpec, request: TurnRequest, policy: RunPolicy
 ) -> TurnRequest:
-    """The first turn of a market's task, as far as what is asked in it hangs on that."""
+    """The request for the first turn of a market's task, with the fields that its calls depend
+    on."""
     profile, before = profile_in(policy, planned.agent), request.assignment
     assignment = assignment_of(
         profile,

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,6 @@ from pydantic import ValidationError
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.week.signature import SUFFIX as SIGNATURE
-from desk.contracts.weeks import WEEK_PATTERN
 from desk.documents.publishing.files import publish_folder, published
 from desk.platform.delivery.shared_reports import SharedReports, StoreUnreachable
 from desk.platform.files import read_text_file
@@ -22,8 +20,6 @@ from starters.terminal.exit_status import CommandError, UsageError
 
 LARGEST_REPORT: Final = 64 * 2**20
 """Bytes of a report in any of its forms: 60 times a week of all markets."""
-
-_LATEST = re.compile(rf"({WEEK_PATTERN.strip('^$')})-(?P<slug>[a-z0-9-]+)\.json")
 
 
 def read_report(path: Path) -> ResearchReport:
@@ -75,18 +71,11 @@ def report_if_here(files: PublishedFiles) -> ResearchReport | None:
         return None
 
 
-def published_weeks(reports_dir: Path) -> list[str]:
-    """The weeks with a full report on disk, earliest first."""
-    from desk.programs.week.document.publishing import DEFAULT_SLUG
-
-    return [week for week, slug, _ in _published(reports_dir) if slug == DEFAULT_SLUG]
-
-
 def other_reports(reports_dir: Path, week: str | None) -> list[str]:
     """The files of reports of some markets, of one week or of all, earliest week first."""
-    from desk.programs.week.document.publishing import DEFAULT_SLUG
+    from desk.programs.week.document.publishing import DEFAULT_SLUG, latest_reports
 
-    listed = _published(reports_dir)
+    listed = latest_reports(reports_dir)
     return [str(f) for w, slug, f in listed if slug != DEFAULT_SLUG and week in (None, w)]
 
 
@@ -96,6 +85,8 @@ def published_week(reports_dir: Path, written: str | None) -> str:
     Raises:
         CommandError: it is not; the message says what there is.
     """
+    from desk.programs.week.document.publishing import published_weeks
+
     weeks = published_weeks(reports_dir)
     if written in weeks:
         return written
@@ -107,14 +98,6 @@ def published_week(reports_dir: Path, written: str | None) -> str:
     partly = f"; of some markets: {', '.join(others[-3:])}" if others else ""
     again = f"desk run --week {written}" if written else "desk run"
     raise CommandError(f"no report of {wanted}{there}{partly}; `{again}` publishes it")
-
-
-def _published(reports_dir: Path) -> list[tuple[str, str, Path]]:
-    """Week, slug and file of every latest revision."""
-    from desk.programs.week.document.publishing import FOLDER
-
-    named = [(_LATEST.fullmatch(f.name), f) for f in (reports_dir / FOLDER).glob("*.json")]
-    return sorted((match[1], match["slug"], file) for match, file in named if match)
 
 
 def latest_files(reports_dir: Path, week: str) -> PublishedFiles:

@@ -18,7 +18,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.question.graph import MOST_NODES, Edge, GraphSpec, NodeSpec, ParameterSpec
 from desk.documents.rendering.words.wording import one_line
 from desk.platform.files import read_file
-from desk.platform.settings import DEFAULTS
+from desk.platform.settings import shipped_graphs
 from desk.platform.settings.desk_toml import span
 from desk.runs.graphs import GraphFault, faults, naming_faults
 from starters.terminal.exit_status import UsageError
@@ -377,7 +377,6 @@ MOST_BYTES: Final = 5 * 2**20
 MOST_TOLD: Final = 20
 """As many faults of a file are listed."""
 
-_FOLDER: Final = "graphs"
 _ENDINGS: Final = (".yaml", ".yml")
 
 
@@ -417,14 +416,6 @@ def find_graph(name_or_path: str, project_dir: Path) -> Path:
         f"no graph is called {name_or_path!r}; there are {', '.join(names)}"
         f"{meant(name_or_path, names)}; a file of your own ends in .yaml"
     )
-
-
-def shipped_graphs(project_dir: Path) -> tuple[Path, ...]:
-    """The files of the graphs that come with the desk and of those in the project's `graphs/`;
-    the latter go before others of the same name."""
-    folders = (DEFAULTS / _FOLDER, project_dir / _FOLDER)
-    named = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
-    return tuple(named[name] for name in sorted(named))
 
 
 def read_graph(path: Path) -> GraphSpec:

@@ -9,7 +9,7 @@ from contextlib import suppress
 def weeks(incomplete: str) -> list[str]:
     """The published weeks that begin so, the newest first."""
     from desk.platform.settings import SettingsError, load_settings
-    from starters.published.published_files import published_weeks
+    from desk.programs.week.document.publishing import published_weeks
 
     with suppress(SettingsError):
         found = published_weeks(load_settings().reports_dir)
@@ -30,8 +30,7 @@ def markets(incomplete: str) -> list[str]:
 
 def graphs(incomplete: str) -> list[str]:
     """The graphs that begin so: those that come with the desk, and those of the project."""
-    from desk.platform.settings import SettingsError, load_settings
-    from starters.questions.graph_file import shipped_graphs
+    from desk.platform.settings import SettingsError, load_settings, shipped_graphs
 
     with suppress(SettingsError):
         found = [file.stem for file in shipped_graphs(load_settings().project_dir)]

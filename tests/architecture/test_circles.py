@@ -1,4 +1,8 @@
-"""Nothing is imported, by way of others, by what it imports itself: no module and no package."""
+"""No module and no package imports one that imports it, directly or by way of others.
+
+Imports inside of functions count as well: they delay when a module is loaded, and what depends on
+what stays the same.
+"""
 
 import ast
 from collections import defaultdict
@@ -8,24 +12,20 @@ from graphlib import CycleError, TopologicalSorter
 from tests.architecture.parsed import nodes_of
 from tests.architecture.test_layout import OURS, modules, name_of
 
+_IMPORT = ast.Import | ast.ImportFrom
+
 
 def test_there_is_no_circle_of_modules() -> None:
-    """Neither as they are loaded nor by what their functions import later."""
-    trees = _trees()
-    everywhere = {
-        name: [each for each in nodes_of(tree) if isinstance(each, ast.Import | ast.ImportFrom)]
-        for name, tree in trees.items()
-    }
-    assert _circle({n: set(_named(trees, found)) for n, found in everywhere.items()}) == []
+    assert _circle(_imports()) == []
 
 
 def test_there_is_no_circle_of_packages() -> None:
-    """A package here is a folder's own modules: one inside of it is another."""
-    trees = _trees()
-    folders = {name.rpartition(".")[0] for name in trees}
+    """A package is the modules that lie directly in a folder; a folder inside of it is another."""
+    imports = _imports()
+    folders = {name.rpartition(".")[0] for name in imports}
     needed: dict[str, set[str]] = defaultdict(set)
-    for name in trees:
-        own, *others = (_folder(folders, each) for each in (name, *_needed(trees, name)))
+    for name, imported in imports.items():
+        own, *others = (_folder(folders, each) for each in (name, *imported))
         needed[own].update(other for other in others if other != own)
     assert _circle(needed) == []
 
@@ -54,32 +54,26 @@ def _trees() -> dict[str, ast.Module]:
     }
 
 
+def _imports() -> dict[str, set[str]]:
+    """The modules of ours that each of ours imports, at its top or inside of a function."""
+    trees = _trees()
+    return {
+        name: set(_named(trees, (n for n in nodes_of(tree) if isinstance(n, _IMPORT))))
+        for name, tree in trees.items()
+    }
+
+
 def _folder(folders: Collection[str], module: str) -> str:
     """The package that a module lies in; a package's face lies in it itself."""
     return module if module in folders else module.rpartition(".")[0]
 
 
-def _needed(trees: dict[str, ast.Module], module: str) -> Iterator[str]:
-    """What has to be loaded before a module can be; what a function imports is not."""
-    return _named(trees, _at_import(trees[module].body))
-
-
-def _named(
-    trees: dict[str, ast.Module], imports: Iterable[ast.Import | ast.ImportFrom]
-) -> Iterator[str]:
+def _named(trees: Collection[str], imports: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[str]:
     for node in imports:
         if isinstance(node, ast.ImportFrom) and node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            yield from inner & trees.keys()
-            if not inner <= trees.keys() and node.module in trees:
+            yield from inner.intersection(trees)
+            if not inner.issubset(trees) and node.module in trees:
                 yield node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in trees)
-
-
-def _at_import(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    for node in body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
-        elif isinstance(node, ast.With):  # workflow code passes imports through so
-            yield from _at_import(node.body)

@@ -14,6 +14,7 @@ from desk.platform.settings.model import (
     ServeSettings,
     Settings,
     Versioning,
+    shipped_graphs,
 )
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "debugging",
     "load_settings",
     "process_variables",
+    "shipped_graphs",
 ]
 
 

@@ -23,7 +23,17 @@ DEFAULTS: Final = Path(__file__).resolve().parents[2] / "defaults"
 """What comes with the desk for a folder that configures nothing: `desk.toml`, `.mcp.json` and
 `graphs/`. In a checkout the files of these names at its root are links to them."""
 
+GRAPHS: Final = "graphs"
+
 _MEMORY_STORE = re.compile(r"embedded|chroma:\S.*|chroma\+https?://[^\s/]+:\d{1,5}/?")
+
+
+def shipped_graphs(project_dir: Path) -> tuple[Path, ...]:
+    """The files of the graphs that come with the desk and of those in the project's `graphs/`, by
+    name. A graph of the project replaces one of the desk with the same name."""
+    folders = (DEFAULTS / GRAPHS, project_dir / GRAPHS)
+    named = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
+    return tuple(named[name] for name in sorted(named))
 
 
 class McpTransport(StrEnum):

@@ -213,16 +213,6 @@ def is_worth_asking(request: TurnRequest, own: Turn) -> bool:
     return task is None or task.is_worth_it is None or task.is_worth_it(request, own.result)
 
 
-def with_opening(request: TurnRequest, own: Turn) -> Turn:
-    """The desk's own turn on a model's task, with what the desk asks besides for a model."""
-    task = _TASKS.get(request.assignment.task_type)
-    if task is None or task.opening is None or request.exchanges or not own.calls:
-        return own
-    asked = {call.call_id for call in own.calls}
-    besides = (call for call in task.opening(request) if call.call_id not in asked)
-    return own.model_copy(update={"calls": (*own.calls, *besides)[:MAX_CALLS_A_TURN]})
-
-
 def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
     """The turn that an answer is: calls, the result as it is judged, or why it holds none, with
     what it cost. All that is wrong with an answer is told at once."""

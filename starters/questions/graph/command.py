@@ -15,9 +15,9 @@ from desk.contracts.question.graph import GraphSpec, ParameterSpec
 from desk.documents.publishing.files import published
 from desk.documents.rendering.drawing.graph import agent_label, condition_words, graph_file
 from desk.documents.rendering.words.wording import one_line
-from desk.platform.settings import load_settings
+from desk.platform.settings import load_settings, shipped_graphs
 from desk.runs.graphs import Link, shape_of
-from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.questions.graph_file import GraphFileError, find_graph, read_graph
 from starters.terminal.completion import graphs
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.options import AsJson

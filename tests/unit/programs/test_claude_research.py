@@ -28,7 +28,8 @@ from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.figures import told_claims, worth_telling
 from desk.programs.claude.findings import ODDITY
-from desk.programs.claude.turns import model_call, turn_of, with_opening
+from desk.programs.claude.turns import model_call, turn_of
+from desk.programs.openings import with_calls_for_model
 from desk.programs.turns import builtin_turn
 from desk.trust.ledger import Ledger
 from desk.trust.prose.prose_review import review
@@ -507,7 +508,7 @@ def test_a_finding_that_is_no_event_has_a_field() -> None:
 def test_both_agents_of_a_market_see_the_price_and_the_differential() -> None:
     for task in (TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES):
         blank = request(task, pair_market(), WEEK).model_copy(update={"model": MODEL})
-        calls = with_opening(blank, builtin_turn(blank)).calls
+        calls = with_calls_for_model(blank, builtin_turn(blank)).calls
         assert {"get_historical", "get_policy_rate", "get_rate_decisions"} <= {
             call.tool for call in calls
         }

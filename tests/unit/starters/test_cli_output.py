@@ -21,6 +21,7 @@ from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
 from desk.platform.settings import load_settings
+from desk.programs.week.document.publishing import published_weeks
 from starters.monitoring.status import status_lines
 from starters.monitoring.week_progress import PlainProgress, board, reason_of
 from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines
@@ -34,7 +35,7 @@ from starters.operations.doctor import (
     retention_check,
     writable_check,
 )
-from starters.published.published_files import check_target, copy_set, published_weeks
+from starters.published.published_files import check_target, copy_set
 from starters.published.report import revision_lines
 from starters.runs.server_runs import ui_address
 from starters.runs.summary import (

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Join, Merge
+from desk.platform.settings import shipped_graphs
 from desk.runs.graphs.machine import GraphMachine
 from desk.runs.graphs.shape import shape_of
-from starters.questions.graph_file import GraphFileError, find_graph, read_graph, shipped_graphs
+from starters.questions.graph_file import GraphFileError, find_graph, read_graph
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import PROJECT
 

@@ -9,8 +9,9 @@ import pytest
 
 from desk.contracts.question.graph import GraphSpec
 from desk.documents.rendering.drawing.graph import graph_file
+from desk.platform.settings import shipped_graphs
 from starters.questions.graph.command import graph, mermaid_of, tree_of
-from starters.questions.graph_file import read_graph, shipped_graphs
+from starters.questions.graph_file import read_graph
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 from starters.terminal.tables import WIDTH
 from tests.support.homes import PROJECT

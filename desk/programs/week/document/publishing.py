@@ -1,5 +1,6 @@
 """Where the reports of weeks are published, and how they are read there."""
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.week.report import ResearchReport, Revision
+from desk.contracts.weeks import WEEK_PATTERN
 from desk.documents.publishing.publish import DocumentKind
 from desk.documents.publishing.signature import Signer
 from desk.programs.week.document.json_form import apart_from_the_run, from_json, to_json
@@ -15,6 +17,8 @@ from desk.programs.week.document.rendering.markdown import render_markdown
 
 DEFAULT_SLUG: Final = "asia-g10-fx"
 FOLDER: Final = "weekly"
+
+_LATEST: Final = re.compile(rf"({WEEK_PATTERN.strip('^$')})-(?P<slug>[a-z0-9-]+)\.json")
 
 REPORT: Final = DocumentKind(
     folder=FOLDER,
@@ -57,6 +61,17 @@ def revision_file(directory: Path, report: ResearchReport, slug: str = DEFAULT_S
 
 def _revision_stem(report: ResearchReport, slug: str) -> str:
     return f"{report.week}-{slug}.r{report.revision}"
+
+
+def published_weeks(directory: Path) -> list[str]:
+    """The weeks with a report of all markets on disk, earliest first."""
+    return [week for week, slug, _ in latest_reports(directory) if slug == DEFAULT_SLUG]
+
+
+def latest_reports(directory: Path) -> list[tuple[str, str, Path]]:
+    """Week, slug and JSON file of the latest revision of every report, earliest week first."""
+    named = [(_LATEST.fullmatch(f.name), f) for f in (directory / FOLDER).glob("*.json")]
+    return sorted((match[1], match["slug"], file) for match, file in named if match)
 
 
 def published_revisions(

@@ -16,13 +16,13 @@ from desk.contracts.base import MOST_SHORT
 from desk.documents.answer.publishing import ANSWERS
 from desk.platform.files import read_text_file
 from desk.programs.week.archive.pages import script_hash
+from desk.programs.week.document.publishing import published_weeks
 from starters.operations.serve.serving.site import Site, site_of
 from starters.published.published_files import (
     LARGEST_REPORT,
     fetched_reports,
     latest_files,
     other_reports,
-    published_weeks,
 )
 
 MOST_WEEKS: Final = 26

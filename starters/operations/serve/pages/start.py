@@ -14,11 +14,11 @@ from starlette.responses import Response
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.names import STOCK_RUN, Queue
 from desk.contracts.swarm.plan import Complexity
+from desk.platform.settings import shipped_graphs
 from desk.programs.swarm.objectives import FORMS
 from starters.operations.serve.pages.runs import sent_on
 from starters.operations.serve.serving.site import Site, site_of
 from starters.questions.ask import AskOptions, question_start
-from starters.questions.graph_file import shipped_graphs
 from starters.questions.stock.command import StockOptions, episode_start
 from starters.questions.stock.published import published_so_far
 from starters.questions.swarm import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
