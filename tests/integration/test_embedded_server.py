@@ -21,6 +21,7 @@ from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSear
 from temporalio.service import RPCError
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
+from desk.platform.server import embedded
 from desk.platform.server.embedded import EmbeddedServer, embedded_server, temporal_binary
 from desk.platform.server.failure import DatabaseUnusable, PortInUse, ServerFailed
 from desk.platform.server.host_lock import HostLock, HostTaken
@@ -209,6 +210,41 @@ async def test_usual_ports_that_a_program_has_are_passed_over(tmp_path: Path) ->
             assert record.ui_port == running.server.ui_port != usual.ui_port
 
 
+@pytest.mark.parametrize("name", ["port", "ui_port"])
+async def test_a_usual_port_that_is_lost_after_the_look_is_passed_over(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual: int = getattr(ServerSettings(), name)
+    look, taken = embedded._is_free, dict[int, socket.socket]()
+    with ExitStack() as held:
+
+        def look_and_lose(ip: str, port: int) -> bool:
+            free = look(ip, port)
+            if free and not taken and 0 <= port - usual < embedded.MOST_TRIED:
+                taken[port] = held.enter_context(socket.create_server((ip, port)))
+            return free
+
+        monkeypatch.setattr(embedded, "_is_free", look_and_lose)
+        async with embedded_server(tmp_path, ServerSettings()) as running:
+            assert taken
+            assert getattr(running.server, name) not in taken
+            client = await Client.connect(running.server.address)
+            await start_a_run(client, "a-run")
+            record = ServerRecord.of_a_running(tmp_path)
+            assert record is not None and getattr(record, name) not in taken
+            assert await _listens(running.server.ip, running.server.ui_port)
+    assert ServerRecord.load(tmp_path) is None
+
+
+async def _listens(ip: str, port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(ip, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
 async def test_a_desk_that_is_down_is_not_mistaken_for_one_that_has_its_port(
     tmp_path: Path,
 ) -> None:
@@ -220,6 +256,24 @@ async def test_a_desk_that_is_down_is_not_mistaken_for_one_that_has_its_port(
         ).save(settings.home)
         with pytest.raises(ServerUnreachable, match="no desk is up in"):
             await connect(settings)
+
+
+async def test_a_server_killed_while_it_makes_its_database_is_no_loss(tmp_path: Path) -> None:
+    first = EmbeddedServer(tmp_path, free_ports())
+    starting = asyncio.create_task(first.start())
+
+    async def made() -> bool:
+        return (tmp_path / "temporal.db").exists()
+
+    await eventually(made)
+    os.kill(first.pid, signal.SIGKILL)
+    with pytest.raises(ServerFailed):
+        await starting
+    async with embedded_server(tmp_path, free_ports()) as running:
+        await start_a_run(await Client.connect(running.server.address), "kept")
+    async with embedded_server(tmp_path, free_ports()) as running:
+        client = await Client.connect(running.server.address)
+        assert (await client.get_workflow_handle("kept").describe()).id == "kept"
 
 
 async def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path) -> None:

@@ -10,17 +10,17 @@ import sysconfig
 import tempfile
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Set
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
-from desk.platform.files import free_bytes
+from desk.platform.files import free_bytes, naming_space
 from desk.platform.payloads.codec_server import Opening, codec_server
 from desk.platform.server.failure import (
     DatabaseUnusable,
@@ -151,6 +151,7 @@ class EmbeddedServer:
 
     async def _launch(self, meanwhile: Callable[[], None] | None = None) -> None:
         """Start the process and wait for it. It is gone again when this raises."""
+        self._begin_database()
         with self.log_file.open("ab") as log:
             written_from = log.tell()
             self._process = await asyncio.create_subprocess_exec(
@@ -168,10 +169,25 @@ class EmbeddedServer:
             if meanwhile is not None:
                 meanwhile()
             await self._wait_until_ready(written_from)
+            self._unfinished.unlink(missing_ok=True)
         except BaseException:
             await self._end_process()
             ServerRecord.remove(self._home)
             raise
+
+    @property
+    def _unfinished(self) -> Path:
+        """Stands beside the database until its first server has answered. One that is killed
+        before leaves a database without all of its tables, and the next does not add them."""
+        return self._home / "temporal.db.unfinished"
+
+    def _begin_database(self) -> None:
+        if self._unfinished.exists():
+            for end in ("", "-wal", "-shm", "-journal"):
+                (self._home / f"temporal.db{end}").unlink(missing_ok=True)
+        elif not (self._home / "temporal.db").exists():
+            with naming_space(self._home):
+                self._unfinished.touch()
 
     def _command(self, binary: Path) -> list[str]:
         server, database = self.server, self._home / "temporal.db"
@@ -212,8 +228,27 @@ class EmbeddedServer:
         # Imported while the server starts: it costs as much as the start itself.
         from desk.platform.server.namespace import keep_closed_runs
 
-        await keep_closed_runs(self.server.address, NAMESPACE, RETENTION, check)
+        await self._unless_it_dies(
+            keep_closed_runs(self.server.address, NAMESPACE, RETENTION, check)
+        )
         check()
+
+    async def _unless_it_dies(self, work: Coroutine[Any, Any, None]) -> None:
+        """The work, given up when the process ends: another program may hold the port, and a
+        connection to that one waits for an answer."""
+        ends = [asyncio.ensure_future(work), asyncio.ensure_future(self._ended())]
+        try:
+            done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        finally:
+            for one in ends:
+                one.cancel()
+            await asyncio.gather(*ends, return_exceptions=True)
+
+    async def _ended(self) -> None:
+        if self._process is not None:
+            await self._process.wait()
 
     def _check_alive(self, written_from: int) -> None:
         check_space(self._home, SPACE_TO_RUN)
@@ -281,8 +316,8 @@ async def embedded_server(
     opening: Opening | None = None,
 ) -> AsyncIterator[EmbeddedServer]:
     """A running server for the time of the block; `meanwhile` is called while it starts. `opening`
-    is what its codec endpoint opens encrypted payloads with. Where the usual ports are taken, it
-    has others, which the record in the home tells.
+    is what its codec endpoint opens encrypted payloads with. Where the usual ports are taken, also
+    between the look and the server's start, it has others, which the record in the home tells.
 
     The caller holds the `HostLock` of the home: two servers on one database file would damage it.
 
@@ -290,17 +325,36 @@ async def embedded_server(
         ServerFailed: as `EmbeddedServer.start`.
     """
     stop_orphan(home, temporal_binary())
-    with (
-        free_ports(server) as at,
-        codec_server(at.ip, at.ui_url, opening) as codec_endpoint,
-    ):
-        running = EmbeddedServer(home, at, codec_endpoint)
-        await running.start(meanwhile)
-        try:
-            async with _front_of(running):
-                yield running
-        finally:
-            await running.stop()
+    lost: set[int] = set()
+    while True:
+        async with AsyncExitStack() as stack:
+            try:
+                running = await _at_free_ports(stack, home, server, lost, meanwhile, opening)
+            except PortInUse as error:
+                if error.port in lost or _is_chosen(server, error.port):
+                    raise
+                lost.add(error.port)
+                continue
+            yield running
+            return
+
+
+async def _at_free_ports(
+    stack: AsyncExitStack,
+    home: Path,
+    server: ServerSettings,
+    lost: Set[int],
+    meanwhile: Callable[[], None] | None,
+    opening: Opening | None,
+) -> EmbeddedServer:
+    """A server that runs until the stack is left, at ports that are none of those `lost`."""
+    at = stack.enter_context(free_ports(server, lost))
+    codec_endpoint = stack.enter_context(codec_server(at.ip, at.ui_url, opening))
+    running = EmbeddedServer(home, at, codec_endpoint)
+    await running.start(meanwhile)
+    stack.push_async_callback(running.stop)
+    await stack.enter_async_context(_front_of(running))
+    return running
 
 
 @asynccontextmanager
@@ -368,24 +422,31 @@ def _is_loopback(ip: str) -> bool:
 
 
 @contextmanager
-def free_ports(server: ServerSettings) -> Iterator[ServerSettings]:
+def free_ports(server: ServerSettings, lost: Set[int] = frozenset()) -> Iterator[ServerSettings]:
     """The settings with ports that are free, kept from other desks for the time of the block.
 
     A port that was chosen is taken or refused. Instead of a usual one that is taken, the next free
-    one is.
+    one is that is not among those `lost` to another program after they were found free.
 
     Raises:
         PortInUse: a chosen port is taken, or there is no free one.
     """
-    usual = ServerSettings()
     with ExitStack() as held:
         ports = {
-            name: _first_free(server, name, held)
-            if getattr(server, name) == getattr(usual, name)
+            name: _first_free(server, name, lost, held)
+            if _is_usual(server, name)
             else _chosen(server, name)
             for name in _VARIABLES
         }
         yield server.model_copy(update=ports)
+
+
+def _is_usual(server: ServerSettings, name: str) -> bool:
+    return bool(getattr(server, name) == ServerSettings.model_fields[name].default)
+
+
+def _is_chosen(server: ServerSettings, port: int) -> bool:
+    return any(getattr(server, name) == port and not _is_usual(server, name) for name in _VARIABLES)
 
 
 def _chosen(server: ServerSettings, name: str) -> int:
@@ -395,9 +456,9 @@ def _chosen(server: ServerSettings, name: str) -> int:
     return port
 
 
-def _first_free(server: ServerSettings, name: str, held: ExitStack) -> int:
+def _first_free(server: ServerSettings, name: str, lost: Set[int], held: ExitStack) -> int:
     first: int = getattr(server, name)
-    others = {getattr(server, other) for other in _VARIABLES if other != name}
+    others = lost | {getattr(server, other) for other in _VARIABLES if other != name}
     for port in range(first, first + MOST_TRIED):
         if port not in others and _is_ours(port, held) and _is_free(server.ip, port):
             return port
