@@ -20,6 +20,7 @@ from desk.platform.temporal.plugin import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage
 from tests.support.command import BINARIES
 from tests.support.desk import desk_workers, register_search_attributes
+from tests.support.local_server import started
 from tests.support.scripted import ScriptedAnalyst
 from tests.support.swarms.runs import SERVERS, YEN, found, plan, start_swarm, swarm, swarm_turn
 
@@ -89,9 +90,11 @@ async def _decide(client: Client, run: str) -> EscalationDecision:
 @asynccontextmanager
 async def _skipping(directory: Path) -> AsyncIterator[WorkflowEnvironment]:
     """A server whose clock skips to the next timer: a development server's does not."""
-    environment = await WorkflowEnvironment.start_time_skipping(
-        test_server_existing_path=str(BINARIES / "temporal-test-server"),
-        plugins=[desk_plugin(directory / "payloads")],
+    plugin = desk_plugin(directory / "payloads")
+    environment = await started(
+        lambda: WorkflowEnvironment.start_time_skipping(
+            test_server_existing_path=str(BINARIES / "temporal-test-server"), plugins=[plugin]
+        )
     )
     async with environment:
         await register_search_attributes(environment.client)

@@ -22,14 +22,17 @@ from tests.swarm_scenarios.desk import (
 
 LATENCY_MS = 3_000
 SPECIALISTS = 5
-GOAL = 4.0
+MOST = 1.25
+"""Times the slowest specialist alone, where the machine does nothing else: how far each goes
+differs, and none waits for another."""
+
 WARM = "Is EUR/USD overbought?"
 """An objective that has everything loaded: what a worker reads once is not a swarm's own time."""
 
 
 async def parallel(stage: Stage) -> Sight:
-    """The time from the first specialist's start to the last one's end, against the sum of the
-    same workflows with the same requests when each is alone."""
+    """The time from the first specialist's start to the last one's end, against the same workflows
+    with the same requests when each is alone: the slowest of them, and all in a row."""
     variables = swarm_variables(stage.place("parallel"), latency_ms=LATENCY_MS)
     options = ("--rounds", "1", *ALL_FIVE)
     async with swarm_fleet(variables) as fleet:
@@ -41,14 +44,15 @@ async def parallel(stage: Stage) -> Sight:
     faults = [f"{node} failed" for node in failed_nodes(report)]
     if len(requests) != SPECIALISTS:
         faults.append(f"{len(requests)} specialists, and not {SPECIALISTS}")
-    ratio = sum(alone) / together
-    if ratio < GOAL:
-        faults.append(f"{ratio:.1f} times, and not {GOAL:.0f}")
+    ratio, longer = sum(alone) / together, together / max(alone, default=together)
+    if longer > MOST:
+        faults.append(f"{longer:.2f} times the slowest, and not {MOST} at most")
     words = (
         f"{together:.1f} s side by side, {sum(alone):.1f} s one after the other"
-        f" ({', '.join(f'{each:.1f}' for each in alone)}): {ratio:.1f} times"
+        f" ({', '.join(f'{each:.1f}' for each in alone)}): {ratio:.1f} times as fast, {longer:.2f}"
+        " times the slowest"
     )
-    figures = {"together": together, "alone": sum(alone), "ratio": ratio}
+    figures = {"together": together, "alone": sum(alone), "ratio": ratio, "longer": longer}
     return Sight(words, tuple(faults), figures)
 
 
@@ -83,7 +87,7 @@ SCENARIOS = (
         "parallel",
         f"{SPECIALISTS} specialists whose tools take {LATENCY_MS:,} ms a call, side by side and one"
         " after the other",
-        f"at least {GOAL:.0f} times as fast",
+        f"at most {MOST} times as long as the slowest alone",
         parallel,
         limit_seconds=150,
     ),
