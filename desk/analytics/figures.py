@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.source_results import DatePrecision
 
 POSITIONS: Final = frozenset(
     {
@@ -144,3 +145,10 @@ def print_weekday(day: date) -> str:
 def print_full_day(day: date) -> str:
     """A day that stands alone: `18 Sep 2026`."""
     return f"{print_day(day)} {day.year}"
+
+
+def print_known_day(day: date, precision: DatePrecision) -> str:
+    """A day that stands alone, as far as it is known: `Sep 2026` where only the month is."""
+    if precision is DatePrecision.MONTH:
+        return f"{MONTHS[day.month - 1]} {day.year}"
+    return print_full_day(day)

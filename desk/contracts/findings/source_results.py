@@ -109,13 +109,18 @@ class DatePrecision(StrEnum):
     MONTH = "month"
 
 
+def is_of_a_day(value: object) -> bool:
+    """For precisions that are absent from most answers, and take no place in them."""
+    return value is DatePrecision.DAY
+
+
 class PolicyRate(Contract):
     """The policy rate in force in one area at the as-of instant.
 
     `rate` in percent a year; for a target range its midpoint, with `low` and `high`.
     `covered_until` is the last day up to which every change is known; a rate asked for at a
     later instant is `stale`. `origin` is who published the level. Without a rate, `missing` says
-    why.
+    why. Of `since` no more may be known than `since_precision` says.
     """
 
     area: AreaCode
@@ -125,6 +130,7 @@ class PolicyRate(Contract):
     low: Figure | None = None
     high: Figure | None = None
     since: date | None = None
+    since_precision: Annotated[DatePrecision, Field(exclude_if=is_of_a_day)] = DatePrecision.DAY
     covered_until: date | None = None
     stale: bool = False
     origin: ShortText | None = None

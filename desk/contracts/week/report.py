@@ -41,6 +41,7 @@ from desk.contracts.findings.results import (
     ValidationResult,
     View,
 )
+from desk.contracts.findings.source_results import DatePrecision, is_of_a_day
 from desk.contracts.findings.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from desk.contracts.learning.lessons import Advice
 from desk.contracts.markets import MarketGroup, MarketKind, MarketName, MarketSpec
@@ -287,6 +288,8 @@ class Mover(Contract):
 class RateRow(Contract):
     """A row of the policy-rate table. Rates in percent a year, differential in basis points.
 
+    Of `since`, the day of the last change, no more may be known than `since_precision` says.
+
     `notes` says what is to be known of it, each thing by itself. `note` is the same in reports of
     earlier versions of the desk, which joined it by `; `; `remarks` reads either.
     """
@@ -296,6 +299,7 @@ class RateRow(Contract):
     group: MarketGroup
     rate: Figure | None = None
     since: date | None = None
+    since_precision: Annotated[DatePrecision, Field(exclude_if=is_of_a_day)] = DatePrecision.DAY
     differential: Figure | None = None
     stale: bool = False
     note: Text | None = None

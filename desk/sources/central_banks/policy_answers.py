@@ -117,6 +117,7 @@ def _in_force(area: Area, known: Sequence[Decision], today: date) -> PolicyRate:
         low=last.low,
         high=last.high,
         since=None if first is known[0] and not first.change else first.day,
+        since_precision=first.precision,
         covered_until=_covered_by(area, today),
         stale=area.covered_until is None or today > area.covered_until,
         origin=first.origin,

@@ -12,9 +12,11 @@ from desk.analytics.figures import (
     print_day,
     print_figure,
     print_full_day,
+    print_known_day,
     print_weekday,
 )
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.source_results import DatePrecision
 
 
 @pytest.mark.parametrize(
@@ -92,3 +94,17 @@ def _claim(metric: Metric, value: str, unit: Unit) -> Claim:
         as_of=date(2026, 9, 18),
         evidence=("e",),
     )
+
+
+@pytest.mark.parametrize(
+    ("precision", "printed"),
+    [
+        (DatePrecision.DAY, "31 May 2026"),
+        (DatePrecision.EFFECTIVE, "31 May 2026"),
+        (DatePrecision.MONTH, "May 2026"),
+    ],
+)
+def test_no_day_is_printed_where_only_the_month_is_known(
+    precision: DatePrecision, printed: str
+) -> None:
+    assert print_known_day(date(2026, 5, 31), precision) == printed

@@ -1,9 +1,14 @@
-"""The notes on policy rates are a list, and those of earlier versions are read as one."""
+"""Policy rates: the notes are a list, and those of earlier versions are read as one; a change
+stands with its day, or with its month where no more is known."""
 
+from datetime import date
+
+from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import RateRow
 from desk.programs.week.document.audit.tables import table_findings
 from desk.programs.week.document.rendering.rates_table import noted_rates
+from desk.programs.week.document.rendering.wording import rate_cells
 from tests.support.reports import sample_report
 
 OLD = "changes are known until 31 Aug 2026 only"
@@ -36,3 +41,10 @@ def test_a_report_with_joined_notes_is_verified_as_one_with_a_list_is() -> None:
     earlier = report.model_copy(update={"policy_rates": joined})
     for version in (report, earlier):
         assert not [each for each in table_findings(version) if each.where.startswith("policy")]
+
+
+def test_a_change_known_by_its_month_stands_without_a_day() -> None:
+    known = row("NO").model_copy(update={"since": date(2026, 5, 31)})
+    assert "31 May 2026" in rate_cells(known)
+    by_month = known.model_copy(update={"since_precision": DatePrecision.MONTH})
+    assert "May 2026" in rate_cells(by_month)

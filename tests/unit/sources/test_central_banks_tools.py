@@ -104,6 +104,15 @@ def test_a_rate_is_in_force_since_the_decision_that_set_it(tools: CentralBankToo
     assert rate(tools, "US", "2020-03-04T12:00:00-05:00").since == date(2020, 3, 3)
 
 
+def test_a_rate_says_how_well_the_day_of_its_last_change_is_known() -> None:
+    norway, america = OURS.get_policy_rate(["NO", "US"], at("2026-11-02T07:00:00+00:00")).rates
+    assert (norway.since, norway.since_precision) == (date(2026, 5, 31), DatePrecision.MONTH)
+    assert america.since_precision is DatePrecision.DAY
+    # Answers of earlier versions said nothing of it, and most have nothing to say.
+    assert "since_precision" not in america.model_dump()
+    assert PolicyRate.model_validate(norway.model_dump()) == norway
+
+
 def test_a_rate_names_the_instrument_of_its_time(tools: CentralBankTools) -> None:
     assert rate(tools, "JP", "2020-01-01T00:00:00+00:00").instrument == "excess reserves"
     assert rate(tools, "JP", "2025-01-01T00:00:00+00:00").instrument == "call rate"

@@ -13,7 +13,7 @@ from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field, JsonValue, ValidationError
 
-from desk.analytics.figures import day_of, print_claim, print_full_day
+from desk.analytics.figures import day_of, print_claim, print_full_day, print_known_day
 from desk.analytics.units import BAND_EDGES
 from desk.contracts.agents.tools import CallPlace, DataSource, SourceTier, ToolResult, ToolStatus
 from desk.contracts.base import Contract, Instant, ShortText, Text
@@ -22,6 +22,7 @@ from desk.contracts.findings.claims import Claim, ClaimId, Metric
 from desk.contracts.findings.document import Document
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.findings.source_results import (
+    DatePrecision,
     History,
     MonthAverages,
     MonthEndRates,
@@ -126,7 +127,7 @@ def _of_policy_rates(claim: Claim, answer: PolicyRates) -> Excerpt | None:
     row = next((line for line in answer.rates if line.area == claim.subject), None)
     if row is None or row.rate is None:
         return None
-    since = f" since {print_full_day(row.since)}" if row.since else ""
+    since = f" since {print_known_day(row.since, row.since_precision)}" if row.since else ""
     words = f"{row.bank}, {row.instrument}: {row.rate:f} %{since}"
     if row.low is not None and row.high is not None and row.low != row.high:
         words += f", the midpoint of {row.low:f} to {row.high:f} %"
@@ -148,8 +149,10 @@ def _of_decisions(claim: Claim, answer: RateDecisions) -> Excerpt | None:
     row = next(found, None)
     if row is None:
         return None
+    when = print_known_day(row.decided_on, row.precision)
+    within = "in" if row.precision is DatePrecision.MONTH else "on"
     words = (
-        f"{row.bank} on {print_full_day(row.decided_on)}: {row.rate:f} % after a change of "
+        f"{row.bank} {within} {when}: {row.rate:f} % after a change of "
         f"{row.change:f} bp, known from {instant(row.known_from)}; {row.source}"
     )
     return Excerpt(words=words, row=row.model_dump(mode="json", exclude_none=True))

@@ -3,7 +3,7 @@
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from desk.analytics.figures import print_claim, print_day, print_figure, print_full_day
+from desk.analytics.figures import print_claim, print_day, print_figure, print_known_day
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.week.changes import Change, Changes
@@ -246,7 +246,7 @@ def rate_cells(row: RateRow) -> tuple[str, ...]:
         row.area,
         figure(row.rate, Unit.PERCENT_A_YEAR),
         figure(row.differential, Unit.BASIS_POINTS),
-        print_full_day(row.since) if row.since else NO_FIGURE,
+        print_known_day(row.since, row.since_precision) if row.since else NO_FIGURE,
         "; ".join(row.remarks),
     )
 

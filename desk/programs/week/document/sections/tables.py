@@ -8,7 +8,7 @@ from desk.analytics.figures import print_full_day
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric
-from desk.contracts.findings.source_results import PolicyRate, PolicyRates
+from desk.contracts.findings.source_results import DatePrecision, PolicyRate, PolicyRates
 from desk.contracts.markets import MarketGroup, MarketKind, MarketSpec
 from desk.contracts.week.report import JOINED_BY, Mover, RateRow
 from desk.programs.week.document.judging.claims import claim_of, returned_by
@@ -113,6 +113,7 @@ def _rate_row(
         group=group,
         rate=rate.value if rate else None,
         since=fact.since if fact and rate else None,
+        since_precision=fact.since_precision if fact and rate else DatePrecision.DAY,
         differential=differential.value if differential else None,
         stale=fact.stale if fact else False,
         notes=tuple(_rate_notes(rate, fact, reason)),
