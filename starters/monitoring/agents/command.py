@@ -108,6 +108,13 @@ class SourceWorkLine(WorkLine):
     needed_by: Agents = ()
     answers_from: AnswersFrom = AnswersFrom.NETWORK
 
+    @property
+    def shown(self) -> AnswersFrom | AgentStatus:
+        """How it is, as people are told. Kept from the network, healthy would say no more than that
+        a worker is there."""
+        kept = self.answers_from is not AnswersFrom.NETWORK
+        return self.answers_from if kept and self.status is AgentStatus.HEALTHY else self.status
+
 
 class DeskAgents(Contract):
     """What `desk agents --json` prints. Work is counted since `since`, in the newest `read` of
@@ -273,7 +280,7 @@ def table_of(found: DeskAgents) -> Iterator[str]:
     """The table for people, and what is to be said of it."""
     yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
     yield from _troubles(found)
-    yield from _kept_offline(found)
+    yield from kept_offline(found)
     alive = [worker for worker in found.workers or () if worker.alive]
     if found.workers is None:
         yield "the server keeps no heartbeats of workers: processor and memory are not known"
@@ -290,18 +297,7 @@ def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
         yield _cells(agent.agent, agent.status, agent, found.at)
     yield "sources"
     for source in found.sources:
-        yield _cells(source.server, _source_status(source), source, found.at)
-
-
-def _source_status(source: SourceWorkLine) -> str:
-    """How a source is. Kept from the network, healthy would say no more than that a worker is
-    there."""
-    healthy = source.status is AgentStatus.HEALTHY
-    return (
-        source.answers_from
-        if healthy and source.answers_from is not AnswersFrom.NETWORK
-        else source.status
-    )
+        yield _cells(source.server, source.shown, source, found.at)
 
 
 def _several(number: int, what: str) -> str:
@@ -343,15 +339,13 @@ def _troubles(found: DeskAgents) -> Iterator[str]:
         yield f"`desk worker {role}` starts what is missing, `desk up` everything"
 
 
-def _kept_offline(found: DeskAgents) -> Iterator[str]:
+def kept_offline(found: DeskAgents) -> Iterator[str]:
     """What the rows of sources say where the desk is kept from the network."""
     told = {
         AnswersFrom.SAVED_DATA: "answers from what was saved",
         AnswersFrom.NOTHING: "reaches nobody",
     }
-    shown = {
-        source.answers_from for source in found.sources if source.status is AgentStatus.HEALTHY
-    }
+    shown = {source.shown for source in found.sources}
     lines = [f"{origin}: {what}" for origin, what in told.items() if origin in shown]
     if lines:
         yield f"without a network (DESK_OFFLINE); {'; '.join(lines)}"

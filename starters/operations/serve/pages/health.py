@@ -17,7 +17,13 @@ from desk.programs.week.document.rendering.record_words import (
 )
 from starters.learning.queries import NOTHING_YET, learned_at, learned_question
 from starters.learning.scorecard import DeskScorecard, scorecard_of
-from starters.monitoring.agents.command import AgentLine, SourceWorkLine, agents_at, span_words
+from starters.monitoring.agents.command import (
+    AgentLine,
+    SourceWorkLine,
+    agents_at,
+    kept_offline,
+    span_words,
+)
 from starters.operations.serve.serving.site import site_of
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
@@ -38,6 +44,12 @@ class HealthRow(NamedTuple):
     def healthy(self) -> bool:
         """Whether nothing about it needs attention."""
         return self.line.status is AgentStatus.HEALTHY
+
+    @property
+    def shown(self) -> str:
+        """How it is, in a word or two."""
+        line = self.line
+        return line.shown if isinstance(line, SourceWorkLine) else line.status
 
     @property
     def idle(self) -> bool:
@@ -61,7 +73,14 @@ async def show_health(request: Request) -> Response:
         "Sources": _unwell_first(row(line.server, line) for line in found.sources),
     }
     unwell = [row for rows in groups.values() for row in rows if not row.healthy]
-    return site.page(request, "health.html.j2", found=found, groups=groups, unwell=unwell)
+    return site.page(
+        request,
+        "health.html.j2",
+        found=found,
+        groups=groups,
+        unwell=unwell,
+        offline=tuple(kept_offline(found)),
+    )
 
 
 def _unwell_first(rows: Iterable[HealthRow]) -> list[HealthRow]:

@@ -173,6 +173,7 @@ async def _swarm(site: Site, desk: Desk, values: Values, told: Told) -> ServerRu
     options = SwarmOptions(
         values["objective"],
         about=values["about"] or None,
+        over=values["over"] or None,
         effort=values["effort"] or AUTO,
         as_of=values["as_of"] or None,
         rounds=_number(values["rounds"], "--rounds", 1, 5),
@@ -311,6 +312,12 @@ _OBJECTIVE: Final = StartForm(
                 ("", "the nearest in meaning"),
                 *((name, f"{name}: {form.line}") for name, form in FORMS.items()),
             ),
+        ),
+        FormField(
+            "over",
+            "How far back",
+            "--over",
+            "Such as 1y or 90d. Empty: what the objective names, or the form's own.",
         ),
         FormField(
             "effort",

@@ -1,0 +1,115 @@
+"""What pages of `desk serve` say of sources without a network, and what its forms start."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from starlette.testclient import TestClient
+
+from desk.analytics.names.periods import span_given
+from desk.contracts.names import AgentId
+from desk.contracts.runs.swarm import SwarmRequest
+from desk.platform.settings import ServeSettings
+from desk.programs.swarm.objectives import OVER_SPAN
+from starters.monitoring.agents.command import DeskAgents, desk_agents
+from starters.monitoring.agents.work import DeskWork, Fleet, QueueLook
+from starters.operations.serve.application import application
+from starters.operations.serve.command import hosts_of
+from starters.operations.serve.pages import health, start
+from starters.operations.serve.serving.guard import Admission
+from starters.operations.serve.serving.hosting import DeskKeeper
+from starters.operations.serve.serving.site import Site
+from starters.runs.server_runs import RunStart
+from starters.session import Desk
+from tests.support.homes import home_settings
+from workers.needed_sources import agent_queues
+
+HERE = "http://127.0.0.1:8250"
+NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)
+
+
+class Kept(DeskKeeper):
+    """A keeper of a desk whose server nobody asks."""
+
+    @property
+    def desk(self) -> Desk:
+        return cast("Desk", SimpleNamespace())
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> TestClient:
+    where = ServeSettings()
+    site = Site(home_settings(tmp_path), Kept(), Admission.of(where, None))
+    return TestClient(
+        application(site, hosts_of(where)),
+        base_url=HERE,
+        client=("127.0.0.1", 50_000),
+        follow_redirects=False,
+    )
+
+
+def found(*, offline: bool) -> DeskAgents:
+    """A desk at which nobody has asked for anything yet."""
+    sources = {"ecb": (AgentId.VALIDATOR,), "google_news": (AgentId.VALIDATOR,)}
+    queues = [*map(str, agent_queues().values()), *(f"source.{server}" for server in sources)]
+    looks = {queue: QueueLook(queue, 0, timedelta(0), NOW) for queue in queues}
+    return desk_agents(
+        Fleet(workers=(), queues=looks),
+        DeskWork(),
+        agent_queues(),
+        sources,
+        now=NOW,
+        since=NOW,
+        offline=offline,
+    )
+
+
+def said(browser: TestClient, monkeypatch: pytest.MonkeyPatch, *, offline: bool) -> str:
+    async def agents_at(_: Desk) -> DeskAgents:
+        return found(offline=offline)
+
+    monkeypatch.setattr(health, "agents_at", agents_at)
+    return browser.get("/agents").text.partition("<main")[2]
+
+
+def test_without_a_network_no_source_is_called_healthy(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = said(browser, monkeypatch, offline=True)
+    sources = text.partition("<h2>Sources</h2>")[2]
+    assert "Saved data, and not asked in this time: ecb." in sources
+    assert "No network, and not asked in this time: google news." in sources
+    assert "ealthy" not in sources
+    assert "Without a network (DESK_OFFLINE); saved data: answers from what was saved" in text
+    assert "are healthy" not in text
+
+
+def test_with_a_network_all_that_are_well_are_healthy(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = said(browser, monkeypatch, offline=False)
+    assert "Healthy, and not asked in this time: ecb, google news." in text
+    assert "are healthy" in text and "DESK_OFFLINE" not in text
+
+
+def test_an_objective_looks_as_far_back_as_its_form_says(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[SwarmRequest] = []
+
+    async def answer(_: Desk, __: Any, ___: Any, run: RunStart[Any], *rest: object) -> object:
+        assert isinstance(run.request, SwarmRequest)
+        begun.append(run.request)
+        return SimpleNamespace(workflow_id=run.workflow_id)
+
+    monkeypatch.setattr(start, "_answer", answer)
+    sent = {"objective": "Is the yen dear?", "about": "dear", "over": "1y"}
+    sent |= {"rounds": "2", "answer_within": "3d"}
+    taken = browser.post("/swarm", data=sent, headers={"Origin": HERE})
+    assert taken.status_code == 303, taken.text
+    assert begun[0].query.parameters[OVER_SPAN] == span_given("1y").words
+    refused = browser.post("/swarm", data=sent | {"about": "carry"}, headers={"Origin": HERE})
+    assert refused.status_code == 422
+    assert "carry takes no “How far back”; these forms do: " in refused.text
