@@ -27,7 +27,7 @@ from workflows.engine.options import HEARTBEAT_TIMEOUT, note_phase
 
 @workflow.defn
 class EscalationWorkflow:
-    """Waits for the first usable answer; at the deadline the stated default holds."""
+    """Waits for the first usable answer. At the deadline the stated default is the decision."""
 
     @workflow.init
     def __init__(self, request: EscalationRequest) -> None:
@@ -37,9 +37,9 @@ class EscalationWorkflow:
 
     @workflow.run
     async def run(self, request: EscalationRequest) -> EscalationDecision:
-        """The decision, which is the first answer's or the default.
+        """The decision: the first usable answer, or the default.
 
-        Cancelled, it records the default and ends as cancelled.
+        If the workflow is cancelled, it records the default and ends as cancelled.
         """
         self._show()
         workflow.logger.warning("a person is asked: `desk escalations show %s`", self._id)
@@ -57,7 +57,7 @@ class EscalationWorkflow:
 
     @workflow.update(name=Message.RESOLVE_ESCALATION, description="Decide the conflict")
     def resolve_escalation(self, answer: EscalationAnswer) -> EscalationDecision:
-        """Decide, and say what was decided."""
+        """Decides the conflict and returns the decision."""
         return self._answered(answer)
 
     @resolve_escalation.validator
@@ -69,7 +69,7 @@ class EscalationWorkflow:
 
     @workflow.signal(name=Message.ANSWER_ESCALATION, description="Decide the conflict")
     def answer_escalation(self, answer: EscalationAnswer) -> None:
-        """Decide. An answer that is of no use or too late is noted in the log and ignored."""
+        """Decides the conflict. An unusable or late answer is logged and ignored."""
         if problem := self._refusal(answer):
             workflow.logger.warning("answer ignored: %s", problem)
             return
@@ -77,7 +77,7 @@ class EscalationWorkflow:
 
     @workflow.query(name=Message.ESCALATION, description="The case, and where it stands")
     def escalation(self) -> EscalationStatus:
-        """The case as it was put, and the decision once there is one."""
+        """The question as it was asked, and the decision once there is one."""
         state = self._decision.state if self._decision else EscalationState.OPEN
         return EscalationStatus(
             request=self._request, state=state, reminded=self._reminded, decision=self._decision
@@ -148,11 +148,11 @@ class EscalationWorkflow:
 
 @workflow.defn(name=WorkflowType.ESCALATION)
 class TapedEscalationWorkflow:
-    """Takes the place of `EscalationWorkflow` where a tape is played."""
+    """Replaces `EscalationWorkflow` where a tape is played."""
 
     @workflow.run
     async def run(self, request: EscalationRequest) -> EscalationDecision:
-        """The decision as it was recorded. Fails where the case failed then."""
+        """The recorded decision. Fails where the recorded case failed."""
         return await workflow.execute_activity_method(
             TapedActivities.decide_escalation,
             request,

@@ -1,4 +1,5 @@
-"""The desk's memory of its own runs: what they told, how their forecasts did, what follows."""
+"""The learning system: one workflow that keeps the lessons of all runs, scores their forecasts, and
+gives advice."""
 
 import asyncio
 import contextlib
@@ -36,19 +37,18 @@ from workflows.engine.options import HEARTBEAT_TIMEOUT, cause, priority, retry_p
 ONE_TRY: Final = timedelta(seconds=20)
 
 ONE_CALL: Final = timedelta(minutes=1)
-"""A source that cannot be asked for so long is asked again later."""
+"""How long one call of a source may take. After that it is asked again later."""
 
 FIXINGS_JUDGED_APART: Final = "fixings-judged-apart"
-"""A record that was at work before this change reads answers in the workflow, until it next
-continues as new."""
+"""The patch for executions that began when answers were read in the workflow."""
 
 
 class ForecastScoring:
-    """Asks for the fixings that are due, each source at its own pace.
+    """Asks for the fixings that are due, each source separately.
 
-    What cannot be had is left open and asked for again, after a pause that grows. A source of which
-    nothing comes back is left alone as a whole; one that answers goes on answering for the rest,
-    and what it has refused for too long is void.
+    A fixing that cannot be had stays open and is asked for again after pauses that grow. A source
+    that does not answer at all is left alone until its pause is over. A fixing that an answering
+    source has refused for too long is void.
     """
 
     def __init__(self, learned: Learned, pauses: Iterable[FixingPause] = ()) -> None:
@@ -59,34 +59,35 @@ class ForecastScoring:
 
     @property
     def pauses(self) -> tuple[FixingPause, ...]:
-        """What has to be waited for, to be carried on."""
+        """The pauses that a later execution of the workflow has to go on with."""
         return self._pauses.carried(self._learned.open_by(workflow.now()))
 
     def awaited_by(self, as_of: datetime) -> bool:
-        """Whether a forecast that was due by then may be scored in a moment."""
+        """Whether a forecast that was due by an instant may be scored shortly."""
         return any(not self._pauses.is_held_up(fixed) for fixed in self._learned.open_by(as_of))
 
     def due(self) -> tuple[Fixed, ...]:
-        """What to ask for now."""
+        """The fixings to ask for now."""
         now = workflow.now()
         waiting = self._learned.open_by(now)
         return tuple(fixed for fixed in waiting if self._pauses.until(fixed, now) <= now)
 
     def next_time(self) -> datetime | None:
-        """When there will be something to ask for; None where nothing is open."""
+        """When the next fixing is to be asked for; None if none is open."""
         now = workflow.now()
         times = [self._pauses.until(fixed, now) for fixed in self._learned.open_by(now)]
         ahead = self._learned.next_due_after(now)
         return min((*times, ahead) if ahead is not None else times, default=None)
 
     async def ask(self, is_enough: Callable[[], bool]) -> None:
-        """Ask for everything that is due, the servers side by side, or until it is enough."""
+        """Asks for everything that is due, the servers side by side, until all is asked or
+        `is_enough()`."""
         while (servers := sorted({fixed.server for fixed in self.due()})) and not is_enough():
             await asyncio.gather(*(self._ask_server(server, is_enough) for server in servers))
 
     async def _ask_server(self, server: str, is_enough: Callable[[], bool]) -> None:
-        """What was asked for least is asked for first, then what was due first: nothing that cannot
-        be had keeps back the rest."""
+        """Asks a server for its fixings: first what was asked for least often, then what was due
+        first, so that a fixing that cannot be had delays no other."""
         while (due := self._due_of(server)) and not is_enough():
             first = min(due, key=lambda fixed: (self._pauses.tries(fixed), fixed))
             await self._ask([fixed for fixed in due if fixed.due == first.due])
@@ -156,11 +157,11 @@ class ForecastScoring:
 
 @workflow.defn
 class LearningSystemWorkflow:
-    """One workflow for each desk, which runs as long as the desk exists.
+    """The learning system of a desk. It runs as long as the desk exists.
 
     It takes the outcome of each run and each hypothesis, scores forecasts when they are due, and
-    answers what the record recommends. It continues as new with its whole state; no message that
-    reached it is lost.
+    answers what the record recommends. It continues as new with its whole state and loses no
+    message that reached it.
     """
 
     @workflow.init
@@ -173,7 +174,7 @@ class LearningSystemWorkflow:
 
     @workflow.run
     async def run(self, request: LearningRequest) -> None:
-        """Work until the history is long, and then go on with a new one."""
+        """Works until the history is long, then continues as new."""
         while True:
             await self._scoring.ask(self._can_go_on_anew)
             self._show()
@@ -186,7 +187,7 @@ class LearningSystemWorkflow:
 
     @workflow.signal(name=Message.LEARN, description="What became of a run")
     def learn(self, lesson: Lesson) -> None:
-        """Take a lesson, in place of an earlier one of the same run."""
+        """Takes the lesson of a run. It replaces an earlier lesson of the same run."""
         self._learned.take(lesson)
 
     @workflow.signal(name=Message.LEARN_HYPOTHESIS, description="What became of a hypothesis")
@@ -196,8 +197,10 @@ class LearningSystemWorkflow:
 
     @workflow.update(name=Message.ADVISE, description="What the record says to a run")
     async def advise(self, question: RecordQuery) -> Advice:
-        """What was known by the instant; what was due by then is scored first, unless its source
-        is away or it takes too long."""
+        """The advice that follows from what was known by an instant.
+
+        What was due by then is scored first, unless its source is away or it takes too long.
+        """
         if self._scoring.awaited_by(question.as_of):
             with contextlib.suppress(TimeoutError):
                 await workflow.wait_condition(
@@ -211,11 +214,11 @@ class LearningSystemWorkflow:
 
     @workflow.query(name=Message.LEARNED, description="All that was known by an instant")
     def learned(self, question: RecordQuery) -> LearnedView:
-        """The record and everything that follows from it."""
+        """The record, with everything that is computed from it."""
         return self._learned.view(question)
 
     async def _something_to_do(self) -> None:
-        """Wait until a fixing is due, or it is time to continue as new."""
+        """Waits until a fixing is due, or it is time to continue as new."""
         self._armed = self._scoring.next_time()
         timeout = time_left(self._armed, workflow.now()) if self._armed else None
         with contextlib.suppress(TimeoutError):

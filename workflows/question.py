@@ -1,5 +1,5 @@
-"""A question that a graph of agents answers: its nodes, side by side where it forks, then the
-published answer."""
+"""Answers a question by a graph of agents. Nodes run side by side where the graph forks; the answer
+is published at the end."""
 
 import asyncio
 from collections import deque
@@ -34,12 +34,12 @@ from workflows.engine.run import NodeRun
 from workflows.engine.tools import policy_now, tools_of
 
 MOST_AT_WORK = 40
-"""Nodes that work at the same time; the others wait for their turn. A workflow can have 2,000
-activities under way, and a node up to sixteen."""
+"""The number of nodes that work at the same time. Temporal allows 2,000 activities at once in a
+workflow, and a node can have sixteen."""
 
 
 class GraphWalk(NodeRun[GraphBoard]):
-    """One run's way through its graph."""
+    """The walk of one run through its graph."""
 
     def __init__(self, request: GraphRequest, board: GraphBoard) -> None:
         super().__init__(board, request.policy)
@@ -47,7 +47,7 @@ class GraphWalk(NodeRun[GraphBoard]):
         self._working = 0
 
     async def to_the_end(self) -> None:
-        """Take every step that there is to take."""
+        """Runs every node that becomes due, until none is left."""
         ready, working = (
             deque(self.board.machine.begin()),
             list[asyncio.Task[tuple[NodeStart, ...]]](),
@@ -66,7 +66,8 @@ class GraphWalk(NodeRun[GraphBoard]):
                 left.cancel()
 
     async def _take(self, step: NodeStart) -> tuple[NodeStart, ...]:
-        """Do a step; the steps that follow from it. A node's failure is an outcome as well."""
+        """Runs a node and returns the nodes that become due by it. The failure of a node is an
+        outcome as well."""
         node, machine = step.node, self.board.machine
         self.begin(node.name)
         state = shown_to(node, self._request.graph, machine.visible_to(node))
@@ -112,7 +113,8 @@ class GraphWalk(NodeRun[GraphBoard]):
 
 @workflow.defn
 class ResearchGraphWorkflow:
-    """Answers a question by a graph of agents; whatever fails, it ends with what there is."""
+    """Answers a question by a graph of agents. Whatever fails, it ends with an answer of what there
+    is."""
 
     @workflow.init
     def __init__(self, request: GraphRequest) -> None:
@@ -162,8 +164,11 @@ class ResearchGraphWorkflow:
         return await published(record, what="answer")
 
     def _begun(self) -> GraphWalk:
-        """Only the form is looked at: who starts a run has had the graph checked, and a check that
-        is made stricter must not refuse what has been run."""
+        """The walk at its beginning.
+
+        Only the form of the graph is checked here. Whoever starts a run has had the whole graph
+        checked, and a stricter check must not refuse a graph that was run before.
+        """
         window = self._request.window
         as_of = window.end if window else self._request.as_of or self._started_at
         if as_of > workflow.now():
@@ -176,7 +181,7 @@ class ResearchGraphWorkflow:
 
 
 def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
-    """The agent with the tools that the node leaves it."""
+    """The agent with only those of its tools that the node allows."""
     profile = profile_in(policy, node.agent)
     if node.tools is None:
         return profile
@@ -185,15 +190,14 @@ def _profile(node: NodeSpec, policy: RunPolicy) -> AgentProfile:
 
 
 def _findings(node: NodeSpec, state: tuple[StateEntry, ...]) -> tuple[ResearchResult, ...]:
-    """The findings that a validator is to check. Other agents see them in the graph's state
-    alone."""
+    """The findings that a validator checks. Other agents see findings in the graph's state only."""
     if node.task is not TaskType.VALIDATE:
         return ()
     return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
 
 
 def _look_at(step: "asyncio.Task[tuple[NodeStart, ...]]") -> None:
-    """Retrieves a step's exception. Steps that end with a cancelled run are awaited by no code, and
-    asyncio would log "exception was never retrieved" for each."""
+    """Retrieves the exception of a finished step. No code awaits steps that end with a cancelled
+    run, and asyncio would log "exception was never retrieved" for each."""
     if not step.cancelled():
         step.exception()

@@ -1,4 +1,5 @@
-"""Gives a failed task to the next agents of the roster; the dead letter when all of them fail."""
+"""Gives a failed task to the next agents of the roster, and ends as a dead letter if all of them
+fail."""
 
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
@@ -21,15 +22,16 @@ from workflows.engine.task_runner import AgentRun
 
 @workflow.defn
 class ReassignmentWorkflow:
-    """Gives a failed task to the next agents of the roster, within what is left of its deadline.
+    """Gives a failed task to the next agents of the roster, within the time left until its
+    deadline.
 
-    A run that ends Failed is a dead letter: it carries the assignment, who tried, and why each
-    failed, and is found by the search attribute `Outcome`.
+    A run that ends Failed is a dead letter. Its error holds the assignment, the agents that tried,
+    and why each failed; it is found by the search attribute `Outcome`.
     """
 
     @workflow.run
     async def run(self, request: ReassignmentRequest) -> TaskOutcome:
-        """The task's outcome, by the first of the next agents that delivers.
+        """The outcome of the task by the first agent that delivers.
 
         Raises:
             ApplicationError: `DeadLettered`, with a `DeadLetter` as its detail.

@@ -1,1 +1,2 @@
-"""What every program runs on: the agent loop, tools, hand-ons, judgements, publishing."""
+"""What the workflows of every program share: the agent loop, tool calls, reassignment, judging,
+publishing."""

@@ -1,4 +1,4 @@
-"""How far an agent is with a task, and why it failed where it did."""
+"""How far an agent has come with a task, and why it failed if it did."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from desk.contracts.week.report import Contribution
 from desk.runs.assignments import Stage, Undelivered, lost_usage, merged_outages
 
 UNMENDED = "unmended result"
-"""The error of an agent that makes the same fault twice."""
+"""The error type of an agent that makes the same fault twice in a row."""
 
 _REMARKS = {
     Stage.FEWER_TURNS: "half of its budget was used, and it had fewer turns",
@@ -31,9 +31,11 @@ NO_CONTEXT = TurnContext()
 
 
 class AgentTask(NamedTuple):
-    """A task, the agent that does it, and what that agent is shown besides. `place` tells it from
-    another task of the same kind in a workflow. `opening` are the calls that are made before its
-    first turn; without any, the first turn asks."""
+    """A task, the agent that does it, and the context that the agent is shown besides.
+
+    `place` distinguishes tasks of the same kind within one workflow. `opening` are the tool calls
+    made before the first turn; where it is empty, the agent asks in its first turn.
+    """
 
     profile: AgentProfile
     assignment: TaskAssignment
@@ -43,11 +45,11 @@ class AgentTask(NamedTuple):
 
 
 class TaskFailed(Exception):
-    """An agent failed at its task. The workflow that catches it has another agent do it, or goes on
-    without.
+    """An agent failed at its task. The workflow that catches this gives the task to another agent,
+    or goes on without its result.
 
-    `usage` is what it cost all the same, `outages` the sources that were not asked for it, `reason`
-    the error without the task's name.
+    `usage` is what the agent spent, `outages` the sources whose calls were skipped because they
+    kept failing, `reason` the error without the task's name.
     """
 
     def __init__(self, error: AgentError, reason: str | None = None) -> None:
@@ -59,8 +61,12 @@ class TaskFailed(Exception):
 
 
 class AgentProgress:
-    """What an agent has done so far. `draft` is a result with figures that are no claims, `answer`
-    the last turn, `remarks` what was done in a lesser way than planned."""
+    """The state of an agent's work on one task.
+
+    `draft` is the last turn whose result has figures that are not claims, `answer` the last turn,
+    `remarks` say where the work was done with less than planned: fewer turns, a cheaper model, the
+    built-in analyst.
+    """
 
     def __init__(self, model: str) -> None:
         self.model = model
@@ -77,8 +83,8 @@ class AgentProgress:
 
     @property
     def came_to_nothing(self) -> str:
-        """What became of the turns that brought no result: answers that did not come, and in the
-        desk's own words why the last one was sent back."""
+        """Why the turns brought no result: how many answers were lost, and why the last one was
+        sent back, in the desk's own words."""
         told = [f"no result after {self.turns} turns"]
         if self.lost_answers:
             told.append(f"{self.lost_answers} answers did not come in time")
@@ -93,7 +99,8 @@ class AgentProgress:
         return tuple(result for exchange in self.exchanges for result in exchange.results)
 
     def degrade(self, stage: Stage, cheaper_model: str) -> None:
-        """Go on with what a stage of the budget leaves; never back to more."""
+        """Restricts the work to what a stage of the budget allows. An earlier, less restricted
+        stage is ignored."""
         goes_on = stage is Stage.CHEAPER_MODEL and cheaper_model == self.model
         if stage > self.stage and stage in _REMARKS and not goes_on:
             self.remarks.append(_REMARKS[stage])
@@ -102,19 +109,21 @@ class AgentProgress:
             self.model = cheaper_model
 
     def over_budget(self, words: str, cheaper_model: str) -> None:
-        """A model was not asked, because its call could cost more than is left for it."""
+        """Notes that a model was not asked because the call could have cost more than the budget
+        allows, and moves on to the next stage."""
         self.stage = Stage(max(self.stage + 1, Stage.CHEAPER_MODEL))
         goes_on = self.stage is Stage.CHEAPER_MODEL and cheaper_model != self.model
         self.remarks.append(f"{words}, and a cheaper model went on" if goes_on else words)
 
     def go_on_with_draft(self, failed: TaskFailed) -> None:
-        """Deliver the draft without the sentences that hold figures that are no claims."""
+        """Notes that the draft is delivered without its sentences whose figures are not claims."""
         self.remarks.append("sentences with figures that are no claims were left out")
         if failed.error.error_type != UNMENDED:
             self.remarks.append(failed.reason)
 
     def go_on_built_in(self, reason: str, task_type: TaskType) -> None:
-        """Leave the rest to the built-in analyst, who writes no commentary."""
+        """Switches to the built-in analyst for the rest of the task and notes why. The built-in
+        analyst writes no commentary."""
         lacks = task_type is TaskType.COMMENT_WEEK
         told = "there is no commentary" if lacks else "the built-in analyst delivered instead"
         self.remarks.append(f"{reason}; {told}")
@@ -125,7 +134,8 @@ class AgentProgress:
 def with_usage_before(
     outcome: TaskOutcome, before: Usage, outages: Iterable[SourceOutage] = ()
 ) -> TaskOutcome:
-    """The outcome, with what others took who did not deliver it, and what they could not ask."""
+    """The outcome with the usage and the outages of earlier agents, which failed at the same task,
+    added to it."""
     line = outcome.contribution
     all_of_them = merged_outages((*outages, *line.outages))
     line = line.model_copy(update={"usage": before.plus(line.usage), "outages": all_of_them})
@@ -133,7 +143,7 @@ def with_usage_before(
 
 
 def undelivered(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Undelivered:
-    """What remains of a task whose agent failed and that no other agent takes over."""
+    """The record of a task whose agent failed and that is not given to another agent."""
     return Undelivered(
         Contribution(
             agent=agent,
@@ -147,14 +157,17 @@ def undelivered(failed: TaskFailed, agent: AgentId, kind: TaskType) -> Undeliver
 
 
 def cut_off(error: ActivityError) -> bool:
-    """Whether a model was asked and its answer was lost: the call may be billed."""
+    """Whether a turn failed because a model's answer was lost. The call may have been billed."""
     reason = error.cause
     return isinstance(reason, ApplicationError) and reason.type == FailureType.CALL_CUT_OFF
 
 
 def billed(error: ActivityError, reserved: Allowance, model: str) -> Usage:
-    """What a model's turn that failed may have been billed: what its worker says of all attempts,
-    and all that was reserved where no worker got to say."""
+    """The usage that may have been billed for a failed turn of a model.
+
+    This is the usage that the worker reported for all attempts. If no worker could report, it is
+    all that was reserved for the turn.
+    """
     reason = error.cause
     if isinstance(reason, ApplicationError) and reason.details:
         return Usage.model_validate(reason.details[0])

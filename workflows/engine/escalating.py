@@ -1,4 +1,4 @@
-"""How conflicts are put to persons: a child workflow for each, all side by side."""
+"""How conflicts are put to persons: one child workflow for each conflict, side by side."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,45 +19,46 @@ from desk.trust.conflicts import decide, default_position
 from workflows.engine.options import TASK_TIMEOUT, priority, run_attributes
 
 GRACE = MARGIN / 2
-"""How long after its deadline a case is ended by the server, if it is still open; whoever waits
-for it still has as long until the report is due."""
+"""The server ends a case that is still open this long after its deadline. The caller then has as
+long again until the report is due."""
 
 THERE_BEFORE_TOLD = "case-there-before-told"
-"""Runs that were at work before this change tell of a case and open it then."""
+"""The patch for runs that began when the week was notified of a case before it was opened."""
 
 CANCELLED_WHILE_TELLING = "cancelled-while-telling"
-"""Runs that were at work before this change go on when they are cancelled while they tell."""
+"""The patch for runs that began when a cancellation during the notification was dropped."""
 
 Case = workflow.ChildWorkflowHandle[Any, EscalationDecision]
 """A case that is open, under its workflow id."""
 
-Told = Callable[[Sequence[str]], Awaitable[None]]
-"""Told of the workflow ids of the cases that are open: once when they open, once when none is."""
+Notify = Callable[[Sequence[str]], Awaitable[None]]
+"""Called with the workflow ids of the open cases when they are open, and with none once all are
+decided."""
 
 
 async def decided(
     asking: CaseContext,
     conflicts: Sequence[ConflictRecord],
     outcomes: Sequence[MarketOutcome],
-    told: Told,
+    notify: Notify,
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts as persons decide them, or as their defaults do; in the order given.
+    """The conflicts, decided by persons or by their defaults, in the order given.
 
-    `outcomes` are what the conflicts were found in. Whatever happens to a case, its conflict is
-    decided; only a cancellation of the caller itself is raised.
+    `outcomes` are the findings that the conflicts were found in. Every conflict comes back decided,
+    whatever happens to its case. Only a cancellation of the calling workflow is raised.
     """
     now = workflow.now()
     cases = [case_of(conflict, outcomes, asking, now) for conflict in conflicts]
     opened = [_run_id(case.conflict) for case in cases if case is not None]
-    # Whoever is told of a case can answer it: each is there before anybody is told.
+    # A case is open before anybody is notified of it, so that it can be answered at once.
     there_first = bool(opened) and workflow.patched(THERE_BEFORE_TOLD)
     if opened and not there_first:
-        await told(opened)
+        await notify(opened)
     handles = await asyncio.gather(*(_opened(asking, case) for case in cases))
     if there_first:
         opened = [handle.id for handle in handles if handle is not None]
         if opened:
-            await told(opened)
+            await notify(opened)
     records = await asyncio.gather(
         *(
             _by_default(conflict, "Nobody was asked, because the report was due.")
@@ -67,15 +68,15 @@ async def decided(
         )
     )
     if opened:
-        await told(())
+        await notify(())
     return tuple(records)
 
 
 async def tell_week(market: str, escalations: Sequence[str]) -> None:
-    """Tell the run of the week that a market waits for a person, or waits no more.
+    """Signals the week's run that a market waits for a person, or that it no longer waits.
 
-    It is told for those who look at it; a run that has ended is not waited for. A cancellation of
-    the caller that comes meanwhile is raised.
+    The signal only serves the status board, so a run that has ended is ignored. A cancellation of
+    the caller during the signal is raised.
     """
     parent = workflow.info().parent
     if parent is None:
@@ -93,13 +94,15 @@ async def tell_week(market: str, escalations: Sequence[str]) -> None:
 
 
 def cancelled_here() -> bool:
-    """Whether it is the caller that was cancelled, and not only what it waits for."""
+    """Whether the calling workflow itself was cancelled, rather than only the child that it waits
+    for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 async def _opened(asking: CaseContext, case: EscalationRequest | None) -> Case | None:
-    """The case once it waits for an answer; none where it could not be put."""
+    """The handle of a case that was started; None if it could not be started or there is no
+    case."""
     if case is None:
         return None
     try:
@@ -127,7 +130,8 @@ async def _opened(asking: CaseContext, case: EscalationRequest | None) -> Case |
 
 
 async def _asked(conflict: ConflictRecord, handle: Case | None) -> ConflictRecord:
-    """The conflict as a person decides it; by default where the case ends without a decision."""
+    """The conflict as a person decided it, or with its default if the case ended without a
+    decision."""
     if handle is not None:
         try:
             decision: EscalationDecision = await handle
@@ -138,7 +142,8 @@ async def _asked(conflict: ConflictRecord, handle: Case | None) -> ConflictRecor
 
 
 def _note(conflict: ConflictRecord, error: Exception) -> None:
-    """Log why a case has no decision; raised again where the caller itself was cancelled."""
+    """Logs why a case has no decision. Raises the error again if the caller itself was
+    cancelled."""
     if cancelled_here():
         raise error
     workflow.logger.warning("%s ended without a decision: %s", _run_id(conflict), error)

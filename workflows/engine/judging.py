@@ -1,5 +1,8 @@
-"""How a run has findings and answers judged: by activities, so that a verdict is part of its
-history, and a later version of the judge cannot change it."""
+"""How a run has findings and answers judged.
+
+Judging is an activity, so each verdict is recorded in the run's history and a later version of the
+judge cannot change it.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -37,17 +40,18 @@ Asked = TypeVar("Asked")
 Judged = TypeVar("Judged")
 
 JUDGED_WITHIN: Final = timedelta(days=30)
-"""A desk may be down for so long when something is due."""
+"""How long a judgement that is due waits for a desk that is down."""
 
 JUDGED_APART = "judged-apart"
-"""Runs that were at work before this change judge their findings in the workflow."""
+"""The patch for runs that began when findings were judged in the workflow."""
 
 PRICES_JUDGED_APART = "prices-judged-apart"
-"""Hypotheses that were due before this change hold themselves against a price in the workflow."""
+"""The patch for hypotheses that were due when prices were judged in the workflow."""
 
 
 class MarketReading(NamedTuple):
-    """What findings are read again for: a market and its window."""
+    """A market and its window. With it, the evidence of the findings is read again before they are
+    judged."""
 
     market: MarketSpec
     window: TimeWindow
@@ -60,9 +64,12 @@ async def judged_conflicts(
     place: str,
     reading: MarketReading | None = None,
 ) -> tuple[ConflictRecord, ...]:
-    """The contradictions between the findings, settled as far as the rules or an earlier decision
-    can. `place` tells one judgement from another within a workflow. With a `reading` the evidence
-    is read again first, as where no validator has read it."""
+    """The conflicts between the findings, settled where the rules or an earlier decision can settle
+    them.
+
+    `place` distinguishes judgements within one workflow. With a `reading` the evidence is read
+    again first: that is for findings that no validator has read.
+    """
     if not workflow.patched(JUDGED_APART):
         findings = tuple(outcome.model_copy(update={"evidence": ()}) for outcome in outcomes)
         asked = FindingsToJudge(scope=scope, outcomes=findings, voting=policy.voting)
@@ -86,13 +93,14 @@ async def judged_conflicts(
 
 
 def _to_judge(outcome: MarketOutcome, *, whole: bool) -> MarketOutcome:
-    """The outcome with as much evidence as judging it takes: evidence is most of a history."""
+    """The outcome with only the evidence that judging needs: evidence is the largest part of a
+    history."""
     evidence = tuple(result for result in outcome.evidence if whole or is_of_rates(result))
     return outcome.model_copy(update={"evidence": evidence})
 
 
 async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple[Hypothesis, ...]:
-    """The hypotheses that can be held against a price, with the views that come due with them."""
+    """The hypotheses that a later price can decide, with the views that come due with them."""
     if not asked.hypotheses:
         return ()
     if not workflow.patched(JUDGED_APART):
@@ -103,7 +111,8 @@ async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple
 
 
 async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> JudgedPrice:
-    """What follows from a source's answer for a hypothesis; `place` tells one from another."""
+    """The score of a hypothesis that follows from a source's answer, or why there is none. `place`
+    distinguishes judgements within one workflow."""
     if not workflow.patched(PRICES_JUDGED_APART):
         return judged_price(asked)
     words = "What follows from the price"
@@ -111,7 +120,7 @@ async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> Ju
 
 
 async def fixings_judged(asked: FixingsToJudge, place: str) -> JudgedFixings:
-    """The fixings that a source's answers hold."""
+    """The fixings that a source's answers hold, checked."""
     words = "Which fixings the answers hold"
     return await _waited_for(JudgeActivities.judge_fixings, asked, place, words, RetryConfig())
 
@@ -119,7 +128,7 @@ async def fixings_judged(asked: FixingsToJudge, place: str) -> JudgedFixings:
 async def evaluation_judged(
     asked: EvaluationToJudge, place: str, policy: RunPolicy
 ) -> JudgedEvaluation:
-    """Whether an episode's evaluation is waited for, or tried again."""
+    """Whether an episode's evaluation is to be waited for, or to be tried again."""
     words = "Whether there is a price to wait for"
     return await _waited_for(JudgeActivities.judge_evaluation, asked, place, words, policy.retries)
 
@@ -127,7 +136,7 @@ async def evaluation_judged(
 async def recommendation_judged(
     asked: RecommendationToJudge, policy: RunPolicy
 ) -> JudgedRecommendation:
-    """An evaluated recommendation as a hypothesis that was scored."""
+    """The score of a recommendation whose horizon is over, in the form of a scored hypothesis."""
     words, judge = "What came of the recommendation", JudgeActivities.judge_recommendation
     return await _waited_for(judge, asked, "recommendation", words, policy.retries)
 
@@ -156,7 +165,8 @@ async def _waited_for(
     summary: str,
     retries: RetryConfig,
 ) -> Judged:
-    """The same for what was waited for so long that it does not fail for a desk that is away."""
+    """The activity's options for what was waited for over days: it does not fail while the desk is
+    down."""
     bounds = desk_bounds(RunPolicy(retries=retries))
     return await _judged(
         judge, asked, place, summary, {**bounds, "schedule_to_close_timeout": JUDGED_WITHIN}

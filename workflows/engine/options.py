@@ -1,4 +1,4 @@
-"""How workflows call activities and children: bounds, retries, priorities, in one place."""
+"""The options with which workflows start activities and children: timeouts, retries, priorities."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -22,17 +22,17 @@ from desk.contracts.names import FailureType
 from desk.runs.assignments import call_allowance
 
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
-"""A killed worker is noticed within this time; activities beat about four times as often."""
+"""A killed worker is noticed within this time. Activities send about four heartbeats in it."""
 
 PAID_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
-"""The same for a call that is paid for: a worker that is held up for ten seconds keeps its answer,
-its last beat being up to a second old by then."""
+"""The same for a paid call. A worker that hangs for ten seconds keeps its answer, even if its last
+heartbeat was a second old by then."""
 
 TASK_TIMEOUT = timedelta(seconds=2)
-"""How long a killed worker can hold a workflow task, for children."""
+"""How long a killed worker can hold a workflow task of a child workflow."""
 
 LONGEST_ERROR = 1_000
-"""An error is told to the agent and kept in history: what happened, not every detail of it."""
+"""Characters of an error message that the agent is told and the history keeps."""
 
 WEEK = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 MARKET = SearchAttributeKey.for_keyword(SearchAttribute.MARKET)
@@ -43,7 +43,7 @@ SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 
 class ActivityBounds(TypedDict):
-    """What every activity call has: an end, a retry policy, a priority."""
+    """The options that every activity gets: its timeouts, retry policy and priority."""
 
     start_to_close_timeout: timedelta
     schedule_to_close_timeout: timedelta
@@ -53,7 +53,7 @@ class ActivityBounds(TypedDict):
 
 
 def retry_policy(retries: RetryConfig) -> RetryPolicy:
-    """Bounded retries. A payload too large stays too large, and is not tried again."""
+    """A bounded number of retries. An error that says a payload is too large is not retried."""
     return RetryPolicy(
         initial_interval=retries.first_pause,
         maximum_interval=retries.longest_pause,
@@ -63,12 +63,13 @@ def retry_policy(retries: RetryConfig) -> RetryPolicy:
 
 
 def patient_retry_policy(retries: RetryConfig) -> RetryPolicy:
-    """Retries without a count, for what is bounded by its deadline alone."""
+    """Unlimited retries, for activities that only their deadline ends."""
     return replace(retry_policy(retries), maximum_attempts=0)
 
 
 def priority(level: int, market: str | None = None) -> Priority:
-    """The desk's priority, which counts as Temporal's does; markets share a queue fairly."""
+    """A priority of the desk as Temporal's, from 1, the most urgent, to 5. Markets share a queue
+    fairly."""
     return Priority(priority_key=level, fairness_key=market)
 
 
@@ -80,8 +81,12 @@ def task_bounds(
     *,
     paid: bool = False,
 ) -> ActivityBounds:
-    """Every activity of an agent's task ends by the task's deadline, or `until` then, whatever is
-    left to try. One that is `paid` for is not given up on for a worker that is held up a while."""
+    """The options of an activity of an agent's task, which ends with its retries by the task's
+    deadline, or by `until` if that is given.
+
+    An activity that is `paid` for gets the longer heartbeat timeout, so that a worker that hangs
+    for some seconds keeps its answer.
+    """
     market = assignment.market.market if assignment.market else None
     return {
         "start_to_close_timeout": one_attempt,
@@ -93,8 +98,8 @@ def task_bounds(
 
 
 def desk_bounds(policy: RunPolicy) -> ActivityBounds:
-    """The options of an activity that asks no source and no model: it is retried until it is done,
-    within the time of a task."""
+    """The options of an activity that asks neither a source nor a model. It is retried without a
+    count, for as long as a task may take."""
     return {
         "start_to_close_timeout": policy.deadlines.turn,
         "schedule_to_close_timeout": policy.deadlines.task,
@@ -105,18 +110,18 @@ def desk_bounds(policy: RunPolicy) -> ActivityBounds:
 
 
 def told_as(assignment: TaskAssignment) -> str:
-    """A task as errors name it, with the week where it is a week's."""
+    """The name of a task in error messages, with the week if the task belongs to one."""
     return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"
 
 
 def unusable(words: str) -> ApplicationError:
-    """The error that ends a run whose request cannot be used; the message says what to ask
+    """The non-retryable error for a request that cannot be used. The message says what to ask for
     instead."""
     return ApplicationError(words, type=FailureType.UNUSABLE_REQUEST, non_retryable=True)
 
 
 def cause(error: BaseException) -> str:
-    """The innermost message, which is the one that says what happened."""
+    """The innermost message of an error, which says what actually happened."""
     while error.__cause__ is not None:
         error = error.__cause__
     return (str(error) or type(error).__name__)[:LONGEST_ERROR]
@@ -125,8 +130,8 @@ def cause(error: BaseException) -> str:
 def run_attributes(
     market: str | None, *, week: str | None = None, phase: Phase
 ) -> TypedSearchAttributes:
-    """What a workflow can be found by from its first event: its market, where it is about one, and
-    its week, where it is part of one."""
+    """The search attributes that a workflow starts with: its market and week, where it has them,
+    and its phase."""
     pairs: list[SearchAttributePair[Any]] = [SearchAttributePair(PHASE, phase)]
     if market is not None:
         pairs.append(SearchAttributePair(MARKET, market))
@@ -141,5 +146,5 @@ def note_outcome(outcome: Outcome) -> None:
 
 
 def note_phase(phase: Phase) -> None:
-    """Make a run findable by where it stands."""
+    """Sets the search attribute for the phase that a run is in."""
     workflow.upsert_search_attributes([PHASE.value_set(phase)])

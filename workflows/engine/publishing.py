@@ -1,4 +1,4 @@
-"""Publishing the answer of a run."""
+"""Publishing the answer that a run ends in."""
 
 from temporalio import workflow
 
@@ -14,7 +14,8 @@ from workflows.engine.options import (
 async def published(
     record: GraphRecord, *, activity_id: str = "publish", what: str = "report"
 ) -> AnswerPublication:
-    """The report on disk. What was found is paid for: a full disk is waited out for days."""
+    """The files of the published report. A full disk is waited for, up to some days, because the
+    research is already paid for."""
     policy = record.request.policy
     return await workflow.execute_activity_method(
         PublishingActivities.publish_answer,

@@ -1,5 +1,7 @@
-"""How a run asks and tells the desk's memory, and tells the learning system. It goes on where
-neither can be reached."""
+"""How a run reads and writes the desk's memory and informs the learning system.
+
+A run goes on when either of the two cannot be reached.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -29,7 +31,8 @@ from workflows.engine.options import (
 )
 
 ONE_TRY: Final = timedelta(seconds=60)
-"""A model of meaning is loaded by the first question; the rest takes milliseconds."""
+"""The first question of a process loads a model of meaning, which takes seconds; later ones take
+milliseconds."""
 
 AT_MOST: Final = timedelta(minutes=3)
 
@@ -39,7 +42,8 @@ TELLING_AT_MOST: Final = timedelta(hours=1)
 
 
 async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> MemoryAnswer:
-    """What is remembered, or why nothing can be asked."""
+    """The entries of the memory that are nearest to a question, or why the memory could not be
+    asked."""
     try:
         return await workflow.execute_activity_method(
             MemoryActivities.recall_memory,
@@ -57,7 +61,8 @@ async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> Mem
 async def remember(
     entries: Sequence[MemoryEntry], policy: RunPolicy, activity_id: str
 ) -> Remembered:
-    """Have entries stored; what cannot be is in the history still, and can be put there later."""
+    """Stores entries in the memory. `missing` of the result says why it failed. The entries are in
+    the history all the same, from which `desk memory rebuild` can store them."""
     try:
         return await workflow.execute_activity_method(
             MemoryActivities.remember,

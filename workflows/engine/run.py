@@ -1,4 +1,4 @@
-"""A run at work: the board that the Temporal UI shows as it changes, and who does its tasks."""
+"""A run: its board, which the Temporal UI shows as it changes, and the runner of its tasks."""
 
 from typing import Generic, TypeVar
 
@@ -19,24 +19,25 @@ Nodes = TypeVar("Nodes", bound=NodeBoard)
 
 
 class Run(Generic[AnyBoard]):
-    """A run at work. Each change of its board is shown in the Temporal UI at once."""
+    """A run and its board. Every change is shown in the Temporal UI at once."""
 
     def __init__(self, board: AnyBoard) -> None:
         self.board = board
 
     def enter(self, phase: Phase, *notes: str) -> None:
-        """The run is in another phase; notes stand under the board in the UI."""
+        """Moves the run to a phase. Notes appear under the board in the UI."""
         self.board.phase = phase
         note_phase(phase)
         self.show(*notes)
 
     def show(self, *notes: str) -> None:
-        """Have the UI show the board as it stands."""
+        """Shows the board in the Temporal UI as it is now."""
         workflow.set_current_details("\n\n".join(filter(None, (self.board.details(), *notes))))
 
 
 class NodeRun(Run[Nodes]):
-    """A run of a graph's nodes. `tools` are described to models, once they are known."""
+    """A run of a graph's nodes. `tools` are the descriptions shown to models, empty until they are
+    known."""
 
     def __init__(self, board: Nodes, policy: RunPolicy) -> None:
         super().__init__(board)
@@ -45,22 +46,22 @@ class NodeRun(Run[Nodes]):
 
     @property
     def tasks(self) -> TaskRunner:
-        """The runner of its tasks, by the run's policy."""
+        """A task runner with the policy of the run."""
         return self.tasks_by(self._policy)
 
     def tasks_by(self, policy: RunPolicy) -> TaskRunner:
-        """The runner of its tasks, by a node's own policy."""
+        """A task runner with the policy of one node."""
         return TaskRunner(policy, self.board.budget, self.tools)
 
     def begin(self, node: str) -> None:
-        """A node has begun."""
+        """Notes on the board that a node has begun."""
         self.board.begin(node, workflow.now())
         self.show()
 
     def end(
         self, node: str, done: TaskOutcome | Undelivered, key: str | None = None
     ) -> NodeOutcome:
-        """A node has ended: the outcome, or why there is none."""
+        """Notes on the board what a node brought, or why it brought nothing."""
         outcome = self.board.end(node, done, workflow.now(), key)
         self.show()
         return outcome

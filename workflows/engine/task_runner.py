@@ -1,13 +1,15 @@
-"""Having the tasks of a run done, each by its agent or by whoever takes it over.
+"""Runs the tasks of a workflow, each by its own agent or by an agent that takes it over.
 
-An agent works in turns until it delivers, fails or meets a limit. What its task asks in any case
-is asked before the first one, where whoever planned the task has named it. Every turn and every
-tool call is an activity of its own, so a crash costs at most the call in flight. The loop is the
-same for every agent, built-in or model. What an agent delivers comes back judged: it is told of
-what does not stand, and may mend it while it has turns left.
+An agent takes turns until it delivers a result, fails, or reaches a limit. Every turn and every
+tool call is an activity of its own, so a crash loses at most the call in progress. The loop is the
+same for built-in analysts and models. If whoever planned the task named its opening calls, these
+are made before the first turn.
 
-A task that an agent could not do is taken over in a child workflow, which ends as a dead letter
-where nobody can do it.
+Every result comes back judged. The agent is told what was rejected, and may correct it while it has
+turns left.
+
+A task that its agent could not do is given to the next agents in a child workflow, which ends as a
+dead letter if all of them fail.
 """
 
 from collections.abc import Callable, Sequence
@@ -75,20 +77,24 @@ from workflows.engine.options import (
 from workflows.engine.tools import ToolAsking, refused
 
 TIME_TO_TAKE_OVER = "time-to-take-over"
-"""In runs that were at work before this change an agent has all the time that is left. A run that
-is told so when it starts need not ask: a patch costs two events and a write to visibility."""
+"""The patch for runs that began before agents left time for those who take over: there an agent has
+all the time that is left. A run started with `leave_time` does not check it, which saves two events
+and an update of the search attributes."""
 
 BUILTIN_TURNS = 3
-"""The desk's questions, further ones, and the result."""
+"""The turns of a built-in analyst that stands in for a model: two to ask, one to deliver."""
 
 
 class AgentRun:
-    """One agent at work on one task.
+    """One agent's work on one task.
 
-    It spends from `budget`, of which a call may reserve one part in `sharing`. A model is told of
-    `tools`; where it does not deliver, the built-in analyst does, and a remark says why. `tried`
-    are the agents that failed at the task before. While there is another one to take it over, this
-    one leaves it a part of the time; runs that are not told to `leave_time` ask their history.
+    Each paid turn reserves one part in `sharing` of what is left of `budget`. A model is shown
+    those of `tools` that its agent may call. If it does not deliver, the built-in analyst does, and
+    a remark says why.
+
+    `tried` are the agents that failed at the task before. While another agent could take over, this
+    one stops early enough to leave it time. Without `leave_time` the run's history decides whether
+    it does.
     """
 
     def __init__(
@@ -120,10 +126,10 @@ class AgentRun:
         self._model_until = model_works_until(workflow.now(), assignment.deadline)
 
     async def work(self) -> TaskOutcome:
-        """Take turns until the result is there.
+        """Takes turns until there is a result.
 
-        A result whose prose holds figures that are no claims is delivered without those sentences
-        when the agent does not mend it in time.
+        If the agent does not correct figures that are not claims in time, its result is delivered
+        without the sentences that hold them.
 
         Raises:
             TaskFailed: the agent gave up, met a limit, or its turn failed for good.
@@ -138,14 +144,17 @@ class AgentRun:
         return self._delivered(result, work)
 
     async def _open(self, work: AgentProgress) -> None:
-        """Have what the task asks first asked, as what the desk asks by itself."""
+        """Makes the opening calls and records the answers as an exchange of the desk's own."""
         if self._opening:
             answers = await self._ask(self._opening, work)
             work.exchanges.append(Exchange(results=answers))
 
     async def _otherwise(self, work: AgentProgress, failed: TaskFailed) -> AgentResult:
-        """What can be delivered where the agent does not: its draft without what was rejected, or
-        the built-in analyst's result in a model's place."""
+        """The result where the agent did not deliver: the built-in analyst's in place of a model's,
+        or the draft without its rejected sentences.
+
+        Raises the failure, with what was spent, if there is neither.
+        """
         if work.draft is None and work.model != BUILTIN:
             work.go_on_built_in(
                 f"{work.model} did not deliver ({failed.reason})", self.assignment.task_type
@@ -161,7 +170,8 @@ class AgentRun:
         raise failed
 
     def _most_turns(self, work: AgentProgress) -> int:
-        """How many turns it has: an opening stands for the first, in which it would have asked."""
+        """The number of turns that the agent has. An opening replaces its first turn, which would
+        have asked the same."""
         limits, opened = self.assignment.limits, bool(self._opening)
         if work.model == BUILTIN:
             return limits.max_turns - opened
@@ -198,11 +208,11 @@ class AgentRun:
         raise self._failed("turn limit", work.came_to_nothing)
 
     def _too_long(self, work: AgentProgress) -> bool:
-        """Whether a model used up its tokens; whoever stands in for it uses none."""
+        """Whether a model has used up its tokens. The built-in analyst uses none."""
         return work.model != BUILTIN and work.usage.tokens > self.assignment.limits.max_tokens
 
     def _degrade(self, work: AgentProgress) -> None:
-        """Work with less where the budget runs short.
+        """Restricts the work where the budget runs short.
 
         Raises:
             TaskFailed: nothing is left for a model.
@@ -214,7 +224,7 @@ class AgentRun:
             raise self._failed("budget", "its part of the budget is used up")
 
     def _note_answer(self, turn: Turn, work: AgentProgress) -> None:
-        """Keep what a model said and what is wrong with it, for its next turn.
+        """Keeps a model's answer and what is wrong with it, which its next turn is shown.
 
         Raises:
             TaskFailed: it is the same as the last time.
@@ -225,7 +235,7 @@ class AgentRun:
         work.answer = turn
 
     def _stands(self, turn: Turn, result: AgentResult, work: AgentProgress) -> bool:
-        """Whether a result stands as it is; with rejected figures it is kept as the draft.
+        """Whether a result can be delivered as it is. One with rejected figures becomes the draft.
 
         Raises:
             TaskFailed: it is no result of this task, or it has the same faults as before.
@@ -277,7 +287,8 @@ class AgentRun:
                 self._budget.settle(reserved, spent)
 
     async def _take(self, request: TurnRequest, work: AgentProgress) -> Turn:
-        """The turn, as an activity; a model's ends early enough for the built-in analyst."""
+        """The turn, run as an activity. A model's turn ends early enough for the built-in analyst
+        to take over."""
         until = self._model_until if request.model != BUILTIN else self.assignment.deadline
         return await workflow.execute_activity_method(
             TurnActivities.take_turn,
@@ -295,14 +306,15 @@ class AgentRun:
         )
 
     async def _ask(self, calls: Sequence[ToolCall], work: AgentProgress) -> tuple[ToolResult, ...]:
-        """The answers to a turn's calls, side by side; what is beyond its limit is refused."""
+        """The answers to a turn's calls, made side by side. Calls beyond the task's limit are
+        refused."""
         allowed = self._calls_left(work)
         answers = await self._tools.ask(self._turn_id(work), calls[:allowed])
         most = self.assignment.limits.max_calls
         return (*answers, *(refused(c, f"only {most} calls on a task") for c in calls[allowed:]))
 
     def _calls_left(self, work: AgentProgress) -> int:
-        """How many more times it may ask its tools."""
+        """How many more tool calls the agent may make."""
         return max((self.assignment.limits.max_calls or MOST_CALLS) - len(work.evidence), 0)
 
     def _delivered(self, result: AgentResult, work: AgentProgress) -> TaskOutcome:
@@ -338,9 +350,11 @@ class AgentRun:
 
 
 class TaskRunner:
-    """Has the tasks of one run done by their agents, who spend from one budget. `tools` are
-    described to models. With `leave_time` an agent always leaves time for those who would take
-    over; without, the run's history says whether it does."""
+    """Runs the tasks of one workflow, all on one budget.
+
+    `tools` are the descriptions shown to models. With `leave_time` every agent leaves time for a
+    successor; without it, the history of the run decides (see `TIME_TO_TAKE_OVER`).
+    """
 
     def __init__(
         self, policy: RunPolicy, budget: Budget, tools: Tools = (), *, leave_time: bool = False
@@ -353,8 +367,8 @@ class TaskRunner:
     async def run(
         self, task: AgentTask, *, tools: Tools | None = None, sharing: int = 1
     ) -> TaskOutcome:
-        """Has the task done by its own agent. A model is told of `tools`, or else of all tools of
-        the run. It may reserve one part in `sharing` of the budget.
+        """Runs a task by its own agent. A model is shown `tools`, or else all tools of the run.
+        Each paid turn may reserve one part in `sharing` of the budget.
 
         Raises:
             TaskFailed: it could not do it.
@@ -378,8 +392,8 @@ class TaskRunner:
         sharing: int = 1,
         sharing_then: Callable[[], int] = lambda: 1,
     ) -> TaskOutcome | Undelivered:
-        """Has the task done by its own agent or, where that fails, by another, which may reserve
-        one part in `sharing_then()` of what is left by then."""
+        """Runs a task by its own agent and, if that fails, by others. They may reserve one part in
+        `sharing_then()` of what is left at that time."""
         try:
             return await self.run(task, tools=tools, sharing=sharing)
         except TaskFailed as failed:
@@ -388,8 +402,8 @@ class TaskRunner:
     async def reassign(
         self, task: AgentTask, failed: TaskFailed, *, sharing: int = 1
     ) -> TaskOutcome | Undelivered:
-        """Has the task done by another agent, which is shown the same. The outcome counts what the
-        first agent spent as well."""
+        """Gives a failed task to other agents, with the same context. The usage of the outcome
+        includes what the first agent spent."""
         # Others may still be at work, and want some too.
         reserved, spent = self._budget.reserve(sharing), Usage()
         child = reassignment_run_id(
@@ -443,14 +457,15 @@ class TaskRunner:
 
 
 class _DeadLetter(Contract):
-    """What a dead letter says of those who tried: what they took, and what they could not ask."""
+    """The part of a dead letter that the parent workflow needs: usage and outages of all agents
+    that tried."""
 
     usage: Usage
     outages: tuple[SourceOutage, ...] = ()
 
 
 def _letter(error: ChildWorkflowError) -> _DeadLetter | None:
-    """None where the child did not get to say."""
+    """The detail of a child's failure; None if the child failed without one."""
     cause = error.cause
     letter = cause.details[0] if isinstance(cause, ApplicationError) and cause.details else None
     told = isinstance(letter, dict) and letter.get("usage")

@@ -1,6 +1,8 @@
-"""An agent's tools: what their servers offer, and its calls, which go to the source's queue and end
-by the task's deadline. What an agent asks for by capability is put to its routes in their order,
-until one satisfies."""
+"""Tool calls of agents: which tools the servers offer, and how a call is made.
+
+A call is an activity on the queue of its source and ends by the task's deadline. A call by
+capability is put to the configured sources in their order, until one gives a satisfying answer.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -62,9 +64,10 @@ from workflows.engine.options import (
 
 
 async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
-    """The tools on the lists of those agents that are models; none where all are built in.
+    """The descriptions of the tools that agents with models may call; empty if all agents are built
+    in.
 
-    A source that cannot be asked offers nothing: the week goes on without it.
+    A server that cannot be asked is logged and left out.
     """
     profiles = [profile_in(policy, agent) for agent in agents]
     listed = {tool for profile in profiles if profile.model != BUILTIN for tool in profile.tools}
@@ -80,18 +83,21 @@ async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
 
 
 SOURCES_REACHED = "sources-reached"
-"""Runs that were planned before this change take every source for one that can be reached."""
+"""The patch for runs that were planned before reachability was asked: there every source counts as
+reachable."""
 
 REACHING = timedelta(seconds=2.8)
-"""How long a run waits for a live source's worker to take the question whether the source can be
-reached, and then for its answer. All are asked side by side."""
+"""How long a run waits for a source's worker to accept the question whether the source can be
+reached, and then again for the answer. All sources are asked side by side."""
 
 
 async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
-    """The policy with `unreachable`: the live sources of these agents that cannot be reached now,
-    and those with tools that have no data to answer from. They are asked side by side. The policy
-    is unchanged where there are no live sources, and in runs that were planned before sources were
-    asked."""
+    """The policy with `unreachable` set: the live sources that cannot be reached now, and the tools
+    of live sources that have no data.
+
+    The sources of `agents` are asked side by side. The policy is returned as the same object if it
+    has no live sources, or if the run was planned before sources were asked.
+    """
     # What could not be reached before is offered to nobody, and has to be asked again all the same.
     every = policy.model_copy(update={"unreachable": ()})
     tools = {tool.server for agent in agents for tool in profile_in(every, agent).tools}
@@ -114,8 +120,11 @@ async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
 
 
 async def _reachability(server: str, policy: RunPolicy) -> Reachability:
-    """What the source's worker says. A source whose worker does not take the question in time
-    cannot be reached; one whose worker took it and was held up may be, and is offered."""
+    """Whether a source can be reached, as its worker says.
+
+    A source counts as unreachable if no worker accepts the question in time. If a worker accepted
+    it and did not answer in time, the source counts as reachable.
+    """
     try:
         return await workflow.execute_activity_method(
             ToolActivities.reach,
@@ -143,13 +152,16 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
 
 
 _Routed = tuple[ToolCall, ...] | ToolResult
+"""A call once for each of its routes, or the result that says why it has none."""
+
 _Answering = asyncio.Task[dict[str, ToolResult]]
+"""An activity that makes several calls, with their answers by the id that each would have alone."""
 
 SHORTEST_TRY = timedelta(seconds=1)
-"""What a call has that is asked again by itself, however long it took among others."""
+"""The least time for a call that is repeated alone, however long the shared activity took."""
 
 LONGEST_SUMMARY = 180
-"""Bytes; the server takes 200."""
+"""Bytes of an activity's summary. The server accepts 200."""
 
 
 class ToolAsking:
@@ -164,27 +176,27 @@ class ToolAsking:
         self.outages: tuple[SourceOutage, ...] = ()
 
     async def ask(self, turn: str, calls: Iterable[ToolCall]) -> tuple[ToolResult, ...]:
-        """The results of a turn's calls, in their order.
+        """The results of a turn's calls, in the order of the calls.
 
-        The calls are made side by side. Those that go first to one server that is asked several
-        questions at once are one activity; a call that gets no answer there is made again by
-        itself, and no other. A call that fails is a result that says so: the agent may know another
-        way.
+        Calls are made side by side. Calls whose first route leads to the same server of
+        `RunPolicy.together` share one activity; one that gets no answer there is repeated alone. A
+        failed call is a result with its error, so that the agent can try something else.
         """
         routed = {call_activity_id(turn, call.own_id): self._routed(call) for call in calls}
         shared = self._shared(turn, routed)
-        found = (self._found(place, way, shared.get(place)) for place, way in routed.items())
+        found = (self._found(own_id, along, shared.get(own_id)) for own_id, along in routed.items())
         results = await asyncio.gather(*found)
         return tuple(result.model_copy(update={"satisfies": None}) for result in results)
 
     def _routed(self, call: ToolCall) -> _Routed:
-        """The call as each of its routes is asked, in their order; or why none can be asked."""
+        """The call once for each route, in the order of the routes, or the result that says why it
+        cannot be made."""
         if call.capability is not None:
             return self._by_capability(call, call.capability)
         if not self._profile.may_call(call.server, call.tool):
             return self._refused(call, f"{call.server}.{call.tool}")
         if self._policy.sources and call.server not in self._policy.sources:
-            return _nobody(call, call.server)
+            return _not_configured(call, call.server)
         left_out = why_left_out(call.server, call.tool, self._policy)
         if left_out is not None:
             return _unavailable(call, left_out)
@@ -195,35 +207,35 @@ class ToolAsking:
             return self._refused(call, capability)
         routes = routes_to(capability, self._policy)
         if not routes:
-            ways = configured(capability, self._policy)
-            told = (why_left_out(way.server, way.tool, self._policy) for way in ways)
-            left_out = "; ".join(dict.fromkeys(reason for reason in told if reason))
+            every = configured(capability, self._policy)
+            reasons = (why_left_out(route.server, route.tool, self._policy) for route in every)
+            left_out = "; ".join(dict.fromkeys(reason for reason in reasons if reason))
             if left_out:
                 return _unavailable(call, left_out)
-            return _nobody(call, *(way.server for way in ways))
+            return _not_configured(call, *(route.server for route in every))
         allowed = [r for r in routes if self._profile.may_call(r.server, r.tool)]
         return tuple(call_by(r, call) for r in allowed) or self._refused(call, capability)
 
     def _shared(self, turn: str, routed: Mapping[str, _Routed]) -> Mapping[str, _Answering]:
-        """What answers the first calls to servers that are asked several at once, by the ids under
-        which each would be asked alone."""
+        """The shared activities, by the activity id that each of their calls would have alone."""
         first: defaultdict[str, dict[str, ToolCall]] = defaultdict(dict)
-        for place, way in routed.items():
-            if not isinstance(way, ToolResult) and way[0].server in self._policy.together:
-                first[way[0].server][place] = way[0]
+        for own_id, along in routed.items():
+            if not isinstance(along, ToolResult) and along[0].server in self._policy.together:
+                first[along[0].server][own_id] = along[0]
         groups = [calls for calls in first.values() if len(calls) > 1]
         answering = [asyncio.create_task(self._together(turn, calls)) for calls in groups]
         return {
-            place: task for calls, task in zip(groups, answering, strict=True) for place in calls
+            own_id: task for calls, task in zip(groups, answering, strict=True) for own_id in calls
         }
 
     async def _together(self, turn: str, calls: Mapping[str, ToolCall]) -> dict[str, ToolResult]:
-        """What there is an answer to. The half of the time that is left is for the others."""
+        """The answers of a shared activity by activity id, without calls that got none. It may take
+        half of the time that is left; the other half is for repeating calls alone."""
         first, *others = calls.values()
-        place = calls_activity_id(turn, first.server, len(calls))
+        activity_id = calls_activity_id(turn, first.server, len(calls))
         request = self._request(first, self._policy.deadlines.tool_tries, others)
         try:
-            result = await self._activity(request, place, sources_left=2)
+            result = await self._activity(request, activity_id, sources_left=2)
         except ActivityError as error:
             if is_cancelled_exception(error):
                 raise
@@ -231,23 +243,28 @@ class ToolAsking:
         # A worker of an earlier version makes the first call alone.
         answers = zip(calls, result.each, strict=False)
         return {
-            own: _with_place(answer, place)
-            for own, answer in answers
+            own_id: _with_place(answer, activity_id)
+            for own_id, answer in answers
             if answer.status is not ToolStatus.UNAVAILABLE
         }
 
-    async def _found(self, place: str, routed: _Routed, shared: _Answering | None) -> ToolResult:
-        """The first answer that satisfies; a source asked after another has the activity's id
-        with its number. No time is left for the next source where the deadline has passed."""
+    async def _found(self, own_id: str, routed: _Routed, shared: _Answering | None) -> ToolResult:
+        """The first satisfying answer along the routes, else the best of those given.
+
+        The second route and later ones have their number in the activity id. No further route is
+        tried after the task's deadline.
+        """
         if isinstance(routed, ToolResult):
             return routed
         began, results = workflow.now(), list[ToolResult]()
         for number, call in enumerate(routed):
-            given = (await shared).get(place) if shared and not results else None
+            given = (await shared).get(own_id) if shared and not results else None
             if given is None:
-                own = f"{place}.{number + 1}" if number else place
+                activity_id = f"{own_id}.{number + 1}" if number else own_id
                 taken = workflow.now() - began if shared and not results else timedelta(0)
-                given = await self._answer(call, own, taken, sources_left=len(routed) - number)
+                given = await self._answer(
+                    call, activity_id, taken, sources_left=len(routed) - number
+                )
             results.append(given)
             if satisfies(given) or workflow.now() >= self._assignment.deadline:
                 break
@@ -256,8 +273,10 @@ class ToolAsking:
     async def _answer(
         self, call: ToolCall, activity_id: str, taken: timedelta, *, sources_left: int
     ) -> ToolResult:
-        """What the source said, or that it could not be asked; with its place in the history.
-        `taken` is what it took to ask it among others, in vain."""
+        """The answer of one source with its activity id, or a result that says why there is none.
+
+        `taken` is how long a shared activity tried the same call in vain.
+        """
         within = max(self._policy.deadlines.tool_tries - taken, SHORTEST_TRY)
         try:
             result = await self._activity(
@@ -300,15 +319,16 @@ class ToolAsking:
         )
 
     def _fault(self, error: ActivityError) -> CallFault | None:
-        """Why there was no answer, as the source's worker says. What was not asked is noted."""
+        """Why a call got no answer, as the source's worker says. A call skipped for a source that
+        keeps failing is added to `outages`."""
         told = fault_told(error.cause)
         if told.circuit is not None:
             self.outages = merged_outages((*self.outages, outage_of(told.circuit)))
         return told.fault
 
     def _bounds(self, sources_left: int, *, tried: bool) -> ActivityBounds:
-        """A source leaves time for those that could stand in for it, and for the agent. What was
-        `tried` among others has one try less."""
+        """The options of a call: it leaves time for the routes after it and for the agent. A call
+        that was `tried` in a shared activity has one attempt less."""
         bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
         allowed, retries = bounds["schedule_to_close_timeout"], bounds["retry_policy"]
         if tried:
@@ -330,7 +350,7 @@ def _with_place(result: ToolResult, activity_id: str) -> ToolResult:
 
 
 def refused(call: ToolCall, reason: str) -> ToolResult:
-    """A call that the desk itself says no to."""
+    """The result of a call that the desk itself refuses."""
     return ToolResult(call=call, status=ToolStatus.REFUSED, error=reason)
 
 
@@ -356,7 +376,7 @@ async def _listing(server: str, policy: RunPolicy) -> ToolListing:
         return ToolListing(server=server, error=cause(error))
 
 
-def _nobody(call: ToolCall, *servers: str) -> ToolResult:
+def _not_configured(call: ToolCall, *servers: str) -> ToolResult:
     named = " or ".join(dict.fromkeys(servers))
     return _unavailable(call, f"no source {named} is configured in .mcp.json")
 

@@ -1,5 +1,5 @@
-"""A stock researched step by step on a blackboard, recommended on, and held against what
-happened."""
+"""The episode of a stock: researched step by step on a blackboard, recommended on, and
+evaluated."""
 
 from temporalio import workflow
 
@@ -14,15 +14,15 @@ from workflows.episode.run import EpisodeRun
 from workflows.episode.steps import StockSteps
 
 FIRST_YEAR = 1900
-"""Before it there are prices of no stock."""
+"""No stock has prices from before this year."""
 
 
 @workflow.defn
 class StockResearchWorkflow:
-    """One episode. Whatever fails after the symbol was found, it ends with what there is.
+    """One episode. Once the symbol is found, the episode ends with a report, whatever fails.
 
-    In history the recommendation is evaluated at once. Where its horizon is ahead, the report goes
-    out first, and again when it is over and the evaluation is there.
+    A past episode is evaluated at once. If the horizon is still ahead, the report is published
+    without the evaluation, and again once the horizon is over.
     """
 
     @workflow.init
@@ -72,5 +72,5 @@ class StockResearchWorkflow:
 
     @workflow.query(name=Message.EPISODE, description="The blackboard, and the steps so far")
     def episode(self) -> EpisodeStatus:
-        """The blackboard as it stands, complete at every moment."""
+        """The blackboard as it is now."""
         return self._run.board.episode()

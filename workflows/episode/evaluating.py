@@ -1,4 +1,4 @@
-"""The evaluation of an episode's recommendation, which may be weeks ahead."""
+"""The evaluation of an episode's recommendation, which may be due weeks later."""
 
 from datetime import datetime
 
@@ -37,22 +37,22 @@ from workflows.episode.run import NO_CONTEXT, EpisodeRun
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 
 TOLD_BY_ANY_ACTION = "no-price-told-by-any-action"
-"""Runs that waited before this change for a price that none but `RUN_TA_ADVANCED` asked for go on
-waiting."""
+"""The patch for runs in which only `RUN_TA_ADVANCED` could find that there is no price: where
+another action found it, they go on waiting."""
 
 
 WAIT_JUDGED_APART = "wait-judged-apart"
 EVALUATION_JUDGED_APART = "evaluation-judged-apart"
-"""Runs that came to these points before this change decide in the workflow whether they wait."""
+"""The patch for runs in which the workflow itself decided whether to wait."""
 
 
 class Evaluating:
-    """The evaluation of one episode, which may be weeks ahead.
+    """The evaluation of one episode, which may be due weeks later.
 
-    Before anything is waited for, the report of what there is goes out. A price that is not there
-    yet, or a source that is away, is asked again after a pause that grows to a day, until it is
-    given up; from the second try on the built-in evaluator asks, which costs nothing. A stock that
-    had no price to begin with is not waited for.
+    The report is published before any wait. If there is no price yet, or the source is away, the
+    price is asked for again after pauses that grow to a day, until the evaluation is given up. From
+    the second try on the built-in evaluator asks, which costs nothing. A stock that had no price at
+    the beginning is not waited for.
     """
 
     def __init__(self, run: EpisodeRun, round_: int) -> None:
@@ -61,7 +61,7 @@ class Evaluating:
         self._round = round_
 
     async def outcome(self) -> TaskOutcome:
-        """What the evaluator found when the horizon was over, be it that there is no price.
+        """The evaluation at the end of the horizon, which may say that there is no price.
 
         Raises:
             TaskFailed: it could not be asked until it was given up.
@@ -96,7 +96,7 @@ class Evaluating:
             return failed
 
     async def _had_no_price(self) -> bool:
-        """Whether a source said as the episode began that it has no price of the stock."""
+        """Whether a source said, when the episode began, that it has no price of the stock."""
         if workflow.patched(WAIT_JUDGED_APART):
             return not self._has_price and (await self._judged(None, "begin")).no_price
         return self._had_none
@@ -129,7 +129,7 @@ class Evaluating:
         return await evaluation_judged(asked, f"evaluation.{self._round}.{place}", request.policy)
 
     def _never(self) -> TaskOutcome:
-        """The evaluation of a horizon that is not waited for: it says so, and no agent is asked."""
+        """An evaluation that says that the horizon was not waited for. No agent is asked."""
         agent, kind = STOCK_TASKS[EVALUATE]
         words = f"nobody was asked: {NEVER}"
         task = self._task(self._run.profile(agent))
@@ -142,7 +142,7 @@ class Evaluating:
     def _task(
         self, profile: AgentProfile, context: EpisodeContext = NO_CONTEXT, tries: int = 0
     ) -> AgentTask:
-        """The evaluation; its tools are asked as of the end of the horizon."""
+        """The task to evaluate. Its tool calls are made as of the end of the horizon."""
         board = self._board
         made = board.blackboard.recommendation
         if made is None:  # whoever begins an evaluation has seen to it
@@ -185,7 +185,7 @@ class Evaluating:
         )
 
     async def _wait_until(self, when: datetime, then: str) -> None:
-        """A durable wait, where there is anything to wait for."""
+        """Waits until an instant with a timer of Temporal's; returns at once if it has passed."""
         left = time_left(when, workflow.now())
         if not left:
             return

@@ -1,4 +1,4 @@
-"""One episode at work: its board, its tasks, and its report as it stands."""
+"""One episode's run: its board, its tasks, and its report."""
 
 from temporalio import workflow
 
@@ -22,7 +22,7 @@ NO_CONTEXT = EpisodeContext()
 
 
 class EpisodeRun(NodeRun[EpisodeBoard]):
-    """One episode at work."""
+    """The run of one episode."""
 
     def __init__(self, request: StockRequest) -> None:
         super().__init__(EpisodeBoard(request, workflow.info().start_time), request.policy)
@@ -31,12 +31,12 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
 
     @property
     def remembering(self) -> StockRemembering:
-        """What is remembered of the episode, as it stands."""
+        """The entries for the memory that the episode gives so far."""
         told = self.board.blackboard.told()
         return StockRemembering(workflow.info().workflow_id, self.board.query.question, told)
 
     def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:
-        """An agent as the run has it, or the built-in one in its place, which costs nothing."""
+        """The agent as the run's policy has it, or its built-in form, which costs nothing."""
         profile = profile_in(self.request.policy, agent)
         return profile.model_copy(update={"model": BUILTIN}) if built_in else profile
 
@@ -68,7 +68,7 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
         return AgentTask(profile, assignment, context, place)
 
     async def publish(self) -> AnswerPublication:
-        """The report of what there is; a later one takes its place."""
+        """Publishes the report of what there is so far. A later one replaces it."""
         info = workflow.info()
         record = self.board.record(info.workflow_id, info.run_id)
         self._publications += 1

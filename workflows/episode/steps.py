@@ -1,4 +1,5 @@
-"""The steps of an episode: what the controller chooses, carried out and put on the blackboard."""
+"""The steps of an episode: the controller chooses an action, an agent carries it out, and the
+result goes onto the blackboard."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -34,16 +35,16 @@ NO_MEMORY = "memory was not to be used"
 MADE_UP = "facts were generated for practice, and of such nothing is recalled, kept or learned"
 
 STEPS_CHARGED = "steps-charged"
-"""Runs that were begun by workers that knew no charges are charged nothing to their end."""
+"""The patch for runs that began before steps had charges: they are charged nothing."""
 
 NOTHING_RECOMMENDED = "it delivered no recommendation"
 
 RECOMMENDATION_JUDGED_APART = "recommendation-judged-apart"
-"""Runs that were evaluated before this change decide in the workflow what is told of it."""
+"""The patch for runs in which the workflow itself decided what to report of the recommendation."""
 
 
 class StockSteps:
-    """The steps of one run. What they bring stands on the blackboard, and in `state`."""
+    """The steps of one run. Results are kept on the blackboard and in `state`."""
 
     def __init__(self, run: EpisodeRun) -> None:
         self._run = run
@@ -53,7 +54,7 @@ class StockSteps:
             self._board.charges = run.request.charges
 
     async def to_the_end(self) -> None:
-        """Step by step until there is none, or no room for one.
+        """Takes steps until the controller chooses none or there is no room for another.
 
         Raises:
             ApplicationError: `UnusableRequest`: the controller has found that nothing can be done
@@ -89,8 +90,8 @@ class StockSteps:
         self._run.show()
 
     async def _chosen(self) -> ActionChoice:
-        """What comes next. Where the steps are given, the built-in controller names them; where a
-        controller cannot choose, the usual order goes on."""
+        """The next action. Where the steps are given, the built-in controller names them. If a
+        controller fails, the usual order is followed."""
         run, board = self._run, self._board
         profile = run.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
         run.begin(CONTROLLER)
@@ -119,7 +120,7 @@ class StockSteps:
         )
 
     async def _carried_out(self, action: StockAction) -> None:
-        """An action's agent at work; what it brings is written onto its part of the blackboard."""
+        """Runs an action's agent and writes the result to its part of the blackboard."""
         self._run.begin(action)
         if action is StockAction.GENERATE_INSIGHT:
             await self._insight()
@@ -131,8 +132,8 @@ class StockSteps:
             await self._data(action)
 
     async def _data(self, action: StockAction) -> None:
-        """Fetches one part of the figures. Where no agent could, the whole part counts as missing,
-        unless an earlier round has brought some of it."""
+        """Fetches one part of the figures. If no agent could, the whole part is missing, unless an
+        earlier round brought some of it."""
         found = await self._done(action)
         symbol = self._request.symbol
         if found is not None and isinstance(found.result, ResearchResult):
@@ -148,8 +149,8 @@ class StockSteps:
             self._board.blackboard.write_insights(pointers_of(found.result))
 
     async def _recommendation(self) -> None:
-        """A recommendation, with what the parts contradict each other in: what a vote cannot decide
-        stays open, and no person is asked."""
+        """A recommendation, with the conflicts between the parts. What a vote cannot decide stays
+        open; no person is asked."""
         action, board = StockAction.GENERATE_RECOMMENDATION, self._board
         place = f"{board.rounds_of(action)}"
         board.conflicts = await judged_conflicts(
@@ -171,7 +172,7 @@ class StockSteps:
 
     @property
     def _remembers(self) -> bool:
-        """Of facts that were made for practice nothing is remembered, and nothing is learned."""
+        """Whether the run uses the memory. A run on generated practice data does not."""
         return self._request.memory and self._board.blackboard.generated is None
 
     async def _recall(self) -> tuple[Recalled, ...]:
@@ -234,8 +235,9 @@ class StockSteps:
         recalled: tuple[Recalled, ...] = (),
         conflicts: tuple[ConflictRecord, ...] = (),
     ) -> TaskOutcome | None:
-        """Has an action's task done by its agent, which is shown the blackboard and all results.
-        None where it failed; a task that fetches figures is given to the fallback agents first."""
+        """Runs an action's task by its agent, which is shown the blackboard and all results.
+        Returns None if it failed. A task that fetches figures is given to the fallback agents
+        first."""
         run, board = self._run, self._board
         context = EpisodeContext(
             state=board.results,
@@ -252,7 +254,7 @@ class StockSteps:
         return done if isinstance(done, TaskOutcome) else None
 
     async def _tried(self, action: StockAction, task: AgentTask) -> TaskOutcome | Undelivered:
-        """Has a task done. Only one that fetches figures is reassigned where its agent fails."""
+        """Runs a task. Only a task that fetches figures is reassigned if its agent fails."""
         if action in DATA:
             return await self._run.tasks.run_or_reassign(task)
         try:

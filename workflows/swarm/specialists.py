@@ -1,5 +1,7 @@
-"""The specialists of a round, each in a workflow of its own, side by side. Where fewer than half of
-them deliver, other agents take over the tasks of those who did not."""
+"""The specialists of a round, each in a child workflow of its own, side by side.
+
+If fewer than half of them deliver, other agents take over the tasks of those that failed.
+"""
 
 import asyncio
 from collections.abc import Collection
@@ -48,11 +50,13 @@ from workflows.engine.run import NodeRun
 from workflows.engine.task_runner import TaskRunner
 
 ENOUGH = 0.5
-"""From this share of delivered tasks on, what failed stays failed (seed 003)."""
+"""If at least this share of the specialists delivers, failed tasks are not reassigned (seed
+003)."""
 
 
 class _Failed(NamedTuple):
-    """A specialist that could not, why, and what it took, or is taken to have."""
+    """A specialist's task that failed, its error, and what the specialist spent or is assumed to
+    have spent."""
 
     task: AgentTask
     failed: TaskFailed
@@ -66,7 +70,8 @@ class Specialists:
         self._run = run
 
     async def work(self, plan: SwarmPlan) -> None:
-        """Everybody's findings, or why there are none, as outcomes of the run's nodes."""
+        """Runs the plan's specialists and records each one's findings, or its failure, as the
+        outcome of a node."""
         tasks = [self._task(subagent) for subagent in plan.subagents]
         parts = self._run.board.budget.reserve_shares({task.place: Effort.MEDIUM for task in tasks})
         done = await asyncio.gather(*(self._delegate(task, parts[task.place]) for task in tasks))
@@ -80,7 +85,7 @@ class Specialists:
             self._run.end(task.task_id, left)
 
     async def _delegate(self, task: AgentTask, reserved: Allowance) -> _Failed | None:
-        """A specialist's findings as an outcome, or its failure."""
+        """Runs a specialist and records its findings. Returns its failure, or None."""
         self._run.begin(task.place)
         taken = NOTHING
         try:
@@ -125,7 +130,7 @@ class Specialists:
         return found
 
     async def _reassign(self, each: _Failed, sharing: int) -> None:
-        """Has the task done by another agent, or ends in a dead letter."""
+        """Gives a failed task to another agent, and records its findings or the dead letter."""
         node = each.task.place
         done = await self._run.tasks.reassign(each.task, each.failed, sharing=sharing)
         if isinstance(done, TaskOutcome):
@@ -153,11 +158,11 @@ class Specialists:
 
 @workflow.defn
 class SpecialistWorkflow:
-    """Finds out what a plan asks of it, and returns no more than its findings rest on."""
+    """Does one specialist's task and returns only the evidence that its findings rest on."""
 
     @workflow.run
     async def run(self, request: SpecialistRequest) -> SpecialistOutcome:
-        """The findings.
+        """The findings of the specialist.
 
         Raises:
             ApplicationError: `AgentTaskFailed`, with a `SpecialistFailure` as its detail.
@@ -181,7 +186,7 @@ class SpecialistWorkflow:
 
 
 def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) -> _Failed:
-    """What a specialist's workflow said when it failed, or that it ended without a word."""
+    """The failure that a specialist's workflow reported, or a general one if it ended without."""
     cause = error.cause
     details = cause.details if isinstance(cause, ApplicationError) else ()
     if details and isinstance(details[0], dict):
@@ -202,9 +207,11 @@ def _could_not(task: AgentTask, error: ChildWorkflowError, reserved: Allowance) 
 
 
 def _profile(request: SpecialistRequest) -> AgentProfile:
-    """The agent with the tools that the plan leaves it. A plan names tools of the desk's own
-    sources; where others have the same capability here, they are left as well, and what a plan
-    could not have named it has not left out."""
+    """The agent with only those of its tools that the plan allows.
+
+    A plan names tools of the desk's own sources. Other tools with the same capabilities are allowed
+    too, and so are tools that the plan could not have named.
+    """
     agent, named = request.assignment.agent, request.assignment.tools
     profile, nameable = profile_in(request.policy, agent), profile_of(agent).tools
     wanted = [c for c in profile.capabilities if not _is_left_out(c, named, nameable)]

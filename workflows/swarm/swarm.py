@@ -1,5 +1,5 @@
-"""An objective that specialists research under a leader, in rounds: each is an execution of its
-own."""
+"""A swarm: specialists research an objective under a leader, in rounds. Each round is an execution
+of its own."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,8 @@ NO_MEMORY = "memory was not to be used"
 LEADER = AgentId.RESEARCH_LEADER
 
 LEADS_AMONG = 4
-"""One call of the leader may take a quarter of what is left: the rest is for the specialists."""
+"""A call of the leader may reserve one part in this many of what is left; the rest is for the
+specialists."""
 
 MOST_OF_ONE_NAME = 20
 
@@ -54,13 +55,13 @@ LAST_ROUND = "it was the last round that was allowed"
 NO_TIME = "its time is used up"
 
 REPORTED_UNPLANNED = "reported-unplanned"
-"""Runs that were at work before this change fail where their first round cannot be planned."""
+"""The patch for runs that failed if their first round could not be planned."""
 
 NO_BUDGET = "what is left of the budget would not pay for another such round"
 
 
 class RunningRound:
-    """The round that a swarm is in. What it brings stands in `state`, and on the board."""
+    """The current round of a swarm. Its results are kept in `state` and on the board."""
 
     def __init__(self, run: NodeRun[SwarmBoard]) -> None:
         self._run = run
@@ -71,7 +72,7 @@ class RunningRound:
         )
 
     async def work(self) -> Synthesis | None:
-        """The leader's conclusion; None where there is none.
+        """Runs the round and returns the leader's conclusion; None if there is none.
 
         Raises:
             TaskFailed: the round could not be planned.
@@ -90,7 +91,7 @@ class RunningRound:
         return conclusion
 
     async def store(self, entries: Sequence[MemoryEntry], what: str) -> None:
-        """Have something remembered; why not stands in the report."""
+        """Stores entries in the memory. If that fails, the report says why."""
         if not self._request.memory or not entries:
             return
         place = f"remember.{what}.{self._board.number}"
@@ -131,8 +132,8 @@ class RunningRound:
         return plan
 
     async def _settle(self) -> None:
-        """Decide what the findings contradict each other in: by a vote, or by a person, who has
-        days and not the time of the research."""
+        """Decides the conflicts between the findings, by a vote or by a person. A person has days,
+        not only the time of the research."""
         found = markets_found(self._board.outcomes, self._board.conflicts)
         records = await judged_conflicts(
             Scope.WITHIN_MARKETS, found, self._request.policy, f"{self._board.number}"
@@ -176,7 +177,7 @@ class RunningRound:
         return outcome.result if isinstance(outcome.result, Synthesis) else None
 
     async def _lead(self, node: str, kind: TaskType, context: SwarmContext) -> TaskOutcome:
-        """The leader at work."""
+        """Runs a task of the leader."""
         self._run.begin(node)
         policy = self._request.policy
         profile = profile_in(policy, LEADER)
@@ -196,7 +197,7 @@ class RunningRound:
 
 @workflow.defn
 class ResearchSwarmWorkflow:
-    """Researches an objective; whatever fails, it ends with what there is."""
+    """Researches an objective. Whatever fails, it ends with a report of what there is."""
 
     @workflow.init
     def __init__(self, request: SwarmRequest) -> None:
@@ -265,7 +266,8 @@ class ResearchSwarmWorkflow:
             return board.concluded
 
     def _go_on_or_stop(self, conclusion: Synthesis | None) -> None:
-        """Continue as new with what the leader wants to know still, or note why not."""
+        """Continues as new with what the leader still wants to know, or notes why there is no
+        further round."""
         board, request = self._run.board, self._request
         if len(board.rounds) < board.number:
             return
@@ -279,7 +281,7 @@ class ResearchSwarmWorkflow:
             workflow.continue_as_new(request.model_copy(update={"carried": carried}))
 
     def _stopped(self) -> str | None:
-        """Why there is no further round, where one is wanted."""
+        """Why there is no further round although the leader wants one; None if there is one."""
         if self._run.board.number >= self._request.most_rounds:
             return LAST_ROUND
         if workflow.now() >= self._run.board.deadline:
@@ -291,9 +293,11 @@ class ResearchSwarmWorkflow:
     async def _begin(
         self, hypotheses: Sequence[Hypothesis], round_: RunningRound
     ) -> dict[str, Hypothesis]:
-        """Have each hypothesis that can be held against something wait for its horizon, with the
-        specialists' views that come due with it, in a workflow that outlives this one; those that
-        wait, by the ids that the leader gave them. Why another cannot, the report says."""
+        """Starts a workflow, which outlives this run, for each hypothesis that a price can decide.
+
+        Returns the started hypotheses by the ids that the leader gave them; each has the id that it
+        waits under. The specialists' views come due with them.
+        """
         board = self._run.board
         asked = HypothesesToJudge(
             hypotheses=tuple(hypotheses),
@@ -310,9 +314,12 @@ class ResearchSwarmWorkflow:
         return waiting
 
     async def _wait_for(self, hypothesis: Hypothesis) -> Hypothesis | None:
-        """The hypothesis under the id that it waits by, which has the day that it is due. One that
-        an earlier run under this name has made, and that is not scored yet, stays: the new one has
-        a number."""
+        """Starts the workflow of a hypothesis. Returns the hypothesis with the id that it waits
+        under, which ends in its due day; None if too many have that id.
+
+        If an earlier hypothesis with the same id is not scored yet, it stays, and the new id gets a
+        number.
+        """
         own = f"{hypothesis.hypothesis_id[:180]}-{hypothesis.due:%Y-%m-%d}"
         named = hypothesis.model_copy(update={"hypothesis_id": own})
         for number in range(2, MOST_OF_ONE_NAME):
@@ -354,13 +361,13 @@ class ResearchSwarmWorkflow:
 
 
 def _by_a_person(conflicts: Sequence[ConflictRecord]) -> bool:
-    """Whether a conflict was decided by a person, who knows what happened after the as-of
+    """Whether a person decided a conflict. Such a person knows what happened after the as-of
     instant."""
     return any(record.decided_by is DecidedBy.PERSON for record in conflicts)
 
 
 def _researchers_of(hypothesis: Hypothesis, entries: Sequence[StateEntry]) -> tuple[AgentId, ...]:
-    """Whose findings are on the market that it is about."""
+    """The specialists whose findings are about a market."""
     market = hypothesis.market.market
     return tuple(sorted({each.agent for each in _found_in(entries) if each.market == market}))
 
@@ -370,8 +377,8 @@ def _found_in(entries: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
 
 
 def _asked_in_vain(failed: TaskFailed) -> bool:
-    """Whether the person who asked can mend the failure, such as an objective that names no
-    market."""
+    """Whether the failure is one that the person who asked can correct, such as an objective that
+    names no market."""
     return failed.error.error_type == FailureType.UNUSABLE_REQUEST
 
 

@@ -1,4 +1,4 @@
-"""What a week's run takes from the desk's own record, and what it adds to it."""
+"""What a week's run asks the learning system, and the lesson that it sends back."""
 
 import asyncio
 import contextlib
@@ -26,17 +26,18 @@ from workflows.engine.options import (
 )
 
 ASKING: Final = timedelta(seconds=40)
-"""One try: the record waits for scores that are due, for about half of it."""
+"""One try. The learning system may spend about half of it waiting for scores that are due."""
 
 ASKING_AT_MOST: Final = timedelta(seconds=60)
 TELLING: Final = timedelta(seconds=60)
-"""One try: the histories of the run are read for it."""
+"""One try, in which the histories of the run are read for the lesson."""
 
 AT_FIRST: Final = timedelta(seconds=2)
-"""How long a report waits for what is told, so that a run of the week after it goes by it."""
+"""How long the publication waits for the lesson to be delivered, so that a run of the next week can
+use it."""
 
 TOLD_BESIDE: Final = "told-beside-the-run"
-"""Runs that were at work before this change wait until it is told, for `TELLING_AT_MOST`."""
+"""The patch for runs that waited until the lesson was delivered, for up to `TELLING_AT_MOST`."""
 
 TELLING_AT_MOST: Final = timedelta(seconds=30)
 
@@ -44,8 +45,8 @@ NO_ANSWER: Final = "the desk's own record could not be read"
 
 
 async def ask_record(request: WeekRequest, board: WeekBoard) -> None:
-    """Put what the record says on the board. A week is not held back by a record without answer:
-    the board then says so."""
+    """Asks the learning system for advice and puts it on the board. If there is no answer, the
+    board says so and the week goes on."""
     if not request.learn:
         return
     question = question_of(request.config.policy, board.window.end, asked_at=workflow.now())
@@ -141,5 +142,5 @@ class WeekLessons:
 
 
 def policy_of(request: WeekRequest, board: WeekBoard) -> RunPolicy:
-    """The policy that the run works by: the configured one, with what its plan follows."""
+    """The policy of the run: the configured one, changed by the advice that the plan follows."""
     return policy_with(request.config.policy, board.advice, board.plan.follows)

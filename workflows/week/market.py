@@ -30,7 +30,8 @@ from workflows.engine.task_runner import TaskRunner
 
 @workflow.defn
 class MarketResearchWorkflow:
-    """Researches and validates one market; whatever fails, it ends with what there is."""
+    """Researches and validates one market. Whatever fails, it ends with an outcome of what there
+    is."""
 
     @workflow.init
     def __init__(self, request: MarketRequest) -> None:
@@ -44,10 +45,10 @@ class MarketResearchWorkflow:
 
     @workflow.run
     async def run(self, request: MarketRequest) -> MarketOutcome:
-        """What the market's agents found, with the evidence and with what could not be had.
+        """The findings of the market's agents, with their evidence and with what is missing.
 
-        Conflicts that a vote cannot settle wait for a person, until shortly before the report is
-        due; then their defaults hold.
+        Conflicts that a vote cannot settle wait for a person until shortly before the report is
+        due. After that their defaults are taken.
         """
         tasks = request.plan.tasks
         await asyncio.gather(*(self._do(planned, (), sharing=len(tasks)) for planned in tasks))
@@ -65,8 +66,8 @@ class MarketResearchWorkflow:
 
     @workflow.query(name=Message.SPENT, description="What its agents have spent so far")
     def spent(self) -> Allowance:
-        """What was spent of its allowance, or is assumed to be. A task that was reassigned counts
-        when the other agent is done."""
+        """The allowance that was spent so far, or is assumed to be. A reassigned task counts once
+        the other agent is done."""
         return self._board.budget.spent
 
     async def _found(self) -> MarketOutcome:
@@ -93,7 +94,7 @@ class MarketResearchWorkflow:
         )
 
     async def _tell(self, escalations: Sequence[str]) -> None:
-        """Say that the market waits for a person, here and to the run of the week."""
+        """Shows that the market waits for a person, on its own board and on the week's."""
         self._board.waiting = tuple(escalations)
         if escalations:
             self._run.enter(Phase.AWAITING_PERSON)
@@ -102,8 +103,8 @@ class MarketResearchWorkflow:
     async def _do(
         self, planned: PlannedTask, findings: tuple[ResearchResult, ...], *, sharing: int = 1
     ) -> None:
-        """Has a task done, by its agent or by a fallback. Where all of them fail, its dead letter
-        is named on the board and the market goes on without."""
+        """Runs a task by its agent or a fallback. If all of them fail, the board names the dead
+        letter and the market goes on without the result."""
         request = self._request
         profile = profile_in(request.policy, planned.agent)
         assignment = market_task(profile, planned, request)

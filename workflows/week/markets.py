@@ -1,4 +1,5 @@
-"""The markets of a week's run: all side by side or one again, and what contradicts across them."""
+"""The markets of a week's run: all of them side by side, one of them again, and the conflicts
+between them."""
 
 import asyncio
 import contextlib
@@ -33,17 +34,18 @@ from workflows.week.learning import policy_of
 from workflows.week.market import MarketResearchWorkflow
 
 GRACE = timedelta(minutes=1)
-"""How long after its deadline a market's workflow is ended, if it still runs."""
+"""A market's workflow that still runs this long after its deadline is ended."""
 
 RERUN_SHARES = 2
-"""A rerun may spend one part in so many of what is left: the commentary wants some too."""
+"""A rerun may reserve one part in this many of what is left of the budget; the commentary needs
+some too."""
 
 LATE = "not finished by its deadline"
 LATE_FOR_THE_WEEK = "not finished by the week's deadline"
 
 
 class WeekMarkets:
-    """Starts the markets' workflows and puts what comes back on the board."""
+    """Starts the markets' workflows and puts their outcomes on the board."""
 
     def __init__(self, request: WeekRequest, run: Run[WeekBoard]) -> None:
         self.request = request
@@ -52,11 +54,11 @@ class WeekMarkets:
         self.tools: Tools = ()
 
     async def research_all(self, report_due: datetime, openings: Openings) -> None:
-        """Every planned market, until all are back or the report is due. `openings` are what their
-        tasks ask first.
+        """Researches every planned market, until all are done or the report is due. `openings` are
+        the opening calls of the tasks by task id.
 
-        One that is not back by the deadline of its agents is ended soon after, unless it waits
-        for a person.
+        A market that misses the deadline of its agents is ended soon after, unless it waits for a
+        person.
         """
         board, deadline = self._board, self._deadline(report_due)
         efforts = {plan.market: effort_for(plan.priority) for plan in board.plan.markets}
@@ -82,17 +84,16 @@ class WeekMarkets:
             board.outcomes.setdefault(market, late)
 
     async def research_again(self, plan: MarketPlan, rerun: int, report_due: datetime) -> None:
-        """Researches one market again. What it found before stands where the rerun finds nothing.
+        """Researches one market again. Earlier findings stay where the rerun finds nothing.
 
-        Its agents ask their first questions anew: other sources may be within reach than when the
-        week was planned.
+        Its agents have no opening: other sources may be reachable than when the week was planned.
         """
         part = self._board.budget.reserve(RERUN_SHARES)
         deadline = self._deadline(report_due)
         await self._research(self._request(plan, deadline, report_due, part, {}, rerun=rerun))
 
     def run_id(self, market: str, rerun: int) -> str:
-        """The workflow id of a market, or of its rerun."""
+        """The workflow id of a market, or of its rerun if `rerun` is not 0."""
         return market_run_id(workflow.info().workflow_id, market, rerun)
 
     def _deadline(self, report_due: datetime) -> datetime:
@@ -108,7 +109,7 @@ class WeekMarkets:
             self._board.outcomes.setdefault(market, missing)
 
     def _unknown(self, allowance: Allowance | None) -> Usage:
-        """What a market may have taken that did not come back to say."""
+        """The usage that is assumed for a market that did not report its own."""
         agents = policy_of(self.request, self._board).agents
         models = any(agent.model not in (None, BUILTIN) for agent in agents)
         return lost_usage(allowance) if models and allowance else Usage()
@@ -123,7 +124,8 @@ class WeekMarkets:
         *,
         rerun: int = 0,
     ) -> MarketRequest:
-        """What a market's workflow is started with: of `openings` those of its own tasks."""
+        """The request that a market's workflow is started with, including the openings of its own
+        tasks."""
         board, policy = self._board, policy_of(self.request, self._board)
         spec = next(s for s in self.request.config.markets if s.market == plan.market)
         named = [market_task_id(spec, task.task_type) for task in plan.tasks]
@@ -144,8 +146,7 @@ class WeekMarkets:
         )
 
     async def _research(self, request: MarketRequest) -> None:
-        """Puts a market's outcome on the board: what its workflow returned, or why it returned
-        nothing."""
+        """Runs a market's workflow and puts its outcome on the board, or why there is none."""
         board, market, allowance = self._board, request.market.market, request.allowance
         board.running[market] = request.deadline
         spent = as_usage(allowance)
@@ -189,9 +190,10 @@ class WeekMarkets:
 async def settle_across(
     request: WeekRequest, board: WeekBoard, report_due: datetime, enter: Callable[[Phase], None]
 ) -> None:
-    """Settle what markets contradict each other in, by a vote or by persons, on the board.
+    """Settles the conflicts between markets, by a vote or by persons, and puts the results on the
+    board.
 
-    What was decided before a rerun stands where the rerun has left the positions as they were.
+    A decision from before a rerun stays if the rerun left the positions as they were.
     """
     policy = policy_of(request, board)
     outcomes = tuple(board.outcomes[m] for m in board.markets if m in board.outcomes)
@@ -218,7 +220,8 @@ async def settle_across(
 
 
 def unfinished(market: str, reason: str, taken: Usage) -> MarketOutcome:
-    """The outcome of a market that did not come back, with what it may have taken."""
+    """The outcome of a market whose workflow returned none, with the usage `taken` that is assumed
+    for it."""
     return MarketOutcome(
         market=market, outcome=Outcome.MISSING, missing=(reason[:4_000],), spent_before=taken
     )
@@ -232,7 +235,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _has_come_back(task: asyncio.Task[None]) -> bool:
-    """Done, and not because it was given up on."""
+    """Whether a task is done by itself and not by being cancelled."""
     return task.done() and task.cancelling() == 0
 
 
@@ -246,7 +249,7 @@ async def _done(tasks: Collection[asyncio.Task[None]], by: datetime) -> None:
 
 
 async def _cancelled(tasks: Collection[asyncio.Task[None]]) -> None:
-    """Cancel what is not done, and wait until the children have heard of it."""
+    """Cancels the tasks that are not done, and waits until their children have been told."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What the product manager does for a week: its plan, and the commentary on what was found."""
+"""The product manager's tasks in a week: the plan, and the commentary on the findings."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -25,11 +25,12 @@ from workflows.engine.agent_work import AgentTask, TaskFailed, undelivered
 from workflows.engine.task_runner import TaskRunner
 
 PLANNING_SHARES = 4
-"""A call of the planner may take one part in so many of the budget: the rest is for the markets."""
+"""A call of the planner may reserve one part in this many of the budget; the rest is for the
+markets."""
 
 
 class PlannedWeek(NamedTuple):
-    """A plan, what its tasks ask first, and what it took to have it."""
+    """A plan, the opening calls of its tasks by task id, and the planner's contribution."""
 
     plan: WeekPlan
     openings: Openings
@@ -37,8 +38,8 @@ class PlannedWeek(NamedTuple):
 
 
 async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> PlannedWeek:
-    """The product manager's plan, which names every configured market and no other. It is shown
-    what the desk's own record recommends.
+    """The product manager's plan, which names exactly the configured markets. The planner is shown
+    the advice of the learning system.
 
     Raises:
         ApplicationError: `AgentTaskFailed`, not retryable: there is no usable plan.
@@ -68,7 +69,8 @@ async def plan_week(config: RunConfig, board: WeekBoard, deadline: datetime) -> 
 async def comment_week(
     config: RunConfig, board: WeekBoard, deadline: datetime
 ) -> CommentedWeek | None:
-    """The product manager's commentary on what the markets brought; none without a model."""
+    """The product manager's commentary on the findings; none if the product manager is built in or
+    fails."""
     profile = profile_of(AgentId.PRODUCT_MANAGER, config.policy.agents)
     findings = _findings(board)
     if profile.model == BUILTIN or not findings:
@@ -88,7 +90,7 @@ async def comment_week(
 
 
 def _askable(policy: RunPolicy) -> tuple[Capability, ...]:
-    """What research agents can ask in this run."""
+    """The capabilities that research agents can ask for in this run."""
     researcher = profile_in(policy, AgentId.RESEARCH_AGENT_1)
     return tuple(asked for asked in researcher.capabilities if routes_to(asked, policy))
 
@@ -99,7 +101,7 @@ _NO_VERDICTS: dict[str, object] = dict.fromkeys(
 
 
 def _objections(board: WeekBoard) -> tuple[StateEntry, ...]:
-    """What the validators objected to, by market; nothing else of their verdicts."""
+    """The validators' objections by market. The rest of their verdicts is not shown."""
     return tuple(
         StateEntry(key=market, node=market, result=validation.model_copy(update=_NO_VERDICTS))
         for market in board.markets

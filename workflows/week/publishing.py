@@ -1,4 +1,4 @@
-"""A week's revisions: published on disk, then delivered beside the rest of the run."""
+"""The revisions of a week: each is written to disk, then delivered in the background."""
 
 import asyncio
 import contextlib
@@ -33,11 +33,12 @@ from workflows.engine.options import (
 )
 
 _LATER = 5
-"""Priority: whatever the desk researches goes before."""
+"""The priority of deliveries: research goes first."""
 
 
 async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revision, ...]:
-    """What earlier runs of the week have published: its numbers go on, and none is replaced."""
+    """The revisions that earlier runs of the week published. This run continues their numbers and
+    replaces none."""
     policy = request.config.policy
     history = await workflow.execute_activity_method(
         PublishingActivities.read_revisions,
@@ -54,9 +55,10 @@ async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revi
 
 
 async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) -> Publication:
-    """Writes the revision to disk; only then do the board and the run's search attributes say so.
+    """Writes the revision to disk, and only then shows it on the board and in the search
+    attributes.
 
-    What was researched is paid for: a full disk is waited out for days, not given up on.
+    A full disk is waited for, up to some days, because the research is already paid for.
     """
     deadlines, info = request.config.policy.deadlines, workflow.info()
     publication = await workflow.execute_activity_method(
@@ -84,9 +86,9 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
 
 
 class WeekDeliveries:
-    """Sends each revision on all channels, side by side and in the background. A channel that fails
-    is noted on the board and in the log, and changes nothing else. Only the end of the run waits
-    for deliveries."""
+    """Delivers each revision by all channels, side by side and in the background. A channel that
+    fails is noted on the board and in the log, and changes nothing else. Only the end of the run
+    waits for deliveries."""
 
     def __init__(self, request: WeekRequest, board: WeekBoard) -> None:
         self._request = request
@@ -94,7 +96,8 @@ class WeekDeliveries:
         self._under_way: set[asyncio.Task[None]] = set()
 
     def begin(self, revision: Revision) -> None:
-        """Start to send a revision that is on disk. Without channels, nothing at all is done."""
+        """Starts the deliveries of a revision that is on disk. Does nothing if there are no
+        channels."""
         wanted, now = self._request.deliveries, workflow.now()
         if wanted is None or self._request.subset is not None:
             return
@@ -102,8 +105,8 @@ class WeekDeliveries:
             self._begin(wanted, channel, revision.revision, now + wanted.deadline)
 
     def go_on(self) -> None:
-        """Begin again what was under way as the run continued as new, until the same moment. What
-        has been sent meanwhile is not sent again."""
+        """Starts the deliveries again that were under way when the run continued as new, with the
+        same deadlines. What has been delivered meanwhile is not delivered again."""
         wanted = self._request.deliveries
         if wanted is None:
             return
@@ -112,7 +115,7 @@ class WeekDeliveries:
                 self._begin(wanted, sent.channel, sent.revision, sent.due)
 
     async def pause(self) -> None:
-        """Wait for what is under way as long as one attempt may take."""
+        """Waits for the deliveries under way, as long as one attempt may take."""
         if self._under_way and (wanted := self._request.deliveries) is not None:
             with contextlib.suppress(TimeoutError):
                 await workflow.wait_condition(
@@ -122,7 +125,7 @@ class WeekDeliveries:
                 )
 
     async def finish(self) -> None:
-        """Wait until every delivery has succeeded or failed; each has a deadline."""
+        """Waits until every delivery has succeeded or failed. Each has a deadline."""
         await workflow.wait_condition(lambda: not self._under_way)
 
     def _begin(self, wanted: Deliveries, channel: Channel, revision: int, due: datetime) -> None:
@@ -186,6 +189,6 @@ class WeekDeliveries:
 
 
 def _reason(error: ActivityError) -> str:
-    """What the channel said; an attempt that ran out of time says no more than that."""
+    """The channel's error; for an attempt that ran out of time only that."""
     said = error.cause
     return said.message if isinstance(said, ApplicationError) else cause(error)

@@ -26,15 +26,15 @@ from workflows.week.product_manager import comment_week, plan_week
 from workflows.week.publishing import WeekDeliveries, publish, revisions_so_far
 
 OPEN = "open for reruns"
-"""Why a run whose report is out goes on, on the timer that it waits for."""
+"""The summary of the timer on which a published run waits for reruns."""
 
 CONTINUES_AS_NEW = "week-continues-as-new"
-"""Runs whose history was long before this change stay in it until they close."""
+"""The patch for runs whose history was already long: they do not continue as new."""
 
 
 @workflow.defn
 class WeeklyResearchWorkflow:
-    """The run of one week, from its plan to the end of the time in which it takes reruns."""
+    """The run of one week, from its plan until it takes no more reruns."""
 
     @workflow.init
     def __init__(self, request: WeekRequest) -> None:
@@ -66,8 +66,10 @@ class WeeklyResearchWorkflow:
 
     @workflow.run
     async def run(self, request: WeekRequest) -> WeekResult:
-        """The published week, once the run has closed. It continues as new between two reruns where
-        its history has become long, with all that it knows.
+        """The published week, once the run has closed.
+
+        If its history has become long, the run continues as new between two reruns, with its whole
+        state.
 
         Raises:
             ApplicationError: the week is not over, or could not be planned or published.
@@ -82,7 +84,7 @@ class WeeklyResearchWorkflow:
 
     @workflow.signal(name=Message.RERUN_MARKET, description="Research one market again")
     def rerun_market(self, request: RerunRequest) -> None:
-        """Queue a rerun. One that cannot be done is noted in the log and ignored."""
+        """Queues a rerun. One that cannot be done is logged and ignored."""
         refusal = self._refusal(request)
         if refusal is not None:
             workflow.logger.warning("rerun ignored: %s", refusal)
@@ -91,7 +93,7 @@ class WeeklyResearchWorkflow:
 
     @workflow.update(name=Message.REQUEST_RERUN, description="Research one market again")
     async def request_rerun(self, request: RerunRequest) -> RerunReceipt:
-        """Queue a rerun and say which revision will hold it."""
+        """Queues a rerun and says which revision will hold it."""
         queued = self._board.queue(request)
         await workflow.wait_condition(lambda: self._board.numbered)
         revision = self._board.revision_of(queued)
@@ -109,7 +111,7 @@ class WeeklyResearchWorkflow:
 
     @workflow.signal(name=Message.NOTE_WAITING, description="A market waits for a person")
     def note_waiting(self, notice: WaitingNotice) -> None:
-        """Show that a market waits for a person, or waits no more."""
+        """Shows on the board that a market waits for a person, or that it no longer waits."""
         if notice.market in self._board.running:
             self._board.note_waiting(notice.market, notice.escalations)
             self._run.show()
@@ -120,7 +122,8 @@ class WeeklyResearchWorkflow:
         return self._board.status(self._deadline, self._policy.deadlines.open_for_reruns)
 
     async def _begin(self) -> None:
-        """Research and publish the week; or resume a run that was closed, and wait for a rerun."""
+        """Researches and publishes the week. If the run resumes a closed one, it restores that and
+        waits for a rerun instead."""
         workflow.upsert_search_attributes([WEEK.value_set(self._board.week)])
         await self._look_at_sources()
         request, board = self._request, self._board
@@ -141,8 +144,8 @@ class WeeklyResearchWorkflow:
         self._run.enter(Phase.OPEN_FOR_RERUNS)
 
     async def _look_at_sources(self) -> bool:
-        """Offers the sources that cannot be reached now to no agent. Returns whether there were
-        live sources to look at."""
+        """Asks which live sources can be reached now, and withholds the others from the agents.
+        Returns False if there are no live sources."""
         found = await policy_now(self._policy, PROGRAM.agents)
         if found is self._policy:
             return False
@@ -152,7 +155,8 @@ class WeeklyResearchWorkflow:
         return True
 
     async def _research_all(self, openings: Openings) -> None:
-        """Every planned market, then what contradicts across them, by the week's deadline."""
+        """Researches every planned market, then settles the conflicts between them, by the week's
+        deadline."""
         self._run.enter(Phase.RESEARCHING)
         await self._markets.research_all(self._deadline, openings)
         await settle_across(self._request, self._board, self._deadline, self._run.enter)
@@ -172,7 +176,8 @@ class WeeklyResearchWorkflow:
         await self._lessons.tell()
 
     async def _comment(self, due: datetime) -> None:
-        """Have what was found put into words; a report that is due goes out without."""
+        """Has the product manager comment on the findings. A report that is due is published
+        without."""
         self._board.note_commented(await comment_week(self._request.config, self._board, due))
 
     async def _publish(self, revision: Revision) -> None:
@@ -181,7 +186,8 @@ class WeeklyResearchWorkflow:
         self._deliveries.begin(revision)
 
     async def _serve_reruns(self) -> None:
-        """Take reruns one at a time until the cut-off; each run in a row takes one at least."""
+        """Does reruns one at a time until the run closes. Each execution does at least one before
+        it continues as new."""
         board, taken = self._board, 0
         while board.reruns or await self._rerun_asked_for_within(self._time_open(), OPEN):
             if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
@@ -211,7 +217,8 @@ class WeeklyResearchWorkflow:
         return info.is_continue_as_new_suggested() or info.get_current_history_length() >= most
 
     async def _rerun_asked_for_within(self, span: timedelta, why: str) -> bool:
-        """Whether a rerun was asked for. The timer says in the Temporal UI why the run is open."""
+        """Waits up to `span` for a rerun; returns whether there is one. The Temporal UI shows `why`
+        at the timer."""
         self._board.put_away()
         ends = workflow.now() + span
         with contextlib.suppress(TimeoutError):
