@@ -1,6 +1,6 @@
-"""Sending a published revision by one channel, as an activity of the desk.
+"""Sends a published revision by one channel, as an activity of the desk.
 
-The words of the e-mail and of the message to a room stand here as well.
+The texts of the e-mail and of the message to a chat room are written here as well.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ CHANGES: Final = 5
 AHEAD: Final = 8
 MISSING: Final = 5
 LONGEST_LINE: Final = 400
-"""Characters of a line: text from outside can be long."""
+"""Characters of a line. Text from outside can be long."""
 
 
 def subject_line(report: ResearchReport) -> str:
@@ -52,19 +52,21 @@ def subject_line(report: ResearchReport) -> str:
     revision = f", revision {report.revision}" if report.revision > 1 else ""
     state = ", incomplete" if not coverage.complete else "" if coverage.current else ", not current"
     covered = f"{coverage.researched} of {coverage.expected} markets"
-    return _told(f"{report.title}: {covered}{state}{revision}")
+    return _short_line(f"{report.title}: {covered}{state}{revision}")
 
 
 def letter(report: ResearchReport, where: str) -> str:
-    """The report's first screen as plain text; `where` is the report's link or path."""
+    """The first screen of the report as plain text. `where` is the link or path of the report."""
     lead = lead_in(report)
     blocks = (
         [subject_line(report), f"As of {instant(report.as_of, report.window.time_zone)}"],
-        [_told(said.text) for said in (lead.headline, lead.standfirst) if said],
-        [_told(sentence.text) for sentence in report.commentary],
-        *([_line(line) for line in theme_lines(theme)] for theme in lead.themes),
+        [_short_line(said.text) for said in (lead.headline, lead.standfirst) if said],
+        [_short_line(sentence.text) for sentence in report.commentary],
+        *([_indented_line(line) for line in theme_lines(theme)] for theme in lead.themes),
         _titled("Biggest moves", [mover_words(mover) for mover in biggest(report)]),
-        _titled("Decisions", [_told(decision_line(r)) for r in report.calendar if not r.ahead]),
+        _titled(
+            "Decisions", [_short_line(decision_line(r)) for r in report.calendar if not r.ahead]
+        ),
         _titled("Ahead", [_ahead(row) for row in report.calendar if row.ahead][:AHEAD]),
         _titled(changes_title(report.changes), _changes(report)),
         [coverage_words(report), *_trust(report), *_missing(report)],
@@ -74,10 +76,11 @@ def letter(report: ResearchReport, where: str) -> str:
 
 
 def room_message(report: ResearchReport, where: str) -> str:
-    """Headline, coverage, biggest moves and where the report is, in Slack's markup."""
+    """The message to a chat room in Slack's markup: headline, coverage, biggest moves, and where
+    the report is."""
     lines = [
         f"*{escaped(subject_line(report))}*",
-        escaped(_told(lead_in(report).headline.text)),
+        escaped(_short_line(lead_in(report).headline.text)),
         escaped(coverage_words(report)),
         *(f"• {escaped(mover_words(mover))}" for mover in biggest(report)),
         f"<{where}|Open the report>" if where.startswith("http") else f"`{escaped(where)}`",
@@ -86,7 +89,7 @@ def room_message(report: ResearchReport, where: str) -> str:
 
 
 def biggest(report: ResearchReport) -> list[Mover]:
-    """The movers that moved most, by size."""
+    """The movers with the largest moves, largest first."""
     return sorted(report.movers, key=lambda row: abs(row.move), reverse=True)[:MOVERS]
 
 
@@ -97,7 +100,8 @@ def mover_words(mover: Mover) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that cannot be taken for markup, a mention or a link."""
+    """The text with Slack's special characters escaped, so that it holds no markup, mention or
+    link."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -108,37 +112,37 @@ def _titled(title: str, lines: list[str]) -> list[str]:
 def _trust(report: ResearchReport) -> Iterator[str]:
     told = trust_line(report)
     if told:
-        yield _told(told)
+        yield _short_line(told)
 
 
 def _missing(report: ResearchReport) -> Iterator[str]:
     missing = report.coverage.missing
     for entry in missing[:MISSING]:
-        yield _told(f"Missing: {entry.market}: {entry.reason}")
+        yield _short_line(f"Missing: {entry.market}: {entry.reason}")
     if len(missing) > MISSING:
         yield f"and {len(missing) - MISSING} more missing"
 
 
 def _changes(report: ResearchReport) -> list[str]:
     return [
-        _told(f"{change.kind} {change_words(change)}")
+        _short_line(f"{change.kind} {change_words(change)}")
         for change in report.changes.entries[:CHANGES]
     ]
 
 
 def _ahead(row: CalendarRow) -> str:
-    return _told(f"{print_weekday(row.day)} {row.bank}: {row.outcome.text}")
+    return _short_line(f"{print_weekday(row.day)} {row.bank}: {row.outcome.text}")
 
 
-def _line(text: str) -> str:
-    """A line with the blanks that it begins with."""
+def _indented_line(text: str) -> str:
+    """The text on one line of at most `LONGEST_LINE` characters, with its leading blanks kept."""
     indent = len(text) - len(text.lstrip())
-    return " " * indent + _told(text)
+    return " " * indent + _short_line(text)
 
 
-def _told(text: str) -> str:
-    told = one_line(text)
-    return told if len(told) <= LONGEST_LINE else f"{told[: LONGEST_LINE - 1]}…"
+def _short_line(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
 
 
 _MODULES: Final = {
@@ -150,7 +154,7 @@ _MODULES: Final = {
 
 @dataclass(frozen=True)
 class _Revision:
-    """A revision as it lies in the report folder."""
+    """A revision and its files in the report folder."""
 
     report: ResearchReport
     files: dict[str, Path]
@@ -158,7 +162,7 @@ class _Revision:
 
 
 class DeliveryActivities:
-    """Sends what lies in one report folder. Holds the secrets that it takes to do so."""
+    """Delivers the revisions in one report folder. Holds the secrets that the channels need."""
 
     def __init__(
         self,
@@ -175,10 +179,10 @@ class DeliveryActivities:
 
     @activity.defn
     async def deliver_report(self, delivery: Delivery) -> DeliveryReceipt:
-        """The revision sent by the channel. What the journal has as sent is not sent again.
+        """Delivers the revision by the channel, unless the journal says that it was delivered.
 
-        Between the receiver's answer and the journal there is a moment in which a crash goes
-        unnoticed: an e-mail then comes twice with the same Message-ID, files are put as they were.
+        If the desk crashes between the receiver's answer and the journal's entry, the revision is
+        sent again: an e-mail with the same Message-ID, files with the same contents.
 
         Raises:
             ApplicationError: `DeliveryFailed`, retryable where another attempt may succeed.
@@ -193,8 +197,8 @@ class DeliveryActivities:
                 raise transient(kind, str(error), retry_after=error.after) from None
 
     async def _to_its_end(self, delivery: Delivery) -> DeliveryReceipt:
-        """What was begun is ended and kept, though nobody waits for this attempt any more: the
-        next one, which a late heartbeat has brought, finds it in the journal."""
+        """Finishes a delivery and its journal entry even if this attempt is cancelled. The next
+        attempt, which starts after a missed heartbeat, finds it in the journal."""
         key = delivery_key(delivery.parcel, delivery.channel)
         sending = asyncio.ensure_future(
             self._journal.once(key, lambda: self._send(delivery), DeliveryReceipt)

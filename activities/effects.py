@@ -1,4 +1,4 @@
-"""What every activity has: a heartbeat while it works, and an effect that is had only once."""
+"""What every activity needs: heartbeats while it works, and an effect that happens only once."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,10 +18,11 @@ T = TypeVar("T", bound=BaseModel)
 
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
-    """Beat until the block ends, with what the next attempt is to know. Cancellation of the
-    activity reaches the block as usual.
+    """Sends heartbeats until the block ends, with `details` for the next attempt. A cancellation of
+    the activity reaches the block as usual.
 
-    The server starts its clock with the activity, so a short one needs no beat at all.
+    The first heartbeat comes after `INTERVAL_SECONDS`: the server's timeout starts with the
+    activity, so a short one needs none.
     """
     pulse = asyncio.get_running_loop().create_task(_pulse(details))
     try:
@@ -31,8 +32,8 @@ async def beating(*details: object) -> AsyncIterator[None]:
 
 
 def effect_key(activity_id: str | None = None) -> str:
-    """What names the effect of this activity, or of another of its workflow, the same for each of
-    its attempts."""
+    """The journal's key for the effect of this activity, or of another activity of its workflow.
+    All attempts of an activity have the same key."""
     info = activity.info()
     return f"{info.workflow_id}/{info.workflow_run_id}/{activity_id or info.activity_id}"
 
@@ -45,8 +46,7 @@ async def once(
     key: str | None = None,
     outlives: bool = False,
 ) -> T:
-    """See `EffectJournal.once`; the key is this activity's where none is given, and the look-up is
-    counted."""
+    """As `EffectJournal.once`, by default with the key of this activity. The look-up is counted."""
     made = False
 
     async def had() -> T:

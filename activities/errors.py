@@ -1,4 +1,5 @@
-"""Errors, classified where they happen: what Temporal retries and what it must not; and read."""
+"""Errors of activities, classified where they happen: which ones Temporal retries. Also reads the
+errors of tool calls."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -11,18 +12,19 @@ from desk.contracts.agents.tools import OpenCircuit
 from desk.contracts.names import CallFault, FailureType
 
 LONGEST_MESSAGE = 1_000
-"""Failures live in history, and a server's traceback has no place there."""
+"""Characters of a failure's message. It is kept in history, where a server's traceback does not
+belong."""
 
 
 def permanent(kind: FailureType, message: str, *details: object) -> ApplicationError:
-    """An error that another attempt cannot mend."""
+    """An error that Temporal does not retry, because another attempt would fail as well."""
     return ApplicationError(_short(message), *details, type=kind, non_retryable=True)
 
 
 def transient(
     kind: FailureType, message: str, *details: object, retry_after: timedelta | None = None
 ) -> ApplicationError:
-    """An error that another attempt may mend, after the pause its origin asked for."""
+    """An error that Temporal retries, after the pause that its origin asked for if there is one."""
     return ApplicationError(_short(message), *details, type=kind, next_retry_delay=retry_after)
 
 
@@ -31,16 +33,20 @@ def _short(message: str) -> str:
 
 
 class ToldFault(NamedTuple):
-    """Why a call of a tool had no answer, and the circuit for which it was not even made."""
+    """Why a tool call got no answer. `circuit` is set if the call was skipped because its source
+    kept failing."""
 
     fault: CallFault | None = None
     circuit: OpenCircuit | None = None
 
 
 def fault_told(reason: BaseException | None) -> ToldFault:
-    """What the worker of a source said of a try at a call that it could not make, the last where
-    there was no time for another; that there was no answer in time, where it could not say so.
-    Nothing where no worker came, or in words of another version."""
+    """Reads why a tool call failed from the cause of its `ActivityError`.
+
+    If there was no time for another attempt, the last one counts. A timeout while a worker had the
+    call is `CallFault.TIMEOUT`. Both fields are None if no worker took the call, or if a worker of
+    another version worded it differently.
+    """
     if isinstance(reason, TimedOut) and reason.type is TimeoutType.SCHEDULE_TO_CLOSE:
         reason = reason.cause
     if isinstance(reason, TimedOut) and reason.type is TimeoutType.START_TO_CLOSE:

@@ -1,5 +1,8 @@
-"""Judging what agents found, as an activity: what is held of it may be held otherwise one day, and
-a run that is at work then goes on with what was held when it asked."""
+"""Judges what agents found, as activities.
+
+The verdict of an activity is part of a run's history. A later version may judge differently; runs
+in progress go on with the verdicts that they have.
+"""
 
 from collections.abc import Callable
 
@@ -31,12 +34,11 @@ from desk.programs.week.document.judging.surviving import read_again
 
 
 class JudgeActivities:
-    """What findings contradict each other in, which hypotheses can wait for their day, and what
-    sources say of it then. None of them asks anybody."""
+    """Judges findings, hypotheses and prices. No activity of it asks a source or a model."""
 
     @property
     def all(self) -> tuple[Callable[..., object], ...]:
-        """All of them, for a worker."""
+        """All of its activities, to register with a worker."""
         return (
             self.judge_findings,
             self.judge_hypotheses,
@@ -48,14 +50,14 @@ class JudgeActivities:
 
     @activity.defn
     async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
-        """The conflicts between the findings that follow from their evidence. The same findings
-        give the same conflicts."""
+        """The conflicts between the findings, by their evidence. The same findings give the same
+        conflicts."""
         async with beating():
             return judged_findings(read_again(asked))
 
     @activity.defn
     async def judge_hypotheses(self, asked: HypothesesToJudge) -> JudgedHypotheses:
-        """The hypotheses that can be held against a price."""
+        """The hypotheses that a later price can decide."""
         async with beating():
             return judged_hypotheses(asked)
 
@@ -73,12 +75,12 @@ class JudgeActivities:
 
     @activity.defn
     async def judge_evaluation(self, asked: EvaluationToJudge) -> JudgedEvaluation:
-        """Whether an episode's evaluation is to be waited for, or tried again."""
+        """Whether an episode's evaluation is to be waited for, or to be tried again."""
         async with beating():
             return judged_evaluation(asked)
 
     @activity.defn
     async def judge_recommendation(self, asked: RecommendationToJudge) -> JudgedRecommendation:
-        """An evaluated recommendation as a hypothesis that was scored."""
+        """The score of an evaluated recommendation, in the form of a scored hypothesis."""
         async with beating():
             return judged_recommendation(asked)

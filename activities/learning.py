@@ -1,4 +1,4 @@
-"""Asking the desk's learning system, and telling it: effects of its runs."""
+"""How runs ask the learning system for advice and send it their lessons."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence, Set
@@ -40,15 +40,16 @@ from desk.platform.temporal.history import (
 SIDE_BY_SIDE: Final = 8
 
 TASK_TIMEOUT: Final = timedelta(seconds=5)
-"""How long a killed worker can hold a workflow task of the learning system. A worker that takes
-over has to replay up to twenty weeks within it."""
+"""How long a killed worker can hold a workflow task of the learning system. The worker that takes
+over replays up to twenty weeks in this time."""
 
 
 async def attempts_of(
     client: Client, workflows: Sequence[str], counted: Set[str]
 ) -> tuple[Tried, ...]:
-    """What was tried more than once in some workflows and in those that took over their tasks, and
-    every call of tasks that are not `counted`. A history that the server no longer has is empty.
+    """The turns and tool calls of some workflows and their reassignments that took more than one
+    attempt, and every call of tasks that are not `counted`. A history that the server no longer has
+    gives none.
 
     Raises:
         RPCError: a history could not be read; another try may do.
@@ -74,8 +75,9 @@ async def attempts_of(
 
 
 async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]:
-    """The turns and calls, without what was answered at once and is counted. Payloads are read
-    where something went wrong, or can have among several calls."""
+    """The turns and calls of one history, without those that succeeded at once and belong to
+    `counted` tasks. Payloads are only decoded where an attempt failed, or where an activity made
+    several calls."""
     for scheduled, started, ended in history.activities:
         is_call, failed = (
             scheduled.name == ActivityName.CALL_TOOL,
@@ -109,7 +111,7 @@ async def _tried(history: RunHistory, counted: Set[str]) -> AsyncIterator[Tried]
 async def _with_call(
     found: Tried, history: RunHistory, made: CallMade, ended: ActivityEnded | None
 ) -> Tried:
-    """What became of a call. The try of one that is made again by itself failed before that."""
+    """The record of one call. A call that was repeated alone has a failed attempt before it."""
     found = found._replace(server=made.call.server, tool=made.call.tool)
     last: Fault | None = None
     if made.result is not None:
@@ -124,8 +126,8 @@ async def _with_call(
 
 
 async def _fault(history: RunHistory, failure: Failure) -> Fault:
-    """The innermost words are those that say what happened. A call that was not made is told with
-    what its source failed by before."""
+    """The innermost message of a failure. A call that was skipped has the failure of its source
+    before that."""
     error = await history.error(failure)
     told = fault_told(error)
     fault = told.circuit.fault if told.circuit else told.fault
@@ -135,7 +137,7 @@ async def _fault(history: RunHistory, failure: Failure) -> Fault:
 
 
 class _Entity(TypedDict):
-    """How the one workflow is named and started."""
+    """How the workflow of the learning system is named and started."""
 
     id: str
     task_queue: str
@@ -154,11 +156,12 @@ _ENTITY: Final[_Entity] = {
 
 
 class LearningActivities:
-    """Each starts the learning system where it does not run yet."""
+    """Asks and informs the learning system. Each activity starts its workflow if it does not
+    run."""
 
     @activity.defn
     async def ask_learning(self, question: RecordQuery) -> Advice:
-        """What the record says to a run. Asked again, it gives the answer that it gave.
+        """The advice for a run. Asked again, it is the same advice.
 
         Raises:
             RPCError, WorkflowUpdateFailedError: there is no answer; another try may do.
@@ -179,8 +182,8 @@ class LearningActivities:
 
     @activity.defn
     async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
-        """Tell what became of a run, with what its histories tell of every try. Told again, the
-        same lesson changes nothing. `sources` is None of runs of an earlier version.
+        """Sends the lesson of a run, completed from its histories. Sending the same lesson again
+        changes nothing. `sources` is None for runs of an earlier version.
 
         Raises:
             RPCError: it could not be told, or a history could not be read; another try may do.

@@ -1,4 +1,4 @@
-"""Asking the desk's memory, and telling it: effects of a swarm's run."""
+"""How a run reads and writes the desk's memory."""
 
 import asyncio
 from typing import Final
@@ -10,24 +10,25 @@ from desk.contracts.learning.memory import MemoryAnswer, MemoryEntries, MemoryQu
 from desk.platform.memory import MemoryAway, MemoryStore, MemoryUnusable
 
 RECALL_SECONDS: Final = 30.0
-"""A run does not wait longer than this for what it can do without."""
+"""How long a run waits for the memory."""
 
 TRIES: Final = 3
-"""How often a store that is away is told before the run goes on without."""
+"""How often a store that is away is written to before the run goes on without it."""
 
 LONGEST_REASON: Final = 1_000
 
 
 class MemoryActivities:
-    """Both do without a store that cannot be used, and say why: a run goes on without memory."""
+    """Reads and writes the memory. If the store cannot be used, the result says why and the run
+    goes on."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
     @activity.defn
     async def recall_memory(self, query: MemoryQuery) -> MemoryAnswer:
-        """What comes nearest to the question. `missing` says what could not be asked, or what part
-        of the memory was lost and not brought back."""
+        """The entries nearest to the question. `missing` says what could not be read, or which part
+        of the memory was lost."""
         try:
             async with beating(), asyncio.timeout(RECALL_SECONDS):
                 return await asyncio.to_thread(self._recall, query)
@@ -38,7 +39,7 @@ class MemoryActivities:
 
     @activity.defn
     async def remember(self, entries: MemoryEntries) -> Remembered:
-        """Keep the entries. Told again, the same entries change nothing.
+        """Stores the entries. Storing the same entries again changes nothing.
 
         Raises:
             MemoryAway: the store is away or held by others; another try may do.

@@ -1,8 +1,8 @@
-"""What the desk counts and measures, on the meter of the workflow or activity that it happens in.
+"""The metrics of the desk, recorded on the meter of the current workflow or activity.
 
-A workflow's meter records nothing while a history is replayed. Names and labels are those of
-docs/operations.md; a count begins at zero with the first task, so that its first increase shows.
-A worker sets to zero from its start what a scrape must find before anything has happened.
+A workflow's meter records nothing during replay. Names and labels are those of docs/operations.md.
+A worker sets its counters to zero when it starts, and a counter starts at zero with the first task,
+so that the first increase shows in a scrape.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,8 @@ from desk.contracts.week.report import ResearchReport
 from desk.runs.assignments import taken_by
 
 UNAVAILABLE: Final = "unavailable"
-"""The outcome of a tool call whose server gave no answer; others are those of `ToolStatus`."""
+"""The outcome of a tool call whose server gave no answer; the other outcomes are those of
+`ToolStatus`."""
 
 COUNTERS: Final = {
     "desk_tasks": "Tasks that an agent has ended",
@@ -52,7 +53,7 @@ COUNTERS: Final = {
 """Every counter, with what it counts."""
 
 _DONE_BY: Final = frozenset((kind.agent.agent, name) for name, kind in TASKS.items())
-"""Who does which tasks, without those that are taken over."""
+"""The tasks of each agent, without those that it takes over from others."""
 
 
 class TaskEnd(StrEnum):
@@ -64,15 +65,15 @@ class TaskEnd(StrEnum):
 
 
 class RejectedBy(StrEnum):
-    """What found a figure wanting: a look through an agent's `prose` for figures that are no
-    claims, or the `checks` of its claims, the validator's and the report's."""
+    """Who rejected a figure: the gate for an agent's `prose`, or the `checks` of its claims by the
+    validator and the report."""
 
     PROSE = "prose"
     CHECKS = "checks"
 
 
 class Cache(StrEnum):
-    """What can spare a call."""
+    """A cache that can spare a call."""
 
     JOURNAL = "effect_journal"
     PROMPT = "prompt"
@@ -80,7 +81,7 @@ class Cache(StrEnum):
 
 @contextmanager
 def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
-    """In a workflow: count the task that the block does, and how long it takes."""
+    """In a workflow: counts the task that the block does, and measures how long it takes."""
     _dead_letters(agent, task_type, 0)
     _rejected(RejectedBy.PROSE, 0)
     began = workflow.now()
@@ -98,17 +99,17 @@ def measured_task(agent: AgentId, task_type: TaskType) -> Iterator[None]:
 
 
 def count_dead_letter(agent: AgentId, task_type: TaskType) -> None:
-    """In a workflow: a task failed with everybody who could have done it."""
+    """In a workflow: counts a task that failed with every agent."""
     _dead_letters(agent, task_type, 1)
 
 
 def count_unstated(figures: int) -> None:
-    """In a workflow: so many figures in what an agent wrote are no claims."""
+    """In a workflow: counts the figures in an agent's text that are not claims."""
     _rejected(RejectedBy.PROSE, figures)
 
 
 class CallMeasure:
-    """A tool call while it is made: when it began, its status, and how long it took."""
+    """A tool call in progress: when it began, its status, and how long it took."""
 
     def __init__(self) -> None:
         self._began = monotonic()
@@ -116,12 +117,12 @@ class CallMeasure:
         self.seconds: float | None = None
 
     def answered(self, status: ToolStatus) -> float:
-        """Note that the answer is there; the seconds it took."""
+        """Records that the answer is there. Returns the seconds that it took."""
         self.outcome = status.value
         return self.ended()
 
     def ended(self) -> float:
-        """The seconds from the beginning to the end, which is the first time of asking."""
+        """The seconds until the call ended. Measured when first asked for."""
         if self.seconds is None:
             self.seconds = monotonic() - self._began
         return self.seconds
@@ -129,8 +130,8 @@ class CallMeasure:
 
 @contextmanager
 def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
-    """In an activity: count the call that the block makes. It notes the answer; a call without
-    one got none."""
+    """In an activity: counts the call that the block makes. The block records the answer; without
+    one the call counts as unavailable."""
     measure = CallMeasure()
     try:
         yield measure
@@ -144,14 +145,14 @@ def measured_call(call: ToolCall) -> Iterator[CallMeasure]:
 
 
 def count_lookup(cache: Cache, *, hit: bool) -> None:
-    """In an activity: something was looked up that could spare a call."""
+    """In an activity: counts a look-up in a cache."""
     for result, seen in (("hit", hit), ("miss", not hit)):
         meter = activity.metric_meter()
         counted(meter, "desk_cache_lookups", int(seen), cache=cache, result=result)
 
 
 def count_model_call(agent: AgentId, usage: Usage) -> None:
-    """In an activity: what a call of a model cost."""
+    """In an activity: counts a call of a model and its cost."""
     meter = activity.metric_meter()
     for name, amount in (
         ("calls", 1),
@@ -168,19 +169,20 @@ def count_model_call(agent: AgentId, usage: Usage) -> None:
 
 
 def count_lost_call(agent: AgentId, model: str, calls: int = 1) -> None:
-    """In an activity: a call was made and its answer never came, so that it may be billed."""
+    """In an activity: counts a call whose answer was lost, so that it may be billed."""
     counted(activity.metric_meter(), "desk_model_lost_calls", calls, agent=agent, model=model)
 
 
 def count_over_budget(agent: AgentId, model: str, calls: int = 1) -> None:
-    """In an activity: a call of a model was not made, because it could not be paid for."""
+    """In an activity: counts a call of a model that was not made because the budget did not allow
+    it."""
     meter = activity.metric_meter()
     counted(meter, "desk_model_calls_over_budget", calls, agent=agent, model=model)
 
 
 def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
-    """In an activity: a report was published. The gauges are those of the `newest` week's, of all
-    its markets; any other leaves them as they are."""
+    """In an activity: counts a published report and the figures that its checks rejected. `newest`
+    says that it is of all markets and of the newest week; then it also sets the gauges."""
     for known in (Outcome.COMPLETE, Outcome.INCOMPLETE):
         this_one = int(known is report.outcome)
         counted(activity.metric_meter(), "desk_reports", this_one, outcome=known)
@@ -192,7 +194,8 @@ def note_report(report: ResearchReport, spent: Usage, *, newest: bool) -> None:
 
 
 def used(spent: Usage, budget: BudgetConfig) -> float:
-    """The larger share of money and tokens; nothing of a budget that has no limit."""
+    """The share of the budget that was spent, by money or tokens, whichever is larger; 0 without a
+    limit."""
     taken_of = taken_by(spent)
     shares = [
         float(taken or 0) / float(limit) if limit else float((taken or 0) > 0)
@@ -203,7 +206,7 @@ def used(spent: Usage, budget: BudgetConfig) -> float:
 
 
 def counted(meter: MetricMeter, name: str, amount: int, **labels: str) -> None:
-    """Add to one of the `COUNTERS`, under its labels."""
+    """Adds to one of the `COUNTERS`, under its labels."""
     told = {label: str(value) for label, value in labels.items()}
     meter.with_additional_attributes(told).create_counter(name, COUNTERS[name]).add(amount)
 
@@ -211,8 +214,8 @@ def counted(meter: MetricMeter, name: str, amount: int, **labels: str) -> None:
 def begin_at_zero(
     meter: MetricMeter, policy: RunPolicy, queues: Iterable[Queue], *, calls_tools: bool
 ) -> None:
-    """Have the counters at zero that a process counts on its `queues`, and those of the sources
-    where it `calls_tools`. What an agent's model is, and which tools there are, the policy says."""
+    """Sets to zero the counters of a process that polls these `queues`, and those of the sources if
+    it `calls_tools`. The policy says which models and tools there are."""
     own = set(queues)
     if Queue.DESK in own:
         _of_work(meter)

@@ -1,4 +1,4 @@
-"""A turn that a model takes: what it may cost, and what is written down of it."""
+"""A model's turn: what it may cost, and the record of what it cost."""
 
 import json
 import logging
@@ -23,39 +23,43 @@ from desk.programs.openings import with_calls_for_model
 from desk.runs.assignments import affordable, lost_call, minus, taken_by
 
 MARGIN: Final = timedelta(seconds=5)
-"""A call ends this long before its attempt does, so that its own error is the one that is told."""
+"""A call ends this long before its attempt times out, so that its own error is the one reported."""
 
 BYTES_A_TOKEN: Final = 2
-"""No text of the desk's has fewer bytes to a token; English prose has about four."""
+"""The fewest bytes to a token in any text of the desk; English prose has about four."""
 
 LEAST_WRITTEN: Final = 2_000
-"""A call that could write less than so many tokens is not made."""
+"""Tokens. A call that could not write as many is not made."""
 
 
 LOG = logging.getLogger(__name__)
 
 
 class _Priced(NamedTuple):
-    """A call that can be paid for, and what it may cost at most."""
+    """A call that the budget allows, and the most that it can cost."""
 
     call: ModelCall
     bound: Usage
 
 
 class ModelTurns:
-    """Turns of models. `model` is None where no key is set; what is asked of one is written down in
-    `paid` before each request."""
+    """Takes turns by asking models.
+
+    `model` is None if no key is set. Before each request, the most that it can cost is recorded in
+    `paid`.
+    """
 
     def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
         self._paid = paid
         self._model = model
 
     async def turn(self, request: TurnRequest, own: Turn) -> Turn:
-        """The model's turn where the desk's `own` is a result for it to write over, else that.
+        """The model's turn, if the desk's `own` turn has a result for it to write over; otherwise
+        `own`.
 
-        It is asked only where the call cannot cost more than is left of what the turn may, all
-        attempts together: else the turn is over the budget. The usage of the turn is that of the
-        answer alone; `PaidCalls.total` is what all attempts took.
+        The model is asked only if the call cannot cost more than the turn has left, over all
+        attempts; otherwise the returned turn is `over_budget`. The usage of the turn is that of
+        this answer; `PaidCalls.total` is that of all attempts.
 
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
@@ -95,8 +99,8 @@ class ModelTurns:
     def _affordable(
         self, call: ModelCall, request: TurnRequest, model: ModelCaller
     ) -> _Priced | Turn:
-        """The call within what earlier attempts left of its allowance. Of an attempt that is not
-        known here, all is assumed that its call could have cost."""
+        """The call within what earlier attempts left of its allowance. An attempt that this process
+        has no record of counts as the most that its call could have cost."""
         key, allowed = effect_key(), request.allowance
         unseen = self._paid.unseen(key, activity.info().attempt)
         theirs = _fitted(call, allowed, model) if unseen else None
@@ -119,8 +123,8 @@ class ModelTurns:
             raise
 
     def _note(self, row: int, usage: Usage) -> None:
-        """What a call turned out to take. Where that cannot be written, what it may have taken
-        stands, and the answer is not lost for it."""
+        """Records what a call cost. If that cannot be written, the most that it could have cost
+        stays recorded, and the answer is used."""
         try:
             self._paid.settle(row, usage)
         except sqlite3.Error as error:
@@ -128,8 +132,8 @@ class ModelTurns:
 
 
 def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced | Turn:
-    """The call, writing no more than can be paid for; a turn over the budget where that is too
-    little."""
+    """The call with a limit on what it writes, so that it can be paid for; an `over_budget` turn if
+    that limit is too low."""
     reading = len(json.dumps(call.model_dump(mode="json")).encode()) // BYTES_A_TOKEN
     price = model.price(call.model, reading)
     probes = _probes(call.model, price)
@@ -149,8 +153,8 @@ def _fitted(call: ModelCall, allowed: Allowance, model: ModelCaller) -> _Priced 
 
 
 def _probes(model: str, price: ModelPrice | None) -> Usage:
-    """What finding out what an endpoint can do may take: the first call of a model of another maker
-    is not made without it."""
+    """The most that probing an endpoint may cost. Only models of other makers are probed, before
+    their first call."""
     if is_claude(model):
         return Usage()
     most = lost_call(price, READ_BY_PROBES, WRITTEN_BY_PROBES)

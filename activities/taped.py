@@ -1,4 +1,4 @@
-"""The run's activities as a tape plays them: what was answered then is answered again."""
+"""Plays a tape: activities that return the recorded outcome instead of having an effect."""
 
 import asyncio
 import json
@@ -28,14 +28,14 @@ from desk.runs.tapes import TakeKey, differing, digests_of, place_of
 T = TypeVar("T", bound=BaseModel)
 
 MOST_NAMED: Final = 12
-"""Places that a message lists."""
+"""How many places a message lists."""
 
 
 class TapePlayer:
-    """A tape while it is played: what has been asked for, and the first thing that did not fit.
+    """A tape being played: what has been asked for, and the first request that did not fit.
 
-    A workflow makes do with a failed activity, and would publish a report with a gap in it.
-    `fault` is therefore set as well, for whoever plays the tape to stop.
+    A workflow goes on after a failed activity and would publish a report with a gap. `fault` is
+    therefore set as well, and whoever plays the tape stops.
     """
 
     def __init__(self, tape: Tape) -> None:
@@ -45,16 +45,17 @@ class TapePlayer:
         self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def holds(self, effect: Effect) -> bool:
-        """Whether the tape has any effect of the kind: older ones lack what runs ask since."""
+        """Whether the tape has any effect of the kind. Older tapes lack kinds that runs ask for
+        since."""
         return any(place.effect is effect for place in self._takes)
 
     @property
     def unplayed(self) -> tuple[TakeKey, ...]:
-        """What the run has not asked for yet."""
+        """The recorded effects that the run has not asked for yet."""
         return tuple(self._unplayed)
 
     def play(self, effect: Effect, request: BaseModel | str, kind: type[T]) -> T:
-        """What came of the effect then.
+        """The recorded outcome of an effect.
 
         Raises:
             ApplicationError: it failed then, with the same words; or `TapeMismatch`, where the
@@ -78,7 +79,7 @@ class TapePlayer:
         return kind.model_validate_json(json.dumps(take.result))
 
     def mismatch(self, words: str) -> ApplicationError:
-        """The error with which the run hears that the tape does not fit; the first is kept."""
+        """The error for a request that does not fit the tape. The first one is kept as `fault`."""
         if not self.fault.done():
             self.fault.set_result(words)
         return permanent(FailureType.TAPE_MISMATCH, words)
@@ -92,14 +93,14 @@ class TapePlayer:
 
 
 class TapedActivities:
-    """Every activity whose outcome a tape holds, under the name of the real one."""
+    """The activities whose outcomes a tape holds, registered under the names of the real ones."""
 
     def __init__(self, player: TapePlayer) -> None:
         self._player = player
 
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
-        """The turn that was taken then. Raises as `TapePlayer.play`."""
+        """The recorded turn. Raises as `TapePlayer.play`."""
         async with beating():
             turn = self._player.play(Effect.TURN, request, Turn)
         # A tape may be older than judging.
@@ -107,19 +108,19 @@ class TapedActivities:
 
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:
-        """The tool's answer then. Raises as `TapePlayer.play`."""
+        """The recorded answer of the tool. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.TOOL_CALL, request, ToolResult)
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
-        """What the server offered then. Raises as `TapePlayer.play`."""
+        """The recorded listing of the server. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.TOOL_LISTING, server, ToolListing)
 
     @activity.defn
     async def reach(self, server: str) -> Reachability:
-        """Whether the source could be reached then. Raises as `TapePlayer.play`."""
+        """Whether the source could be reached, as recorded. Raises as `TapePlayer.play`."""
         async with beating():
             if not self._player.holds(Effect.REACH):
                 return Reachability(reachable=True)
@@ -127,25 +128,25 @@ class TapedActivities:
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
-        """What had been published then. Raises as `TapePlayer.play`."""
+        """The recorded revisions of the week. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.REVISIONS, query, RevisionHistory)
 
     @activity.defn
     async def decide_escalation(self, request: EscalationRequest) -> EscalationDecision:
-        """How the conflict was decided then. Raises as `TapePlayer.play`."""
+        """The recorded decision of the conflict. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.DECISION, request, EscalationDecision)
 
     @activity.defn
     async def ask_learning(self, question: RecordQuery) -> Advice:
-        """What the desk's own record said then. Raises as `TapePlayer.play`."""
+        """The recorded advice. Raises as `TapePlayer.play`."""
         async with beating():
             return self._player.play(Effect.ADVICE, question, Advice)
 
     @activity.defn
     async def judge_findings(self, asked: FindingsToJudge) -> JudgedFindings:
-        """What was held of the findings then. Raises as `TapePlayer.play`."""
+        """The recorded conflicts. Raises as `TapePlayer.play`."""
         async with beating():
             if not self._player.holds(Effect.JUDGEMENT):
                 return judged_findings(asked)
@@ -153,7 +154,7 @@ class TapedActivities:
 
     @activity.defn
     async def tell_learning(self, lesson: Lesson, sources: LessonSources | None = None) -> None:
-        """Nobody is told: what is played teaches nothing."""
+        """Does nothing: nothing is learned from a tape."""
         async with beating():
             return
 
@@ -172,7 +173,7 @@ class TapedActivities:
 
 
 def _error(failure: TakeFailure) -> ApplicationError:
-    """The failure as it was, but final: what was tried again then need not be now."""
+    """The recorded failure, made non-retryable: its retries are on the tape as well."""
     error = ApplicationError(
         failure.message, *failure.details, type=failure.error_type, non_retryable=True
     )

@@ -1,4 +1,4 @@
-"""Calling a tool, as an activity on the queue of the tool's server."""
+"""Tool calls, as activities on the queue of the tool's server."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -31,20 +31,21 @@ from desk.trust.ledger.events import without_later
 from desk.trust.seals import content_hash
 
 ALLOWED: Final = timedelta(minutes=1)
-"""For all tries, where whoever asks does not say."""
+"""Seconds for all attempts together, if the request does not say."""
 
 LEAST_SECONDS: Final = 1.0
-"""What must be left for another try."""
+"""The time that must be left for another attempt."""
 
 SETTLING_SECONDS: Final = 10.0
-"""The most that the first answer of a source that keeps files takes, its start included."""
+"""The most that the first answer of a source with files of its own may take, including its
+start."""
 
 LATER = "it was changed since, and what it said then cannot be had"
 """Why an answer is refused that its source dates after the as-of instant."""
 
 
 class Tries:
-    """The try that begins now, and how long those before it lasted."""
+    """The current attempt at a call, and how long the attempts before it lasted."""
 
     def __init__(self, allowed: timedelta | None) -> None:
         told = activity.info().heartbeat_details
@@ -54,20 +55,21 @@ class Tries:
 
     @property
     def seconds(self) -> float:
-        """How long this try may last: a little less than the attempt, so that the timeout is ours
-        and says what it is."""
+        """How long this attempt may last: a little less than its timeout, so that the desk's own
+        error says what timed out."""
         attempt = activity.info().start_to_close_timeout
         one = 0.9 * attempt.total_seconds() if attempt else 15.0
         return min(one, max(self._allowed - self.before, LEAST_SECONDS))
 
     @property
     def left(self) -> float:
-        """How many seconds of this try are left."""
+        """Seconds left of this attempt."""
         return max(self.seconds - (monotonic() - self._began), 0.0)
 
     def failed(self, error: ToolUnreachable) -> ApplicationError:
-        """What to tell Temporal of this try: to try again where that may help and there is time,
-        after the pause that the server asked for where it did. The first detail is the fault."""
+        """The error for Temporal after a failed attempt. It is retryable if another attempt may
+        succeed and there is time for one, after the pause that the server asked for. Its first
+        detail is the fault."""
         spent = self.before + monotonic() - self._began
         activity.heartbeat(spent)
         pause = error.after.total_seconds() if error.after else 0.0
@@ -80,10 +82,10 @@ class Tries:
 
 
 class ToolActivities:
-    """Tool calls by way of the worker's MCP connections, each made once.
+    """Calls tools through the worker's MCP connections, each call once.
 
-    `keeping` names the servers that keep files of their providers, and answer once these are as
-    current as they become.
+    `keeping` names the servers that keep files of their providers. Their first answer comes once
+    these files are up to date.
     """
 
     def __init__(
@@ -96,10 +98,10 @@ class ToolActivities:
 
     @activity.defn
     async def call_tool(self, request: ToolRequest) -> ToolResult:
-        """The tool's answer, as evidence; a tool's refusal is a result and not an error.
+        """The tool's answer, as evidence. A refusal of the tool is a result as well.
 
-        Of several calls each is made and kept as it would be by itself. One whose server could not
-        be asked is a result then: whoever asked asks it alone, and none of the others again.
+        Several calls are each made, and kept in the journal, as if alone. One whose server could
+        not be asked is then a result, which the workflow repeats alone.
 
         Raises:
             ApplicationError: `ToolUnavailable`, when the server could not be asked; retryable
@@ -117,7 +119,8 @@ class ToolActivities:
 
     @activity.defn
     async def list_tools(self, server: str) -> ToolListing:
-        """What the server offers now. Not in the journal: a listing has no effect.
+        """The tools that the server offers now. Not in the journal, because a listing has no
+        effect.
 
         Raises:
             ApplicationError: `ToolUnavailable`, as of a call.
@@ -132,12 +135,13 @@ class ToolActivities:
 
     @activity.defn
     async def reach(self, server: str) -> Reachability:
-        """Whether a live source can be reached, as its server says within the attempt's time. One
-        that has no tool for that, such as another's, counts as reachable once it is connected;
-        so does one whose process is still being started, of whose provider nothing is known yet.
+        """Whether a live source can be reached, as its server says within the attempt's time.
 
-        A run asks as it is planned. It is answered when the files that servers keep are what the
-        run is to read, or the attempt's time is over.
+        A server without a tool for this counts as reachable once it is connected, and so does one
+        whose process is still starting.
+
+        A run asks this when it is planned. The answer comes once the servers' files are what the
+        run is to read, or when the attempt's time is over.
 
         Raises:
             ApplicationError: `ToolUnavailable`, when the server could not be asked.
@@ -164,8 +168,8 @@ class ToolActivities:
             return Reachability(reachable=True)
 
     def _settled(self, key: str) -> "asyncio.Task[object]":
-        """Every server that keeps files has answered, or could not: once for all who ask. It goes
-        on when they wait no longer, for a call that is given up takes its connection with it."""
+        """The task that asks every server that keeps files, shared by all who wait for it. It goes
+        on when they stop waiting, because a cancelled call closes its connection."""
         if self._settling is None or self._settling.done():
             self._settling = asyncio.create_task(self._settle(key))
         return self._settling
@@ -181,7 +185,8 @@ class ToolActivities:
     async def _one_of_several(
         self, call: ToolCall, request: ToolRequest, tries: Tries
     ) -> ToolResult:
-        """The call's result under the key that it would have by itself, or why there is none."""
+        """The result of one of several calls, under the journal key that the call would have alone;
+        a result with the error if it failed."""
         own = call_activity_id(_turn_of(activity.info().activity_id), call.own_id)
         try:
             return await self._once(call, effect_key(own), request, tries)
@@ -225,7 +230,7 @@ def _asking_reach(server: str, key: str, seconds: float) -> ServerCall:
 
 
 def _turn_of(activity_id: str) -> str:
-    """The turn whose calls an activity makes."""
+    """The turn that an activity makes calls for."""
     parts = activity_id_parts(activity_id)
     return parts.turn_id if parts else activity_id
 
@@ -252,7 +257,8 @@ def _evidence(call: ToolCall, as_of: datetime, answer: ToolAnswer) -> ToolResult
 
 
 def _refused_if_later(result: ToolResult, as_of: datetime) -> ToolResult:
-    """A foreign tool knows no as-of instant: what it dates later was not known then."""
+    """Refuses an answer that its source dates after the as-of instant. Servers of others do not
+    know the instant."""
     when = told_when(result)
     if when is None or when <= as_of:
         return result

@@ -20,14 +20,14 @@ from desk.programs.openings import with_openings
 from desk.programs.turns import builtin_turn, is_for_a_model, judged
 
 Analyst = Callable[[TurnRequest], Awaitable[Turn]]
-"""Whoever takes turns."""
+"""A function that takes an agent's turn."""
 
 
 class Analysts:
-    """Takes turns of every agent: the built-in analyst of the task, or the model that the agent is.
+    """Takes the turns of every agent, by its built-in analyst or its model.
 
-    `model` is None where no key is set; what is asked of one is written down in `paid` before each
-    request.
+    `model` is None if no key is set. Before each request to a model, the most that it can cost is
+    recorded in `paid`.
     """
 
     def __init__(self, paid: PaidCalls, model: ModelCaller | None = None) -> None:
@@ -35,8 +35,8 @@ class Analysts:
         self._model = model
 
     async def __call__(self, request: TurnRequest) -> Turn:
-        """The turn, by whoever the request names, with what those ask first who go on with it. A
-        model is asked once the desk has a result of its own for it to write over.
+        """The turn, by whom the request names, with the openings of the tasks that its result
+        starts. A model is asked once the built-in analyst has a result for it to write over.
 
         Raises:
             ModelFailed: the model could not be asked, or did not answer.
@@ -54,8 +54,8 @@ class Analysts:
 
 
 async def _own_turn(request: TurnRequest) -> Turn:
-    """The built-in analyst's turn. One that may ask the model of meaning, which takes a while for
-    each passage, has a thread, so that its activity goes on beating."""
+    """The built-in analyst's turn. A synthesis runs in a thread: it may ask the model of meaning,
+    which takes a while, and the activity must go on sending heartbeats."""
     if request.assignment.task_type != TaskType.SYNTHESISE:
         return builtin_turn(request)
     WORKERS_MEANING.set(meaning_of_the_desk)
@@ -63,7 +63,7 @@ async def _own_turn(request: TurnRequest) -> Turn:
 
 
 class TurnActivities:
-    """Turns of the agents, each taken once."""
+    """The turns of agents, each taken once."""
 
     def __init__(self, analyst: Analyst, journal: EffectJournal) -> None:
         self._analyst = analyst
@@ -71,10 +71,10 @@ class TurnActivities:
 
     @activity.defn
     async def take_turn(self, request: TurnRequest) -> Turn:
-        """What the agent answers to all it knows so far, judged, and what all attempts at it took.
+        """The agent's next turn, judged. Its usage is that of all attempts.
 
-        A model that was asked is not asked again by an attempt that comes while the answer is
-        under way in this process: that attempt waits for the same answer.
+        If an earlier attempt in this process is still waiting for a model's answer, this attempt
+        waits for the same answer and does not ask again.
 
         Raises:
             ApplicationError: `CallCutOff`, not retryable here, where a model's answer was lost and

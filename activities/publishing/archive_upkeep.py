@@ -1,4 +1,4 @@
-"""The archive of the reports, kept up with what a worker publishes."""
+"""Keeps the archive of the reports up to date with what a worker publishes."""
 
 import asyncio
 import logging
@@ -13,18 +13,19 @@ from desk.programs.week.archive import is_behind, write_archive
 LOG = logging.getLogger(__name__)
 
 LONGEST: Final = 60.0
-"""Seconds that are waited for an archive, far below what an activity may take."""
+"""Seconds to wait for the archive, far below the timeout of an activity."""
 
 REST: Final = 24.0
-"""How much longer than an archive took there is none: of the weeks of a backfill, which come out
-faster than that, several share one, and it takes no more than a twenty-fifth of a processor."""
+"""How many times as long as writing the archive took to wait before the next. The weeks of a
+backfill come faster than that, so several share one archive, and it takes at most a twenty-fifth of
+a processor."""
 
 
 class ArchiveUpkeep:
-    """Writes the archive of a directory's reports, once at a time.
+    """Writes the archive of a directory's reports, one at a time.
 
-    Reports that are published together share one: whoever comes while another waits for its turn
-    leaves it to that one, which has not looked at the reports yet.
+    Reports that are published together share one archive: a caller that finds another waiting for
+    its turn returns at once, because that one has not read the reports yet.
     """
 
     def __init__(self, reports_dir: Path) -> None:
@@ -37,10 +38,10 @@ class ArchiveUpkeep:
         self._keeping: asyncio.Task[None] | None = None
 
     async def refresh(self) -> None:
-        """See to it that what is published by now gets into the archive.
+        """Writes the archive now, with everything published so far.
 
-        Never fails, and never waits long: the reports are out, whatever becomes of the archive.
-        What went wrong is logged, and the next publication or `desk archive` makes up for it.
+        Errors are logged and not raised, and the wait is bounded: the reports are out already. The
+        next publication or `desk archive` writes the archive again.
         """
         if self._awaited:
             return
@@ -61,14 +62,14 @@ class ArchiveUpkeep:
             self._awaited = False
 
     def want(self) -> None:
-        """Have what is published by now get into the archive soon, while the worker goes on: at
-        once, or after the `REST` from the one before."""
+        """Has the archive written soon, in the background: at once, or when the `REST` after the
+        last one is over."""
         self._wanted = True
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.create_task(self._keep())
 
     async def finish(self) -> None:
-        """Write now what is wanted still."""
+        """Writes the archive now if it is still wanted."""
         self._hurry.set()
         if self._keeping is not None:
             await self._keeping
@@ -87,8 +88,8 @@ class ArchiveUpkeep:
 
 @asynccontextmanager
 async def kept_archive(reports_dir: Path) -> AsyncIterator[ArchiveUpkeep]:
-    """The upkeep of a worker. It begins with what a worker that was killed has left undone, and
-    nothing is left undone at its end."""
+    """The upkeep for a worker. It first writes what a killed worker left out, and at the end
+    whatever is still wanted."""
     upkeep = ArchiveUpkeep(reports_dir)
     if await asyncio.to_thread(is_behind, reports_dir):
         upkeep.want()

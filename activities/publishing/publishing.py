@@ -1,8 +1,8 @@
-"""Compiling and publishing documents, as activities of the desk: the reports of weeks, and the
-answers that all other runs end in.
+"""Compiles and publishes documents, as activities of the desk: weekly reports, and the answers that
+all other runs end in.
 
-A week's report comes with the archive of its directory, brought up with what is published, and
-with the places of its tool calls in Temporal's histories, looked up from the server.
+With a week's report come the event ids of its tool calls, looked up in Temporal's histories, and
+the archive of its directory.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ from desk.trust.prose import clip
 
 SIDE_BY_SIDE: Final = 8
 BUDGET_SECONDS: Final = 5.0
-"""For all histories together. A report does not wait longer for what it can do without."""
+"""For reading all histories together. The report is published without those that take longer."""
 
 
 class _Run(NamedTuple):
@@ -66,15 +66,17 @@ class _Run(NamedTuple):
 
 
 EventIds = Mapping[_Run, Mapping[str, int]]
-"""For each run whose history could be read, the event that scheduled an activity, by its id."""
+"""By workflow and run id, for histories that could be read: the event that scheduled an activity,
+by the activity's id."""
 
 
 async def with_event_ids(
     record: WeekRecord, client: Client, *, budget_seconds: float = BUDGET_SECONDS
 ) -> WeekRecord:
-    """The record with the event id of every tool call whose history could be read in time.
+    """The record with the event id of every tool call whose history could be read in time; the
+    others stay None.
 
-    Each history is read once, without decoding a payload. What cannot be read stays None.
+    Each history is read once, without decoding payloads.
     """
     missing = {
         _Run(place.workflow_id, place.run_id)
@@ -118,14 +120,14 @@ T = TypeVar("T")
 
 
 class PublishingActivities:
-    """Writes documents into one directory, one after the other, and signs them where it has a
+    """Publishes documents in one directory, one after the other, and signs them if there is a
     signer.
 
-    Two that are compiled at once in one process take as long as both in turn, and keep the first
-    from its readers. Publishing the same run again writes the same files again: a document is on
-    disk complete in all its forms or not there at all. Where machines share a store, what others
-    published is fetched first, and what is published here is put there. The reports' `archive` is
-    left to whoever keeps it; where nobody does, a publication writes it.
+    Two documents compiled at once in one process take as long as one after the other, and delay the
+    first. Publishing the same run again writes the same files. A document is on disk in all its
+    forms or not at all. If machines share a store, documents of others are fetched first, and new
+    ones are put there. `archive` keeps the reports' archive; without it, each publication writes
+    the archive.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class PublishingActivities:
 
     @activity.defn
     async def read_revisions(self, query: RevisionQuery) -> RevisionHistory:
-        """What has been published of a week so far; the numbers of a new run go on from there."""
+        """The published revisions of a week. A new run continues their numbers."""
         async with beating():
             await self._shared.fetch()
             revisions = await asyncio.to_thread(
@@ -155,12 +157,12 @@ class PublishingActivities:
 
     @activity.defn
     async def publish_report(self, request: PublishRequest) -> Publication:
-        """A week's revision on disk.
+        """Publishes a week's revision.
 
-        The tool calls behind it are looked up in their histories first, as far as those can be
-        read, and a report of the week before that is about to come out is waited for, to be
-        compared with. The archive of the reports follows, before or after the activity has ended;
-        that it cannot be written is logged, and fails nothing.
+        First its tool calls are looked up in their histories, as far as these can be read, and a
+        report of the week before that is about to come out is waited for, to compare with. The
+        archive follows, possibly after the activity has ended. An archive that cannot be written is
+        logged and fails nothing.
 
         Raises:
             ApplicationError: `PublishingFailed`; retryable when it could not be written, for the
@@ -178,7 +180,7 @@ class PublishingActivities:
 
     @activity.defn
     async def publish_answer(self, record: GraphRecord) -> AnswerPublication:
-        """An answer on disk.
+        """Publishes an answer.
 
         Raises:
             ApplicationError: `PublishingFailed`, as of a report.
@@ -224,15 +226,15 @@ class PublishingActivities:
         )
 
     def _is_newest(self, request: PublishRequest) -> bool:
-        """Whether it is of all markets, and nothing of the kind is out of a later week."""
+        """Whether the report is of all markets and no later week has one."""
         name = f"{request.record.week}-{DEFAULT_SLUG}.json"
         out = (self._reports_dir / FOLDER).glob(f"[0-9]*-W[0-9][0-9]-{DEFAULT_SLUG}.json")
         return request.subset is None and all(path.name <= name for path in out)
 
 
 async def _to_its_end(publish: Callable[[], T]) -> T:
-    """What a thread makes. An attempt that is given up waits for it too: a thread cannot be
-    stopped, and the next attempt beside it would take twice as long."""
+    """The result of a function in a thread, waited for even after a cancellation: a thread cannot
+    be stopped, and the next attempt beside it would take twice as long."""
     writing = asyncio.ensure_future(asyncio.to_thread(publish))
     try:
         return await asyncio.shield(writing)
@@ -243,7 +245,7 @@ async def _to_its_end(publish: Callable[[], T]) -> T:
 
 @asynccontextmanager
 async def _failing_as(called: str) -> AsyncIterator[None]:
-    """Errors of publishing what is so called, as Temporal is to take them."""
+    """Turns errors of publishing into errors for Temporal."""
     try:
         yield
     except (PublishingError, StoreUnreachable) as error:

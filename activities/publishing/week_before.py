@@ -1,5 +1,5 @@
-"""The report of the week before, which a new one is compared with. Where that week is researched
-and about to be published, it is waited for."""
+"""The report of the week before, with which a new report is compared. If it is about to be
+published, it is waited for."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ from desk.runs.schedule import backfilled_week
 from desk.trust.seals import seal_of
 
 LONGEST_SECONDS: Final = 60.0
-"""A report does not wait longer than this for what it can do without."""
+"""How long a report waits for the one before."""
 
 POLL_SECONDS: Final = 0.2
 
@@ -34,7 +34,7 @@ _REVISION = SearchAttributeKey.for_int(SearchAttribute.REVISION)
 
 
 class PreviousReport(NamedTuple):
-    """The report, None where there is none to compare with; `note` says what was passed over."""
+    """The report to compare with, or None. `note` names the damaged ones that were passed over."""
 
     report: ResearchReport | None
     note: str | None = None
@@ -47,16 +47,19 @@ class _PublishedFile(NamedTuple):
 
 
 class LastPublished:
-    """The report that this process published last. In a row of weeks it is the one that the next is
-    compared with, and to read it and derive its seal takes as long as to compile the next."""
+    """The last report that this process published.
+
+    In a backfill it is the one that the next report is compared with. Reading it and checking its
+    seal would take as long as compiling the next.
+    """
 
     def __init__(self) -> None:
         self._written: _PublishedFile | None = None
 
     @contextmanager
     def keeping(self, report: ResearchReport, directory: Path, slug: str) -> Iterator[None]:
-        """Keep a report where the block writes its revision's file. One that is left as it is may
-        tell of another run."""
+        """Keeps the report if the block writes its file. A file that the block leaves alone may be
+        of another run."""
         path = revision_file(directory, report, slug)
         before = _stamp(path)
         yield
@@ -64,7 +67,7 @@ class LastPublished:
         self._written = _PublishedFile(path, stamp, report) if stamp != before else None
 
     def at(self, path: Path) -> ResearchReport | None:
-        """The report that a file holds; None where it is another or was changed since."""
+        """The kept report if this is its file, unchanged; otherwise None."""
         written = self._written
         if written is None or written.path != path or written.stamp != _stamp(path):
             return None
@@ -74,10 +77,10 @@ class LastPublished:
 def previous_report(
     directory: Path, week: IsoWeek, slug: str, last: LastPublished | None = None
 ) -> PreviousReport:
-    """The latest readable revision of the week before, under the same slug.
+    """The latest readable revision of the week before, with the same slug.
 
-    A revision that cannot be read, is of another week, or whose seal does not hold is damaged; it
-    is passed over, and the note names it. The `last` that was published here is not read again.
+    A revision is damaged if it cannot be read, is of another week, or has a wrong seal. It is
+    passed over, and the note names it. The `last` report is not read again.
     """
     before = week_before(week)
     damaged: list[str] = []
@@ -102,12 +105,11 @@ async def published_before(
     *,
     longest: float = LONGEST_SECONDS,
 ) -> str | None:
-    """Wait until the week before is published, if a run of it is open and just about to.
+    """Waits until the week before is published, if a run of it is in the publishing phase.
 
-    Once, and no longer than so many seconds: a second attempt at an activity does not wait again
-    for what the first has waited for.
-    A run that is researching still, or waits for a person, is not waited for: it may take days.
-    What the report should say is returned when the wait was in vain.
+    It waits at most `longest` seconds, counted from the first attempt of the activity. A run that
+    still researches or waits for a person is not waited for, as that may take days. Returns what
+    the report should say if the wait was in vain.
     """
     before = week_before(week)
     runs = _run_ids(before, subset, schedule)
@@ -138,7 +140,7 @@ def _sound(path: Path, week: IsoWeek) -> ResearchReport | None:
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file does; None where there is none."""
+    """What changes when a file changes; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -153,15 +155,16 @@ def _passed_over(damaged: list[str]) -> str | None:
 
 
 def _waited_already() -> float:
-    """The seconds since the activity was first scheduled; none outside of one. The clock is the
-    server's, which may be ahead of this machine's."""
+    """Seconds since the activity was first scheduled; 0 outside of an activity. The time is the
+    server's clock, which may be ahead of this machine's."""
     if not activity.in_activity():
         return 0.0
     return max((datetime.now(UTC) - activity.info().scheduled_time).total_seconds(), 0.0)
 
 
 def _run_ids(week: str, subset: str | None, schedule: ScheduleConfig) -> tuple[str, ...]:
-    """The ids that a run of the week can have: its own, and that which the schedule gives it."""
+    """The workflow ids that a run of the week can have: its own, and the one that the schedule
+    gives it."""
     own = week_run_id(week, subset)
     return (own,) if subset else (own, backfilled_week(week, schedule).workflow_id)
 
@@ -172,7 +175,7 @@ async def _about_to_publish(client: Client, runs: Sequence[str]) -> bool:
 
 
 async def _is_about_to_publish(client: Client, workflow_id: str) -> bool:
-    """Of a run that is unknown, or that cannot be asked for, nothing is to be expected."""
+    """Whether a run is in the publishing phase; False if it is unknown or cannot be described."""
     try:
         description = await client.get_workflow_handle(workflow_id).describe()
     except RPCError:
