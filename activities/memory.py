@@ -35,7 +35,7 @@ class MemoryActivities:
         except TimeoutError:
             return MemoryAnswer(missing=f"the memory did not answer within {RECALL_SECONDS:.0f} s")
         except Exception as error:
-            return MemoryAnswer(missing=_told(error))
+            return MemoryAnswer(missing=_reason(error))
 
     @activity.defn
     async def remember(self, entries: MemoryEntries) -> Remembered:
@@ -50,9 +50,9 @@ class MemoryActivities:
         except MemoryAway as error:
             if activity.info().attempt < TRIES:
                 raise
-            return Remembered(missing=_told(error))
+            return Remembered(missing=_reason(error))
         except Exception as error:
-            return Remembered(missing=_told(error))
+            return Remembered(missing=_reason(error))
 
     def _recall(self, query: MemoryQuery) -> MemoryAnswer:
         return MemoryAnswer(recalled=self._store.search(query), missing=self._store.lost())
@@ -62,6 +62,6 @@ class MemoryActivities:
         return Remembered(stored=self._store.put(kept))
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     words = str(error) if isinstance(error, MemoryUnusable) else f"the memory failed: {error!r}"
     return words[:LONGEST_REASON]

@@ -38,13 +38,13 @@ def _others() -> Iterator[Program]:
     for entry in _entries(PROGRAM_GROUP):
         found = _loaded(entry)
         if not isinstance(found, Program):
-            raise RegistryError(f"{_told(entry)} is no Program")
+            raise RegistryError(f"{_entry_words(entry)} is no Program")
         yield found
     for entry in _entries(TASK_GROUP):
         found = _loaded(entry)
         kinds = found if isinstance(found, tuple) else (found,)
         if not all(isinstance(kind, TaskKind) for kind in kinds):
-            raise RegistryError(f"{_told(entry)} is neither a TaskKind nor a tuple of them")
+            raise RegistryError(f"{_entry_words(entry)} is neither a TaskKind nor a tuple of them")
         yield Program(name=entry.name, tasks=kinds)
 
 
@@ -58,10 +58,10 @@ def _loaded(entry: EntryPoint) -> object:
         return entry.load()
     except Exception as error:
         # Whatever goes wrong in a package of somebody else's, the message has to name it.
-        raise RegistryError(f"{_told(entry)} cannot be loaded: {error}") from error
+        raise RegistryError(f"{_entry_words(entry)} cannot be loaded: {error}") from error
 
 
-def _told(entry: EntryPoint) -> str:
+def _entry_words(entry: EntryPoint) -> str:
     return f"the entry point {entry.name} = {entry.value} of {entry.group}"
 
 

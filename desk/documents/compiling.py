@@ -1,7 +1,7 @@
-"""From a run to the document that is published: what every document is made by, once.
+"""How a run is compiled into the document that is published, for every kind of document.
 
-A program brings a `Compiler`, which says what of its run may be printed and what it tells. What
-that rests on, who was asked for it and the seal are the same for all.
+A program brings a `Compiler`, which says what of its run may be printed and how. The evidence, its
+sources and the seal are handled here, once for all programs.
 """
 
 from abc import ABC, abstractmethod
@@ -18,15 +18,15 @@ from desk.documents.evidence import Carried, first_of_each
 from desk.trust.ledger import Ledger
 from desk.trust.seals import sealed
 
-Told = TypeVar("Told")
-"""What a program tells of a run, as far as it stands."""
+Printable = TypeVar("Printable")
+"""What of a program's run may be printed."""
 
 Compiled = TypeVar("Compiled", ResearchReport, AnswerReport)
 
 
 class Subject(NamedTuple):
-    """What a document is about: markets, a span of time, the area that policy rates are held
-    against, and until when its outcome was waited for."""
+    """What a document is about: its markets, its window, the area that policy rates are compared
+    with, and until when an outcome was waited for."""
 
     specs: tuple[MarketSpec, ...]
     window: TimeWindow
@@ -35,14 +35,14 @@ class Subject(NamedTuple):
 
 
 class DocumentGrounds(NamedTuple):
-    """What a document rests on: the tool results that it carries, and who was asked for them."""
+    """The tool results that a document carries as evidence, and the sources that gave them."""
 
     evidence: Carried
     sources: tuple[DataSource, ...]
 
 
-class Compiler(ABC, Generic[Told, Compiled]):
-    """What a program says of one of its runs. No method has an effect."""
+class Compiler(ABC, Generic[Printable, Compiled]):
+    """How a program compiles one of its runs. No method has an effect."""
 
     @property
     @abstractmethod
@@ -52,35 +52,38 @@ class Compiler(ABC, Generic[Told, Compiled]):
     @property
     @abstractmethod
     def results(self) -> Sequence[ToolResult]:
-        """All tool results of the run. Two different ones under one id are no evidence."""
+        """All tool results of the run. If two different ones share an id, neither is evidence."""
 
     @abstractmethod
-    def told(self, ledger: Ledger) -> Told:
-        """What may be printed, of which every claim is derived again by the ledger."""
+    def printable(self, ledger: Ledger) -> Printable:
+        """What may be printed. The ledger derives every claim in it again."""
 
     @abstractmethod
-    def carried(self, told: Told, results: Mapping[str, ToolResult]) -> Carried:
-        """The tool results that it rests on, of those of the run by id."""
+    def carried(self, printable: Printable, results: Mapping[str, ToolResult]) -> Carried:
+        """The tool results that the printable part rests on, chosen from those of the run by id."""
 
     @abstractmethod
-    def sources(self, told: Told, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
-        """Who was asked for what it carries."""
+    def sources(
+        self, printable: Printable, evidence: Sequence[ToolResult]
+    ) -> tuple[DataSource, ...]:
+        """The sources of the evidence that the document carries."""
 
     @abstractmethod
-    def document(self, told: Told, grounds: DocumentGrounds) -> Compiled:
+    def document(self, printable: Printable, grounds: DocumentGrounds) -> Compiled:
         """The document without its seal."""
 
 
-def compile_document(compiler: Compiler[Told, Compiled]) -> Compiled:
-    """The sealed document of a run. It is always made, also of a run in which everything failed.
+def compile_document(compiler: Compiler[Printable, Compiled]) -> Compiled:
+    """The sealed document of a run. There is always one, also for a run in which everything failed.
 
-    Printed is what follows from its evidence, was not rejected, and stands after the conflicts.
+    It prints only claims that follow from their evidence, were not rejected, and hold after the
+    conflicts were decided.
     """
     results = compiler.results
     subject = compiler.subject
-    told = compiler.told(
+    printable = compiler.printable(
         Ledger(subject.specs, subject.window, subject.base_area, results, subject.due)
     )
-    evidence = compiler.carried(told, first_of_each(results))
-    grounds = DocumentGrounds(evidence, compiler.sources(told, evidence.results))
-    return sealed(compiler.document(told, grounds))
+    evidence = compiler.carried(printable, first_of_each(results))
+    grounds = DocumentGrounds(evidence, compiler.sources(printable, evidence.results))
+    return sealed(compiler.document(printable, grounds))

@@ -134,7 +134,7 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         Raises:
             ResetNeeded: no episode was begun.
         """
-        return self._begun().board.told()
+        return self._begun().board.snapshot()
 
     def action_masks(self) -> Mask:
         """Which actions make sense now, in the order of `StockAction`."""
@@ -188,9 +188,9 @@ class StockResearchEnv(gymnasium.Env[Observation, int]):
         self._over = taken.evaluated or truncated
         charged = 0.0 if taken.refused is not None else float(self._charges[index])
         reward = float(taken.reward or 0) - charged
-        return self._copied(), reward, taken.evaluated, truncated, self._told(taken)
+        return self._copied(), reward, taken.evaluated, truncated, self._info(taken)
 
-    def _told(self, taken: ActionOutcome) -> dict[str, Any]:
+    def _info(self, taken: ActionOutcome) -> dict[str, Any]:
         told: dict[str, Any] = {"action_mask": self.action_masks()}
         if taken.refused is not None:
             told["refused"] = taken.refused

@@ -143,10 +143,10 @@ def _rows(era: Era, metrics: Sequence[Metric], library: Any) -> Iterator[list[fl
         **Candles(series, library).measures(),
     }
     for at in range(era.first, len(series.days)):
-        yield [_told(series, metric, measures[metric], at) for metric in metrics]
+        yield [_rounded_or_nan(series, metric, measures[metric], at) for metric in metrics]
 
 
-def _told(series: PriceSeries, metric: Metric, measure: Measure, at: int) -> float:
+def _rounded_or_nan(series: PriceSeries, metric: Metric, measure: Measure, at: int) -> float:
     try:
         return float(rounded(series, metric, measure(at)))
     except Unmeasured:

@@ -553,7 +553,7 @@ def check_desk(*, ask: bool = False) -> ExitStatus:
     try:
         settings = load_settings()
     except SettingsError as error:
-        return _told([Check("settings", Level.FAIL, str(error))])
+        return _print_checks([Check("settings", Level.FAIL, str(error))])
     checks = list(local_checks(settings))
     if ask:
         checks += [
@@ -565,7 +565,7 @@ def check_desk(*, ask: bool = False) -> ExitStatus:
         checks += interruptible(_at_server(settings))
     else:
         checks.append(Check("server", Level.WARN, "not looked at until the above is mended"))
-    return _told(checks)
+    return _print_checks(checks)
 
 
 async def _at_server(settings: Settings) -> list[Check]:
@@ -581,7 +581,7 @@ async def _at_server(settings: Settings) -> list[Check]:
         ]
 
 
-def _told(checks: Iterable[Check]) -> ExitStatus:
+def _print_checks(checks: Iterable[Check]) -> ExitStatus:
     told = list(checks)
     rows = ((check.level, check.name, check.sentence) for check in told)
     for row in table_lines(("", "", ""), rows):

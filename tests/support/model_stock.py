@@ -139,7 +139,7 @@ def shown(
 ) -> TurnRequest:
     """The request to an agent that is shown the blackboard and what the parts' agents brought."""
     state = tuple(StateEntry(key=each, node=each, result=part(each)) for each in parts)
-    board = board_after(*parts, pointers=pointers).told()
+    board = board_after(*parts, pointers=pointers).snapshot()
     return blank(action, **{"board": board, "state": state, **fields})
 
 

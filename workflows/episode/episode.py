@@ -60,7 +60,7 @@ class StockResearchWorkflow:
             outcome=publication.outcome,
             files=publication.files,
             summary=publication.summary,
-            board=board.blackboard.told(),
+            board=board.blackboard.snapshot(),
             steps=tuple(board.steps),
             seconds=(workflow.now() - board.started_at - board.waited).total_seconds(),
         )

@@ -89,7 +89,7 @@ class Evaluating:
         run, board = self._run, self._board
         agent, _ = STOCK_TASKS[EVALUATE]
         profile = run.profile(agent, built_in=tries > 0)
-        context = EpisodeContext(state=board.results, board=board.blackboard.told())
+        context = EpisodeContext(state=board.results, board=board.blackboard.snapshot())
         try:
             return await run.tasks.run(self._task(profile, context, tries))
         except TaskFailed as failed:

@@ -32,7 +32,7 @@ class EpisodeRun(NodeRun[EpisodeBoard]):
     @property
     def remembering(self) -> StockRemembering:
         """The entries for the memory that the episode gives so far."""
-        told = self.board.blackboard.told()
+        told = self.board.blackboard.snapshot()
         return StockRemembering(workflow.info().workflow_id, self.board.query.question, told)
 
     def profile(self, agent: AgentId, *, built_in: bool = False) -> AgentProfile:

@@ -82,7 +82,7 @@ class StockSteps:
             refused=refused,
             reward=reward or Decimal(0),
             charge=charges.get(action, Decimal(0)),
-            board=self._board.blackboard.told(),
+            board=self._board.blackboard.snapshot(),
             started_at=began,
             ended_at=workflow.now(),
         )
@@ -96,7 +96,7 @@ class StockSteps:
         profile = run.profile(AgentId.CONTROLLER_AGENT, built_in=bool(self._request.steps))
         run.begin(CONTROLLER)
         context = EpisodeContext(
-            state=(*board.choices, *board.results), board=board.blackboard.told()
+            state=(*board.choices, *board.results), board=board.blackboard.snapshot()
         )
         task = run.task(CONTROLLER, profile, context)
         try:
@@ -204,7 +204,7 @@ class StockSteps:
         """Sends the outcome to the memory and the learning system. Where that fails, a note on the
         board says why."""
         board, policy = self._board, self._request.policy
-        told = board.blackboard.told()
+        told = board.blackboard.snapshot()
         if self._remembers:
             known_at = board.due if told.evaluation and told.evaluation.figures else None
             entry = self._run.remembering.outcome(known_at or workflow.now())
@@ -241,7 +241,7 @@ class StockSteps:
         run, board = self._run, self._board
         context = EpisodeContext(
             state=board.results,
-            board=board.blackboard.told(),
+            board=board.blackboard.snapshot(),
             recalled=recalled,
             conflicts=conflicts,
         )

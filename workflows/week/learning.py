@@ -96,11 +96,11 @@ class WeekLessons:
         told = (lesson, sources_of(self._board.workflows, record.outcomes))
         revision, policy = self._board.last_revision + 1, self._request.config.policy
         if not workflow.patched(TOLD_BESIDE):
-            await self._told(told, revision, TELLING_AT_MOST, retry_policy(policy.retries))
+            await self._deliver(told, revision, TELLING_AT_MOST, retry_policy(policy.retries))
             return
         longest = max(policy.deadlines.week, policy.deadlines.open_for_reruns)
         task = asyncio.create_task(
-            self._told(told, revision, longest, patient_retry_policy(policy.retries))
+            self._deliver(told, revision, longest, patient_retry_policy(policy.retries))
         )
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -115,7 +115,7 @@ class WeekLessons:
         """Wait until every lesson is delivered or given up; each has a deadline."""
         await workflow.wait_condition(lambda: not self._under_way)
 
-    async def _told(
+    async def _deliver(
         self,
         told: tuple[Lesson, LessonSources],
         revision: int,

@@ -88,7 +88,7 @@ def pattern_detector(series: PriceSeries, as_of: datetime) -> Analysis:
     if not figures:
         return analysis(series, as_of, method, (), missing=missing)
     shown = candles.shown(candles.last)
-    signals = (_sum(shown), *(_told(series, one) for one in shown[:MOST_TOLD]))
+    signals = (_sum(shown), *(_signal(series, one) for one in shown[:MOST_TOLD]))
     left = len(shown) - MOST_TOLD
     if left > 0:
         missing.append(f"{left} more patterns are counted and not told one by one.")
@@ -172,7 +172,7 @@ def _sum(shown: list[_Shown]) -> Signal:
     )
 
 
-def _told(series: PriceSeries, one: _Shown) -> Signal:
+def _signal(series: PriceSeries, one: _Shown) -> Signal:
     undecided = "" if one.hint in (Hint.UP, Hint.DOWN) else ", a candle of indecision"
     return Signal(
         name=one.name,

@@ -93,7 +93,7 @@ def held(series: PriceSeries, made_at: datetime, until: date) -> HeldPosition:
             f"{(entry_day - decided).days} days after the decision"
         )
     return HeldPosition(
-        entry_day, _told(series.closes[first]), exit_day, _told(series.closes[last])
+        entry_day, _normalized(series.closes[first]), exit_day, _normalized(series.closes[last])
     )
 
 
@@ -130,7 +130,7 @@ def day_of(metric: Metric, kept: HeldPosition) -> date:
     return kept.entry_day if metric is Metric.ENTRY else kept.exit_day
 
 
-def _told(price: Decimal) -> Decimal:
+def _normalized(price: Decimal) -> Decimal:
     """A price as it is known, without zeros after the cents.
 
     Rounded to the cent, a price that a split made small would be off by as much as the costs.

@@ -163,7 +163,7 @@ class _WrittenProse(NamedTuple):
         return tuple(dict.fromkeys(name for text in self.texts for name in references(text)))
 
 
-class _ToldAnswer(NamedTuple):
+class _PrintableAnswer(NamedTuple):
     """What an answer tells. `synthesis` stands in the place of one where none was made."""
 
     surviving: AnswerClaims
@@ -206,7 +206,7 @@ class _ToldAnswer(NamedTuple):
 
     @property
     def dropped(self) -> tuple[DroppedSentence, ...]:
-        """The sentences that are left out, as many as can be told."""
+        """The sentences that are left out, as many as can be printable."""
         of_parts = (line for part in self.parts for line in part.dropped)
         return (*self.synthesis.dropped, *self.written.dropped, *of_parts)[:MOST_DROPPED]
 
@@ -231,7 +231,7 @@ def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerRepor
 
 
 @dataclass(frozen=True)
-class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
+class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
     record: GraphRecord
     finished_at: datetime
 
@@ -244,19 +244,19 @@ class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
     def results(self) -> tuple[ToolResult, ...]:
         return tuple(result for node in self.record.nodes for result in node.evidence)
 
-    def told(self, ledger: Ledger) -> _ToldAnswer:
+    def printable(self, ledger: Ledger) -> _PrintableAnswer:
         record, library = self.record, Library(self.results)
         surviving = claims_of_run(record, ledger)
         made = synthesis_of(record)
         run = RunMaterial(record, Known(surviving.claims, {}), made, library.results)
-        parts = tuple(part.told(run) for part in parts_of(record))
+        parts = tuple(part.record(run) for part in parts_of(record))
         if any(part.withdrawn for part in parts):
             made = None
         instead = (part.instead for part in parts if part.instead is not None)
         synthesis = made or next(instead, None) or found_instead(record, library)
         quotations, strange = _placed(synthesis, library)
         odds = _odds(parts)
-        return _ToldAnswer(
+        return _PrintableAnswer(
             surviving=surviving,
             synthesised=made is not None,
             synthesis=synthesis,
@@ -267,41 +267,43 @@ class _AnswerCompiler(Compiler[_ToldAnswer, AnswerReport]):
             parts=parts,
         )
 
-    def carried(self, told: _ToldAnswer, results: Mapping[str, ToolResult]) -> Carried:
-        named = evidence_named(told.quoted, told.claims, told.verdicts)
-        return carried(results, named.union(*(part.evidence for part in told.parts)))
+    def carried(self, printable: _PrintableAnswer, results: Mapping[str, ToolResult]) -> Carried:
+        named = evidence_named(printable.quoted, printable.claims, printable.verdicts)
+        return carried(results, named.union(*(part.evidence for part in printable.parts)))
 
-    def sources(self, told: _ToldAnswer, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
+    def sources(
+        self, printable: _PrintableAnswer, evidence: Sequence[ToolResult]
+    ) -> tuple[DataSource, ...]:
         listed = listed_in(self.record)
         return tuple(source_of_answer(each, listed.get(each.evidence_id)) for each in evidence)
 
-    def document(self, told: _ToldAnswer, grounds: DocumentGrounds) -> AnswerReport:
-        record, parts = self.record, told.parts
+    def document(self, printable: _PrintableAnswer, grounds: DocumentGrounds) -> AnswerReport:
+        record, parts = self.record, printable.parts
         nodes = node_reports(record)
-        lost = (*told.lost, *map(_too_large, grounds.evidence.too_large))
+        lost = (*printable.lost, *map(_too_large, grounds.evidence.too_large))
         return AnswerReport(
             **_of_run(record),
-            sections=told.written.sections,
-            summary=render_answer(told.written.summary, told.known),
-            summary_prose=told.written.summary,
-            answered=told.synthesis.answered,
-            decided=told.synthesis.decided,
-            found=told.synthesis.found,
+            sections=printable.written.sections,
+            summary=render_answer(printable.written.summary, printable.known),
+            summary_prose=printable.written.summary,
+            answered=printable.synthesis.answered,
+            decided=printable.synthesis.decided,
+            found=printable.synthesis.found,
             outcome=outcome_of(
                 nodes,
-                synthesised=told.synthesised or any(part.needs_no_synthesis for part in parts),
+                synthesised=printable.synthesised or any(part.needs_no_synthesis for part in parts),
                 cut_off=any(part.is_cut_off for part in parts),
             ),
             finished_at=self.finished_at,
             nodes=nodes,
-            quotations=told.quoted,
-            claims=told.claims,
+            quotations=printable.quoted,
+            claims=printable.claims,
             sources=grounds.sources,
             evidence=grounds.evidence.results,
-            missing=missing_in(record, _missing(told.synthesis, told.known), lost),
-            dropped=told.dropped,
+            missing=missing_in(record, _missing(printable.synthesis, printable.known), lost),
+            dropped=printable.dropped,
             usage=usage_of_nodes(nodes),
-            verdicts=told.verdicts,
+            verdicts=printable.verdicts,
             **{name: value for part in parts for name, value in part.fields.items()},
         )
 

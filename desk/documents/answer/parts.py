@@ -83,8 +83,8 @@ class Part:
         """What goes with this answer: as with every one, unless it says otherwise."""
         return self.method
 
-    def told(self, run: RunMaterial) -> PartRecord:
-        """What it tells of a run."""
+    def record(self, run: RunMaterial) -> PartRecord:
+        """What the part prints about a run."""
         return PartRecord({})
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def _mail_failure(target: EmailTarget, error: smtplib.SMTPException) -> Delivery
         words = f"{at} refuses the login of {target.user} ({error.smtp_code}): see {SMTP_PASSWORD}"
         return DeliveryFailed(words, permanent=error.smtp_code >= 500)
     if isinstance(error, smtplib.SMTPResponseException):
-        words = f"{at} answers {error.smtp_code} {_told(error.smtp_error)}"
+        words = f"{at} answers {error.smtp_code} {_answer_line(error.smtp_error)}"
         return DeliveryFailed(words, permanent=error.smtp_code >= 500)
     if isinstance(error, smtplib.SMTPNotSupportedError):
         words = f"{at} does not offer what deliveries.email asks for: {error}"
@@ -158,7 +158,7 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
 
 
-def _told(answer: bytes | str) -> str:
+def _answer_line(answer: bytes | str) -> str:
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     return on_one_line(text, LONGEST_ANSWER)
 
@@ -191,7 +191,7 @@ async def post_message(
 def _webhook_failure(target: WebhookTarget, answer: httpx2.Response) -> DeliveryFailed:
     """429 and the server's own errors may pass; everything else is final."""
     status = answer.status_code
-    said = _told(answer.text[: 2 * LONGEST_ANSWER])
+    said = _answer_line(answer.text[: 2 * LONGEST_ANSWER])
     words = f"{_of(target)} answers {status}{f': {said}' if said else ''}"
     if status == httpx2.codes.TOO_MANY_REQUESTS or status >= 500:
         return DeliveryFailed(words, after=pause_of(answer.headers, LONGEST_PAUSE))

@@ -56,7 +56,7 @@ def attributed_answer(
 ) -> tuple[JsonValue, Attribution | None]:
     """An answer as the desk reads it: with the tier and the origin that the source has, wherever it
     says one itself, and under its server's name where nothing is said of it in `.mcp.json`."""
-    told = _told(content)
+    told = _stated_source(content)
     attribution = attribution_of(server, spec)
     if told is None or not isinstance(content, dict):
         return content, attribution
@@ -69,7 +69,7 @@ def attributed_answer(
     return _with_source(stated, name=named, **attribution.model_dump(mode="json")), attribution
 
 
-def _told(content: JsonValue) -> Provenance | None:
+def _stated_source(content: JsonValue) -> Provenance | None:
     try:
         return Provenance.model_validate(content["source"] if isinstance(content, dict) else None)
     except (KeyError, ValidationError):

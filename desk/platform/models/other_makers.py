@@ -86,10 +86,10 @@ def _in_words(message: JsonValue) -> JsonValue:
         return message
     content = message["content"]
     blocks = content if isinstance(content, list) else []
-    return {**message, "content": [_told(block) for block in blocks]}
+    return {**message, "content": [_as_text(block) for block in blocks]}
 
 
-def _told(block: JsonValue) -> JsonValue:
+def _as_text(block: JsonValue) -> JsonValue:
     if not isinstance(block, Mapping):
         return block
     match block.get("type"):

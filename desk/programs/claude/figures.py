@@ -130,7 +130,7 @@ def told_claims(
     """Claims as a model is told of them, wherever it is: by what to write, what that prints, what
     it prints with its verb where it has one, and its day, or up to which day was looked. Of
     `months`, by the claim's area and day, the day is not known."""
-    return {f"[[{claim.claim_id}]]": _told(claim, months) for claim in claims}
+    return {f"[[{claim.claim_id}]]": _figure_with_day(claim, months) for claim in claims}
 
 
 def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
@@ -138,7 +138,7 @@ def worth_telling(claims: Iterable[Claim]) -> Iterator[Claim]:
     return (c for c in claims if c.metric is not Metric.STREAK or abs(c.value) > 1)
 
 
-def _told(claim: Claim, months: Mapping[str, str]) -> str:
+def _figure_with_day(claim: Claim, months: Mapping[str, str]) -> str:
     forms = [printed(claim, Form.PLAIN)]
     if moves(claim):
         forms.append(f"|moved: {printed(claim, Form.MOVED)}")

@@ -60,7 +60,7 @@ class Meant(NamedTuple):
     item: NewsItem
 
 
-def told(request: TurnRequest) -> Iterator[dict[str, object]]:
+def news_for_model(request: TurnRequest) -> Iterator[dict[str, object]]:
     """The news that the desk has asked for by itself."""
     for exchange in request.exchanges:
         for answer in () if exchange.said else exchange.results:

@@ -33,7 +33,7 @@ from desk.programs.claude.answers import (
 from desk.programs.claude.figures import Figures, figures_of
 from desk.programs.claude.findings import Refused, rejection
 from desk.programs.claude.fitting import not_on_offer
-from desk.programs.claude.prompts import told
+from desk.programs.claude.prompts import prompt_for
 from desk.programs.turns import builtin_turn, judged
 from desk.runs.assignments import effort_for
 
@@ -251,12 +251,12 @@ def _with_its_tools(request: TurnRequest) -> TurnRequest:
 
 def _condensed(exchange: Exchange) -> Exchange:
     return Exchange(
-        results=tuple(_told(result) for result in exchange.results),
+        results=tuple(_result_without_content(result) for result in exchange.results),
         said=tuple(_clipped(block) for block in exchange.said if not is_thought(block)),
     )
 
 
-def _told(result: ToolResult) -> ToolResult:
+def _result_without_content(result: ToolResult) -> ToolResult:
     """That there was a result, without what it was. Never shown as evidence."""
     size = len(json.dumps(result.content))
     told = f"{size} characters, {LEFT_OUT}" if size > KEPT_OF_A_RESULT else result.content
@@ -382,7 +382,7 @@ def _by_model(result: AgentResult, own: AgentResult | None) -> AgentResult:
 
 def _system(task: ModelTask, there: Collection[str]) -> str:
     """A role's prompt, which speaks of nothing that is not there."""
-    return told("\n".join(task.prompts), there)
+    return prompt_for("\n".join(task.prompts), there)
 
 
 def _sent_back(answer: ModelAnswer, words: str) -> Turn:

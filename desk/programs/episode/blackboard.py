@@ -92,7 +92,7 @@ class StockBoard:
 
     @classmethod
     def read_back(cls, told: Blackboard) -> Self:
-        """The blackboard that told this: `read_back(told).told() == told`."""
+        """The blackboard that told this: `read_back(board).snapshot() == board`."""
         board = cls(told.symbol, told.as_of, told.weeks)
         for action in DATA:
             part: BoardPart | None = getattr(told, PART_FIELDS[action])
@@ -200,7 +200,7 @@ class StockBoard:
         self._take(StockAction.EVALUATE_PERFORMANCE)
         self._evaluation = _written(StockAction.EVALUATE_PERFORMANCE, values, days)
 
-    def told(self) -> Blackboard:
+    def snapshot(self) -> Blackboard:
         """The blackboard as it stands, for others to read."""
         chosen = self.recommendation
         said = {} if chosen is None else _said(chosen)

@@ -28,7 +28,7 @@ from desk.contracts.runs.turns import StateEntry
 from desk.runs.graphs.expressions import WHOLE, names_in
 from desk.runs.graphs.loops import structure_faults
 from desk.runs.graphs.shape import Link, Loop, shape_of
-from desk.runs.graphs.state import StateAsJson, holds, told, view_of
+from desk.runs.graphs.state import StateAsJson, as_json, holds, view_of
 
 
 class NodeStart(NamedTuple):
@@ -248,12 +248,12 @@ class GraphMachine:
         seen = dict(self._seen_by(place, among))
         if place in among:
             seen[place] = len(self._entries[place]) - 1
-        told_of = (self._told(*kept) for kept in sorted(seen.items()))
+        told_of = (self._as_json(*kept) for kept in sorted(seen.items()))
         return view_of(self._spec.merges, self._query, told_of)
 
-    def _told(self, place: int, number: int) -> StateAsJson:
+    def _as_json(self, place: int, number: int) -> StateAsJson:
         if (place, number) not in self._contents:
-            self._contents[place, number] = told(self._entries[place][number])
+            self._contents[place, number] = as_json(self._entries[place][number])
         return self._contents[place, number]
 
     def _resolve(self, decided: Iterable[tuple[Link, bool]]) -> tuple[NodeStart, ...]:

@@ -30,7 +30,7 @@ class StateAsJson(NamedTuple):
     content: JsonValue
 
 
-def told(entry: StateEntry) -> StateAsJson:
+def as_json(entry: StateEntry) -> StateAsJson:
     """An entry and its result as JSON; None where it has none."""
     result = entry.result
     return StateAsJson(entry, None if result is None else result.model_dump(mode="json"))
@@ -44,7 +44,7 @@ def view(spec: GraphSpec, query: Query, entries: Iterable[StateEntry]) -> dict[s
         if entry.node not in last or last[entry.node].round <= entry.round:
             last[entry.node] = entry
     ordered = sorted(last.values(), key=lambda entry: places.get(entry.node, len(places)))
-    return view_of(spec.merges, query, (told(entry) for entry in ordered))
+    return view_of(spec.merges, query, (as_json(entry) for entry in ordered))
 
 
 def view_of(

@@ -20,7 +20,7 @@ from desk.runs.messages.events import (
     WeekAsked,
     turn_of,
 )
-from desk.runs.messages.listing import WorkerSeen, WorkerState, chosen, told
+from desk.runs.messages.listing import WorkerSeen, WorkerState, chosen, messages_of
 from desk.runs.messages.telling import SortedMessage
 
 __all__ = [
@@ -45,6 +45,6 @@ __all__ = [
     "WorkerSeen",
     "WorkerState",
     "chosen",
-    "told",
+    "messages_of",
     "turn_of",
 ]

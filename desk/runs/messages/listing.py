@@ -69,7 +69,7 @@ class WorkerSeen:
         return self.silent or self.state is WorkerState.STOPPED
 
 
-def told(
+def messages_of(
     workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()
 ) -> list[SortedMessage]:
     """The messages of a run by time, then by workflow and event.

@@ -80,9 +80,9 @@ class Teller:
     def entries(self) -> Iterator[SortedMessage]:
         """In the order of the events."""
         for event in self.workflow.events:
-            yield from self._told(event)
+            yield from self._messages_of(event)
 
-    def _told(self, event: MessageEvent) -> Iterator[SortedMessage]:
+    def _messages_of(self, event: MessageEvent) -> Iterator[SortedMessage]:
         match event:
             case ActivityAsked():
                 yield from self._given(event)

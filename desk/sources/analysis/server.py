@@ -103,7 +103,7 @@ class AnalysisTools:
             return _none_told(symbol, as_of, nothing)
         last = min(end, found.last_day) if end else found.last_day
         first = start or months_before(last, USUAL_MONTHS)
-        return _told(found.between(first, last), as_of, _why_none(found, first, last))
+        return _history(found.between(first, last), as_of, _why_none(found, first, last))
 
     def sector_analysis(self, symbol: MarketSymbol, as_of: AsOf) -> Analysis:
         """The quarter's move beside the market's group: a bloc of currencies, or large technology
@@ -198,7 +198,7 @@ def _why_none(found: PriceSeries, first: date, last: date) -> str:
     return f"No price of {found.symbol} {span}."
 
 
-def _told(series: PriceSeries, as_of: datetime, why_none: str) -> PriceHistory:
+def _history(series: PriceSeries, as_of: datetime, why_none: str) -> PriceHistory:
     if len(series.days) > MOST_DAYS:
         raise ToolError(
             f"{len(series.days)} days are above {MOST_DAYS}; ask for fewer with start and end"

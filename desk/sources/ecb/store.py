@@ -84,7 +84,7 @@ class RatesStore:
         if self._as_seen is None:
             return rates
         with self._lock:
-            return self._as_seen.told(rates, as_of)
+            return self._as_seen.known_at(rates, as_of)
 
     def _newest(self) -> EuroRates:
         cached = self._read_cached()

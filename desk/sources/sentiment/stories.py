@@ -197,12 +197,12 @@ def each_once(stories: Iterable[Story]) -> tuple[Story, ...]:
     """Each story by its title once, as it was first told, the newest first."""
     first: dict[str, Story] = {}
     for story in sorted(stories, key=lambda each: each.item.published_at):
-        first.setdefault(_told(story.item.headline, story.item.publisher), story)
+        first.setdefault(_normalized_title(story.item.headline, story.item.publisher), story)
     return tuple(sorted(first.values(), key=lambda each: each.item.published_at, reverse=True))
 
 
 @lru_cache(maxsize=4096)
-def _told(headline: str, publisher: str) -> str:
+def _normalized_title(headline: str, publisher: str) -> str:
     """A title without case, signs and the publisher's name at its end."""
     title = unicodedata.normalize("NFKC", headline).casefold()
     title = title.removesuffix(f" - {publisher.casefold()}")

@@ -106,7 +106,7 @@ class SeriesFile(Generic[_Told]):
             series = self._current()
             if series is None or self._as_seen is None:
                 return series
-            return self._as_seen.told(series, as_of)
+            return self._as_seen.known_at(series, as_of)
 
     def _current(self) -> _Told | None:
         signature = signature_of(self._file)

@@ -117,7 +117,7 @@ class Reach:
         """Whether any of the hosts answers. Asks those that have not failed within the last minute,
         side by side, and waits `PROBE_SECONDS` at most."""
         if self._refusal is not None:
-            return self._told(self._refusal)
+            return self._unreachable(self._refusal)
         with self._lock:
             # Another process may have found out meanwhile.
             self._hosts = {**self._hosts, **_read(self._path)}
@@ -129,9 +129,9 @@ class Reach:
                 self.note_failure(url, reason)
         if any(not self._has_just_failed(self._known(url)) for url in self._urls):
             return Reachability(reachable=True, answered_at=self._last_answer())
-        return self._told()
+        return self._unreachable()
 
-    def _told(self, reason: str | None = None) -> Reachability:
+    def _unreachable(self, reason: str | None = None) -> Reachability:
         records = [self._known(url) for url in self._urls]
         failed = [record for record in records if record.since]
         first = min(failed, key=lambda record: record.since, default=None)

@@ -164,7 +164,7 @@ class AsSeen(Generic[_Told]):
         self._vintages: Vintages | None = None
         self._corrected: dict[frozenset[tuple[str, str | None]], _Told] = {}
 
-    def told(self, now: _Told, as_of: datetime) -> _Told:
+    def known_at(self, now: _Told, as_of: datetime) -> _Told:
         """What the file tells `now`, with what a newer version told otherwise since `as_of` undone.
         Its revisions are read again only when the file, or what is noted of it, has changed."""
         signature = signature_of(revisions_path(self._name, self._cache_dir))

@@ -80,7 +80,7 @@ class SocialTools:
         """
         wanted = wanted_of(symbol, as_of - timedelta(days=days), as_of)
         with ThreadPoolExecutor(len(self._bases)) as threads:
-            told = [*threads.map(lambda name: self._told(name, wanted), self._bases)]
+            told = [*threads.map(lambda name: self._feed_answer(name, wanted), self._bases)]
         current = self._now() - as_of <= LIKE_NOW
         found = [mention for one in told for mention in one.mentions]
         found.sort(key=lambda each: each.published_at, reverse=True)
@@ -100,7 +100,7 @@ class SocialTools:
             unreachable_since=min(silent) if len(silent) == len(told) else None,
         )
 
-    def _told(self, name: str, wanted: MentionSearch) -> _FeedAnswer:
+    def _feed_answer(self, name: str, wanted: MentionSearch) -> _FeedAnswer:
         feed = FEEDS[name]
         try:
             found = read(feed, self._bases[name], wanted, self._reach)

@@ -155,7 +155,7 @@ def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
     for title, (group, first) in groups.items():
         episodes = list(held_out(group.values(), env.weeks, env.cost, first))
         found = {name: played(env, episodes, choose) for name, choose in policies.items()}
-        yield from told(title, episodes, found, seed)
+        yield from result_lines(title, episodes, found, seed)
     yield from worth_lines([tuple(tables.values())], env.weeks, env.cost, split, seed)
     yield ""
     for note in _notes():
@@ -179,7 +179,7 @@ def lead(
     yield ""
 
 
-def told(
+def result_lines(
     title: str, episodes: Sequence[HeldOut], found: Mapping[str, Played], seed: int
 ) -> Iterator[str]:
     """What each policy earned in some episodes, and the trained one beside each of the others."""

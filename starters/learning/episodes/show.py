@@ -56,9 +56,9 @@ def board_lines(listed: ListedEpisode) -> Iterator[str]:
     """One with its steps and its blackboard, part by part."""
     request, board = listed.request, listed.board
     yield f"{request.symbol}  as of {instant(listed.as_of)}  {state_words(listed)}"
-    yield _told("id", listed.workflow_id)
-    yield _told("run", listed.run_id)
-    yield _told("horizon", f"{request.weeks} weeks, {request.cost} % for each side")
+    yield _labelled("id", listed.workflow_id)
+    yield _labelled("run", listed.run_id)
+    yield _labelled("horizon", f"{request.weeks} weeks, {request.cost} % for each side")
     if listed.note:
         yield from _folded("note", one_line(listed.note))
     for step in listed.steps:
@@ -67,9 +67,9 @@ def board_lines(listed: ListedEpisode) -> Iterator[str]:
         yield from _parts(board)
         yield from _conclusions(board)
     if listed.waits_for is not None:
-        yield _told("waits", f"until {instant(listed.waits_for)}")
+        yield _labelled("waits", f"until {instant(listed.waits_for)}")
     if listed.files is not None:
-        yield _told("report", listed.files.html)
+        yield _labelled("report", listed.files.html)
 
 
 def state_words(listed: ListedEpisode) -> str:
@@ -162,7 +162,7 @@ def _figure(figure: MeasuredFigure) -> str:
     return f"{figure.metric} {print_figure(figure.value, UNITS[figure.metric], signed=signed)}"
 
 
-def _told(label: str, text: str) -> str:
+def _labelled(label: str, text: str) -> str:
     return f"{label:<{LABEL}}{text}"
 
 

@@ -49,24 +49,26 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
     yield f"{what_is_said(hypothesis)}  {listed.state}"
     yield f"id        {listed.workflow_id}"
     yield f"made      {instant(request.made_as_of)} by {request.swarm}"
-    yield from _told("objective", f"{one_line(request.objective)}")
+    yield from _labelled_lines("objective", f"{one_line(request.objective)}")
     yield f"likely    {hypothesis.probability:.0%}"
     yield f"level     {hypothesis.level} on {print_full_day(hypothesis.level_on)}"
-    yield from _told("says", in_words(hypothesis.statement, figures))
-    yield from _told("refuted", in_words(hypothesis.refuted_by, figures))
-    yield from _told("rests on", f"{', '.join(hypothesis.claims)}")
+    yield from _labelled_lines("says", in_words(hypothesis.statement, figures))
+    yield from _labelled_lines("refuted", in_words(hypothesis.refuted_by, figures))
+    yield from _labelled_lines("rests on", f"{', '.join(hypothesis.claims)}")
     if request.by:
-        yield from _told("found by", f"{', '.join(human(agent) for agent in request.by)}")
+        yield from _labelled_lines("found by", f"{', '.join(human(agent) for agent in request.by)}")
     for view in hypothesis.views:
         came = f", {view_came(listed.scored, view)}" if listed.scored else ""
-        yield from _told("view", f"{human(view.agent)}: {view_words(hypothesis, view)}{came}")
+        yield from _labelled_lines(
+            "view", f"{human(view.agent)}: {view_words(hypothesis, view)}{came}"
+        )
     if listed.scored is not None:
-        yield from _told("outcome", f"{what_came(listed.scored)}")
+        yield from _labelled_lines("outcome", f"{what_came(listed.scored)}")
         yield f"scored    {instant(listed.scored.scored_at)}"
     elif listed.waits_for is not None:
         yield f"waits     until {instant(listed.waits_for)}, {_days(listed.waits_for, now)}"
     if listed.note:
-        yield from _told("note", f"{one_line(listed.note)}")
+        yield from _labelled_lines("note", f"{one_line(listed.note)}")
 
 
 def in_words(prose: str, figures: Mapping[str, Decimal | None] = _NONE) -> str:
@@ -92,7 +94,7 @@ def view_came(scored: ScoredHypothesis, view: HeldView) -> str:
     return f"{state}" if score is None else f"{state} (Brier score {brier_words(score)})"
 
 
-def _told(label: str, text: str) -> Iterator[str]:
+def _labelled_lines(label: str, text: str) -> Iterator[str]:
     """A label and what belongs to it, folded beside it."""
     return folded(text, LABEL * " ", first=label.ljust(LABEL))
 

@@ -62,7 +62,7 @@ from desk.runs.messages import (
     WeekAsked,
     WorkerSeen,
     WorkerState,
-    told,
+    messages_of,
     turn_of,
 )
 from starters.monitoring.worker_heartbeats import last_heartbeats
@@ -139,7 +139,7 @@ def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[Worke
     seen: defaultdict[str, list[WorkerSeen]] = defaultdict(list)
     for identity, process in sorted(told):
         seen[identity].append(_seen(identity, process, told[identity, process], now))
-    return tuple(worker for processes in seen.values() for worker in _told(processes))
+    return tuple(worker for processes in seen.values() for worker in _alive_or_latest(processes))
 
 
 def _process(beat: WorkerHeartbeat) -> str:
@@ -147,7 +147,7 @@ def _process(beat: WorkerHeartbeat) -> str:
     return beat.host_info.worker_grouping_key or beat.host_info.process_id
 
 
-def _told(processes: Sequence[WorkerSeen]) -> Sequence[WorkerSeen]:
+def _alive_or_latest(processes: Sequence[WorkerSeen]) -> Sequence[WorkerSeen]:
     alive = [worker for worker in processes if not worker.over]
     return alive or [max(processes, key=lambda worker: worker.seen_at)]
 
@@ -219,7 +219,7 @@ async def entries_of(found: FoundRun, written: str | None, now: datetime) -> lis
     workers: Iterable[WorkerSeen] = ()
     if chain[0].ended is None:
         workers = await workers_seen(found.client, now)
-    entries = told(reader.workflows, workers)
+    entries = messages_of(reader.workflows, workers)
     return [entry for entry in entries if market in (None, entry.market)]
 
 

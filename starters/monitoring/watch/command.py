@@ -190,7 +190,7 @@ class Watcher:
         if not look.open:
             return await self._result(look)
         self._patience.answered()
-        look = await self._spending.told(self._client, look)
+        look = await self._spending.with_spent(self._client, look)
         self.looks += 1
         self._display.update(look)
         await self._held_up.look(

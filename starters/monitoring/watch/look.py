@@ -154,7 +154,7 @@ class SpendingSoFar:
         self._asked = 0.0
         self._spent: Mapping[str, Usage] = {}
 
-    async def told(self, client: Client, look: RunSnapshot) -> RunSnapshot:
+    async def with_spent(self, client: Client, look: RunSnapshot) -> RunSnapshot:
         """The look with what was spent. As long as no model is known to be at work, one market is
         asked for all.
 

@@ -102,7 +102,7 @@ def _told_errors() -> dict[type[Exception], ExceptionHandler]:
     }
 
 
-def _told(
+def _message_page(
     request: Request, status: int, title: str, words: str, *, waits: bool = False
 ) -> Response:
     # A part of a page that is followed stays as it is: the page says that it could not be had.
@@ -115,23 +115,25 @@ async def _refused(request: Request, error: Exception) -> Response:
     code = error.status_code if isinstance(error, HTTPException) else HTTPStatus.BAD_REQUEST
     words = {404: "There is no such page.", 405: "That address takes no such request."}
     phrase = HTTPStatus(code).phrase.capitalize()
-    return _told(request, code, phrase, words.get(code, phrase))
+    return _message_page(request, code, phrase, words.get(code, phrase))
 
 
 async def _not_usable(request: Request, error: Exception) -> Response:
-    return _told(request, HTTPStatus.NOT_FOUND, "That cannot be used", str(error))
+    return _message_page(request, HTTPStatus.NOT_FOUND, "That cannot be used", str(error))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    return _told(request, HTTPStatus.CONFLICT, "That did not work", str(error))
+    return _message_page(request, HTTPStatus.CONFLICT, "That did not work", str(error))
 
 
 async def _away(request: Request, error: Exception) -> Response:
     reads = request.method == "GET"
     words = AWAY if reads else f"{AWAY} {NOT_SENT}"
-    return _told(request, HTTPStatus.SERVICE_UNAVAILABLE, "The desk is away", words, waits=reads)
+    return _message_page(
+        request, HTTPStatus.SERVICE_UNAVAILABLE, "The desk is away", words, waits=reads
+    )
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     words = "The page could not be made. The log of the desk says why: logs/desk.log in its home."
-    return _told(request, HTTPStatus.INTERNAL_SERVER_ERROR, "That went wrong", words)
+    return _message_page(request, HTTPStatus.INTERNAL_SERVER_ERROR, "That went wrong", words)

@@ -69,7 +69,7 @@ def _first_turn(request: StockRequest, now: datetime) -> TurnRequest:
         board.window,
         now + request.policy.deadlines.task,
     )
-    return TurnRequest(assignment=task, board=board.blackboard.told())
+    return TurnRequest(assignment=task, board=board.blackboard.snapshot())
 
 
 async def _asked(client: Client, call: ToolCall, policy: RunPolicy, as_of: datetime) -> ToolResult:

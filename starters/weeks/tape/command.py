@@ -278,7 +278,7 @@ class _TakeReader:
         if end.ending is Ending.COMPLETED:
             (result,) = await history.converter.decode(end.result)
         elif end.failure is not None:
-            failure = _told(await history.error(end.failure))
+            failure = _failure_of(await history.error(end.failure))
         else:
             # A case that was ended from outside has failed, whatever its end is called.
             failure = TakeFailure(message=f"the case {_GIVEN_UP[end.ending]}")
@@ -294,8 +294,8 @@ class _TakeReader:
         )
 
 
-def _told(error: BaseException) -> TakeFailure:
-    cause = _told(error.__cause__) if error.__cause__ is not None else None
+def _failure_of(error: BaseException) -> TakeFailure:
+    cause = _failure_of(error.__cause__) if error.__cause__ is not None else None
     message = error.message if isinstance(error, FailureError) else str(error)
     if not isinstance(error, ApplicationError):
         return TakeFailure(message=message, cause=cause)

@@ -171,7 +171,7 @@ def fetched(
 
 def delivered(action: StockAction, board: StockBoard, **shown: Any) -> Any:
     """What an agent delivers that asks no tool."""
-    request = TurnRequest(assignment=acting(action), board=board.told(), **shown)
+    request = TurnRequest(assignment=acting(action), board=board.snapshot(), **shown)
     turn = builtin_turn(request)
     assert turn.result is not None, turn.failure
     return turn.result

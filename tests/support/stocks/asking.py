@@ -104,7 +104,7 @@ class Played:
     @property
     def told(self) -> Blackboard:
         """The blackboard as it stands."""
-        return self.board.told()
+        return self.board.snapshot()
 
     def research(self, action: StockAction) -> ResearchResult:
         """What an action brought."""
@@ -174,7 +174,7 @@ class Played:
 
     async def _work(self, task: TaskAssignment) -> Turn:
         request = TurnRequest(
-            assignment=task, state=tuple(self.state.values()), board=self.board.told()
+            assignment=task, state=tuple(self.state.values()), board=self.board.snapshot()
         )
         turn = builtin_turn(request)
         while turn.calls:

@@ -182,7 +182,7 @@ class Play:
         request = TurnRequest(
             assignment=task,
             state=self.board.results,
-            board=self.board.blackboard.told(),
+            board=self.board.blackboard.snapshot(),
             conflicts=self.board.conflicts,
         )
         results: list[ToolResult] = []
@@ -224,7 +224,7 @@ class Play:
             reason="It is the next of the usual order.",
             refused=refused,
             reward=reward or Decimal(0),
-            board=self.board.blackboard.told(),
+            board=self.board.blackboard.snapshot(),
             started_at=at,
             ended_at=at + timedelta(milliseconds=500),
         )

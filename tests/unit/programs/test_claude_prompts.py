@@ -8,7 +8,7 @@ import pytest
 from desk.contracts.agents.capabilities import Capability
 from desk.programs.claude import prompts
 from desk.programs.claude.answers import OTHER_TOOLS, TOOLS
-from desk.programs.claude.prompts import prompt, told
+from desk.programs.claude.prompts import prompt, prompt_for
 
 NAMES = sorted(
     path.name.removesuffix(".md") for path in files(prompts).iterdir() if path.name.endswith(".md")
@@ -39,19 +39,21 @@ def test_every_mark_is_one_that_is_understood(name: str) -> None:
     named = {each for part in re.findall(r"\{\{if ([^}]*)\}\}", text) for each in part.split()}
     assert named <= PARTS | set(map(str, Capability)) | {TOOLS, OTHER_TOOLS}
     for there in (set[str](), named):
-        assert "{{" not in told(text, there)
+        assert "{{" not in prompt_for(text, there)
 
 
 def test_a_part_is_told_where_one_of_its_names_is_there() -> None:
     text = "First.\n{{if news headlines}}\nOf news.\n{{end}}\nLast.\n"
-    assert told(text, {"headlines"}) == "First.\nOf news.\nLast.\n"
-    assert told(text, {"tools"}) == "First.\nLast.\n"
+    assert prompt_for(text, {"headlines"}) == "First.\nOf news.\nLast.\n"
+    assert prompt_for(text, {"tools"}) == "First.\nLast.\n"
 
 
 def test_what_is_left_out_leaves_no_gap() -> None:
     text = "First.\n\n{{if news}}\nOf news.\n\n{{end}}\n\nLast.\n"
-    assert told(text, set()) == "First.\n\nLast.\n"
+    assert prompt_for(text, set()) == "First.\n\nLast.\n"
 
 
 def test_what_stands_for_another_prompt_is_told_in_its_words() -> None:
-    assert told("{{if recalled}}\n{{recalled}}\n{{end}}\n", {"recalled"}) == prompt("recalled")
+    assert prompt_for("{{if recalled}}\n{{recalled}}\n{{end}}\n", {"recalled"}) == prompt(
+        "recalled"
+    )

@@ -70,7 +70,7 @@ def test_a_figure_that_a_model_types_is_left_to_the_gate() -> None:
 
 
 def test_the_model_is_shown_the_blackboard_before_its_step() -> None:
-    before = board_after(NEWS).told()
+    before = board_after(NEWS).snapshot()
     told = material(working(BASIC, board=before))
     assert told["board"]["parts"]["news_data"]["figures"]["news_count"].startswith("1; ")
     assert "ta_basic_data" not in told["board"]["parts"]

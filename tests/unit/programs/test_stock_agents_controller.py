@@ -56,7 +56,7 @@ def chosen(
     **parameters: str,
 ) -> Turn:
     """What the controller answers at a step; the first is asked about the symbol before."""
-    shown = (board or StockBoard("NVDA", AS_OF)).told()
+    shown = (board or StockBoard("NVDA", AS_OF)).snapshot()
     return builtin_turn(
         TurnRequest(
             assignment=choosing(number, **parameters),

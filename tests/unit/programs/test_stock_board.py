@@ -133,13 +133,13 @@ def steps(draw: st.DrawFn) -> list[tuple[StockAction, dict[Metric, Decimal]]]:
 
 
 def test_every_field_is_there_from_the_start() -> None:
-    told = board(weeks=8).told()
+    told = board(weeks=8).snapshot()
     assert (told.symbol, told.as_of, told.weeks) == ("NVDA", AS_OF, 8)
     assert told == Blackboard(symbol="NVDA", as_of=AS_OF, weeks=8)
 
 
 def test_an_episode_in_the_fixed_order_fills_every_part() -> None:
-    told = after(*ORDER).told()
+    told = after(*ORDER).snapshot()
     assert told.taken == ORDER
     assert all(getattr(told, PART_FIELDS[action]) for action in ORDER)
     assert told.ta_basic_data is not None
@@ -158,7 +158,7 @@ def test_an_episode_in_the_fixed_order_fills_every_part() -> None:
 def test_a_part_that_found_nothing_lacks_all_its_figures() -> None:
     on = board()
     on.write_part(StockAction.FETCH_FUNDAMENTALS, {}, DAY)
-    part = on.told().fundamentals_data
+    part = on.snapshot().fundamentals_data
     assert part is not None
     assert part.figures == ()
     assert part.lacking == tuple(FUNDAMENTALS)
@@ -169,7 +169,7 @@ def test_a_part_that_found_nothing_lacks_all_its_figures() -> None:
 def test_what_is_no_finite_number_is_lacking(no_number: float) -> None:
     on = board()
     on.write_part(StockAction.RUN_TA_BASIC, {**BASIC, Metric.RSI: no_number}, DAY)
-    part = on.told().ta_basic_data
+    part = on.snapshot().ta_basic_data
     assert part is not None
     assert part.lacking == (Metric.RSI,)
     assert Metric.RSI not in on.values
@@ -180,7 +180,7 @@ def test_a_figure_without_a_day_is_lacking() -> None:
     days: dict[Metric, date] = dict.fromkeys(BASIC, FRIDAY)
     del days[Metric.MOVE]
     on.write_part(StockAction.RUN_TA_BASIC, BASIC, days)
-    part = on.told().ta_basic_data
+    part = on.snapshot().ta_basic_data
     assert part is not None
     assert part.lacking == (Metric.MOVE,)
     assert {figure.as_of for figure in part.figures} == {FRIDAY}
@@ -196,7 +196,7 @@ def test_a_repeated_action_writes_its_part_anew() -> None:
     on = after(StockAction.RUN_TA_BASIC, StockAction.FETCH_NEWS)
     on.write_part(StockAction.RUN_TA_BASIC, {Metric.RSI: 40.0}, DAY)
     assert on.values == {Metric.RSI: 40.0, Metric.NEWS_COUNT: 6.0}
-    part = on.told().ta_basic_data
+    part = on.snapshot().ta_basic_data
     assert part is not None
     assert [figure.value for figure in part.figures] == [Decimal("40.0")]
 
@@ -208,11 +208,11 @@ def test_only_actions_with_data_write_a_part() -> None:
 
 def test_an_action_that_makes_no_sense_says_why_and_changes_nothing() -> None:
     on = after(StockAction.FETCH_NEWS)
-    before = on.told()
+    before = on.snapshot()
     chosen = StockRecommendation(action=Recommended.BUY, confidence=1.0, probability=0.6)
     with pytest.raises(NotNow, match="GENERATE_RECOMMENDATION: no insights"):
         on.write_recommendation(chosen)
-    assert on.told() == before
+    assert on.snapshot() == before
 
 
 def test_the_reward_is_that_of_the_evaluation() -> None:
@@ -221,7 +221,7 @@ def test_the_reward_is_that_of_the_evaluation() -> None:
     without = after(*ORDER[:-1])
     without.write_evaluation({Metric.ENTRY: 121.79, Metric.EXIT: 128.2}, DAY)
     assert without.reward is None
-    told = without.told().evaluation
+    told = without.snapshot().evaluation
     assert told is not None
     assert told.reward is None
 
@@ -234,7 +234,7 @@ def test_more_insights_than_a_blackboard_holds_are_cut() -> None:
     on = after(StockAction.FETCH_NEWS)
     many = [Pointer(f"topic {n}", Leaning.UP, 0.5, tuple(Metric)) for n in range(60)]
     on.write_insights(many)
-    assert len(on.told().insights) == MOST_INSIGHTS
+    assert len(on.snapshot().insights) == MOST_INSIGHTS
 
 
 @settings(max_examples=40)
@@ -247,7 +247,7 @@ def test_floats_and_decimals_give_the_same_blackboard(
         if why_not(exact, action) is None:
             take(exact, action, found)
             take(binary, action, {metric: float(value) for metric, value in found.items()})
-    assert exact.told() == binary.told()
+    assert exact.snapshot() == binary.snapshot()
     assert exact.values == binary.values
 
 
@@ -270,16 +270,16 @@ def test_an_action_writes_its_own_part_only_or_is_refused(
 ) -> None:
     on = board()
     for action, found in taken:
-        before = on.told()
+        before = on.snapshot()
         reason = why_not(on, action)
         if reason is not None:
             with pytest.raises(NotNow) as refused:
                 take(on, action, found)
             assert (refused.value.action, refused.value.reason) == (action, reason)
-            assert on.told() == before
+            assert on.snapshot() == before
             continue
         take(on, action, found)
-        told = on.told()
+        told = on.snapshot()
         assert told.taken == (*before.taken, action)
         others = set(Blackboard.model_fields) - _OWN[action]
         assert {name for name in others if getattr(told, name) != getattr(before, name)} == set()
@@ -293,22 +293,22 @@ def test_a_blackboard_that_was_told_can_be_read_back_and_written_on(
 ) -> None:
     on = board()
     for action, found in taken:
-        back = StockBoard.read_back(Blackboard.model_validate_json(on.told().model_dump_json()))
-        assert back.told() == on.told()
+        back = StockBoard.read_back(Blackboard.model_validate_json(on.snapshot().model_dump_json()))
+        assert back.snapshot() == on.snapshot()
         assert back.values == on.values
         assert back.lacking_parts == on.lacking_parts
         assert back.reward == on.reward
         if why_not(on, action) is None:
             take(on, action, found)
             take(back, action, found)
-            assert back.told() == on.told()
+            assert back.snapshot() == on.snapshot()
 
 
 def test_a_blackboard_takes_no_more_steps_than_it_can_tell() -> None:
     on = after(*[StockAction.FETCH_NEWS] * MOST_STEPS)
     with pytest.raises(NotNow, match="as many steps"):
         take(on, StockAction.FETCH_NEWS)
-    assert len(on.told().taken) == MOST_STEPS
+    assert len(on.snapshot().taken) == MOST_STEPS
 
 
 def _claim(name: str, metric: Metric, value: str) -> Claim:

@@ -172,4 +172,4 @@ def test_an_observation_kept_step_by_step_is_the_one_from_scratch(
 
 def test_the_same_blackboard_is_seen_alike_however_it_came_about() -> None:
     on = after(*ORDER)
-    assert same(encode(on), encode(StockBoard.read_back(on.told())))
+    assert same(encode(on), encode(StockBoard.read_back(on.snapshot())))

@@ -26,7 +26,7 @@ from desk.contracts.runs.messages import (
 )
 from desk.platform.temporal.conversion import data_converter
 from desk.platform.temporal.history import RunHistory
-from desk.runs.messages import ToldWorkflow, chosen, told
+from desk.runs.messages import ToldWorkflow, chosen, messages_of
 from starters.monitoring.messages.command import lines_of
 from starters.monitoring.messages.history import told_workflow
 from starters.terminal.tables import WIDTH
@@ -46,8 +46,10 @@ async def told_history(name: str, directory: Path, *, root: bool = False) -> Tol
     return await told_workflow(read, root=root)
 
 
-async def messages_of(directory: Path, *names: str) -> list[AgentMessage]:
-    return list(chosen(told([await told_history(name, directory, root=True) for name in names])))
+async def read_messages(directory: Path, *names: str) -> list[AgentMessage]:
+    return list(
+        chosen(messages_of([await told_history(name, directory, root=True) for name in names]))
+    )
 
 
 def of_type(messages: list[AgentMessage], kind: MessageType) -> list[AgentMessage]:
@@ -55,7 +57,7 @@ def of_type(messages: list[AgentMessage], kind: MessageType) -> list[AgentMessag
 
 
 async def test_a_market_is_told_in_the_order_of_the_protocol(tmp_path: Path) -> None:
-    messages = await messages_of(tmp_path, "market")
+    messages = await read_messages(tmp_path, "market")
     assert [message.type for message in messages] == [
         T.TASK_ASSIGNMENT,
         T.TASK_ACCEPTANCE,
@@ -70,7 +72,7 @@ async def test_a_market_is_told_in_the_order_of_the_protocol(tmp_path: Path) -> 
 
 
 async def test_every_answer_names_what_it_answers(tmp_path: Path) -> None:
-    messages = await messages_of(tmp_path, "market")
+    messages = await read_messages(tmp_path, "market")
     asked, accepted, progress, result, request, taken, verdict, _ = messages
     assert {accepted.reply_to, progress.reply_to, result.reply_to} == {asked.message_id}
     assert {taken.reply_to, verdict.reply_to} == {request.message_id}
@@ -84,7 +86,7 @@ async def test_every_answer_names_what_it_answers(tmp_path: Path) -> None:
 async def test_an_assignment_is_told_with_its_parties_its_priority_and_its_time(
     tmp_path: Path,
 ) -> None:
-    asked, accepted, progress, *_ = await messages_of(tmp_path, "market")
+    asked, accepted, progress, *_ = await read_messages(tmp_path, "market")
     assert (asked.from_agent, asked.to_agent) == (
         AgentId.PRODUCT_MANAGER,
         AgentId.RESEARCH_AGENT_1,
@@ -104,7 +106,7 @@ async def test_an_assignment_is_told_with_its_parties_its_priority_and_its_time(
 
 
 async def test_what_is_delivered_is_what_is_validated(tmp_path: Path) -> None:
-    messages = await messages_of(tmp_path, "market")
+    messages = await read_messages(tmp_path, "market")
     result, request, verdict = messages[3], messages[4], messages[6]
     assert isinstance(result.content, ResearchResultContent)
     assert isinstance(request.content, ValidationRequestContent)
@@ -124,20 +126,20 @@ async def test_the_same_histories_give_the_same_messages_in_whatever_order_they_
     tmp_path: Path,
 ) -> None:
     workflows = [await told_history(name, tmp_path, root=True) for name in NAMES]
-    once = chosen(told(workflows))
+    once = chosen(messages_of(workflows))
     random.Random(1).shuffle(workflows)
-    assert chosen(told(workflows)) == once
+    assert chosen(messages_of(workflows)) == once
     ids = [message.message_id for message in once]
     assert len(ids) == len(set(ids)) > 60
 
 
 async def test_every_recorded_message_validates_against_its_contract(tmp_path: Path) -> None:
-    for message in await messages_of(tmp_path, *NAMES):
+    for message in await read_messages(tmp_path, *NAMES):
         assert AgentMessage.model_validate_json(message.model_dump_json()) == message
 
 
 async def test_a_reassigned_task_says_who_failed_before(tmp_path: Path) -> None:
-    messages = await messages_of(tmp_path, "market_with_reassignment", "reassignment")
+    messages = await read_messages(tmp_path, "market_with_reassignment", "reassignment")
     errors = of_type(messages, T.ERROR_REPORT)
     assert [error.from_agent for error in errors] == [AgentId.RESEARCH_AGENT_1]
     first, again = of_type(messages, T.TASK_ASSIGNMENT)
@@ -161,7 +163,7 @@ async def test_a_reassigned_task_says_who_failed_before(tmp_path: Path) -> None:
 async def test_a_dead_letter_is_the_last_error_report_of_its_task(tmp_path: Path) -> None:
     messages = [
         *chosen(
-            told(
+            messages_of(
                 [
                     await told_history("market_with_dead_letter", tmp_path),
                     await told_history("dead_letter", tmp_path),
@@ -189,7 +191,7 @@ async def test_a_dead_letter_is_the_last_error_report_of_its_task(tmp_path: Path
 async def test_a_week_tells_everybody_where_it_stands_and_what_is_asked_again(
     tmp_path: Path,
 ) -> None:
-    messages = await messages_of(tmp_path, "week_with_rerun")
+    messages = await read_messages(tmp_path, "week_with_rerun")
     plan, *_ = of_type(messages, T.TASK_ASSIGNMENT)
     assert plan.to_agent == AgentId.PRODUCT_MANAGER
     assert plan.from_agent.endswith("@vm"), "whoever started the run"
@@ -214,7 +216,7 @@ async def test_a_week_tells_everybody_where_it_stands_and_what_is_asked_again(
 async def test_a_market_that_waits_for_a_person_says_so_and_says_when_it_does_no_more(
     tmp_path: Path,
 ) -> None:
-    said = of_type(await messages_of(tmp_path, "week_with_conflicts"), T.BROADCAST)
+    said = of_type(await read_messages(tmp_path, "week_with_conflicts"), T.BROADCAST)
     texts = [m.content.text for m in said if isinstance(m.content, BroadcastContent)]
     case = "disputed/market/USD/JPY/escalation/USD/JPY/conflict/USD/JPY:last@2026-10-30"
     assert f"USD/JPY waits for a person: {case}" in texts
@@ -222,7 +224,7 @@ async def test_a_market_that_waits_for_a_person_says_so_and_says_when_it_does_no
 
 
 async def test_one_market_of_a_run_is_told_alone(tmp_path: Path) -> None:
-    entries = told(
+    entries = messages_of(
         [
             await told_history("week_with_conflicts", tmp_path),
             await told_history("market_with_conflict", tmp_path),
@@ -243,7 +245,7 @@ async def test_one_market_of_a_run_is_told_alone(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_lines_keep_to_their_width(name: str, tmp_path: Path) -> None:
-    messages = await messages_of(tmp_path, name)
+    messages = await read_messages(tmp_path, name)
     lines = list(lines_of(messages))
     assert max(map(len, lines)) <= WIDTH
     assert f"{len(messages)} message" in "\n".join(lines)

@@ -48,7 +48,7 @@ from desk.runs.messages import (
     WorkerSeen,
     WorkerState,
     chosen,
-    told,
+    messages_of,
     turn_of,
 )
 from desk.runs.messages.contents import freshness_of, is_identity, status_of
@@ -104,7 +104,7 @@ def answered(number: int, of: int, *calls: JsonValue, **turn: Any) -> TurnAnswer
 
 def told_of(*events: MessageEvent, pending: tuple[Pending, ...] = ()) -> list[AgentMessage]:
     workflow = ToldWorkflow("w/market/USD/JPY", "run", events, pending=pending)
-    return list(chosen(told([workflow])))
+    return list(chosen(messages_of([workflow])))
 
 
 def types(messages: list[AgentMessage]) -> list[str]:
@@ -192,7 +192,7 @@ def test_each_agent_that_is_asked_in_turn_is_told_who_failed_before_it() -> None
         for number, agent in ((1, AgentId.RESEARCH_AGENT_2), (4, AgentId.VALIDATOR))
     )
     workflow = ToldWorkflow("w/market/JP/reassign/research_fx", "run", asks, handed=handed)
-    contents = [message.content for message in chosen(told([workflow]))]
+    contents = [message.content for message in chosen(messages_of([workflow]))]
     assert [
         (content.retry_count, content.reassigned_from)
         for content in contents
@@ -267,7 +267,7 @@ def test_who_took_over_and_could_not_either_leaves_a_dead_letter() -> None:
     workflow = ToldWorkflow("w/market/JP/reassign/research_fx", "run", events, handed=HANDED)
     (report,) = (
         message.content
-        for message in chosen(told([workflow]))
+        for message in chosen(messages_of([workflow]))
         if isinstance(message.content, ErrorReportContent)
     )
     assert report.error.recovery_action == Recovery.DEAD_LETTER
@@ -290,7 +290,7 @@ def test_a_task_is_accepted_with_what_its_worker_has_in_use_as_long_as_that_is_k
     for known, share in (((worker,), 0.25), ((), None)):
         (accepted,) = (
             message.content
-            for message in chosen(told([workflow], known))
+            for message in chosen(messages_of([workflow], known))
             if isinstance(message.content, TaskAcceptanceContent)
         )
         assert accepted.agent_capacity == share
@@ -333,7 +333,7 @@ def test_what_was_asked_for_since_the_history_was_read_is_left_out() -> None:
 )
 def test_a_worker_tells_how_it_is(state: WorkerState, silent: bool, status: AgentStatus) -> None:
     worker = WorkerSeen("research@host-1", state, NOW, silent, ("research",), cpu=130.0, active=2)
-    (message,) = chosen(told([], [worker]))
+    (message,) = chosen(messages_of([], [worker]))
     content = message.content
     assert isinstance(content, SystemStatusContent)
     assert (content.agent_status, content.cpu_usage_percent, content.active_tasks) == (

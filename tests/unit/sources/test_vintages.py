@@ -141,10 +141,10 @@ def test_of_earlier_states_the_newest_asked_for_are_kept(tmp_path: Path) -> None
         )
     path.write_text("".join(f"{each.model_dump_json()}\n" for each in revised))
     now, as_seen = Told(states[-1]["a"]), AsSeen[Told]("file", tmp_path)
-    asked = [as_seen.told(now, hours(at - 0.5)).value for at in range(len(revised))]
+    asked = [as_seen.known_at(now, hours(at - 0.5)).value for at in range(len(revised))]
     assert asked == [state["a"] for state in states[:-1]]
     assert now.corrections == CORRECTED_KEPT + 1
-    as_seen.told(now, hours(len(revised) - 1.5))
+    as_seen.known_at(now, hours(len(revised) - 1.5))
     assert now.corrections == CORRECTED_KEPT + 1
-    as_seen.told(now, hours(-0.5))
+    as_seen.known_at(now, hours(-0.5))
     assert now.corrections == CORRECTED_KEPT + 2, "the oldest was let go"

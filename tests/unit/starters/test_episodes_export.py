@@ -77,7 +77,7 @@ def episode(actions: Sequence[StockAction] = ACTIONS, symbol: str = "NVDA") -> L
         evaluated = action is StockAction.EVALUATE_PERFORMANCE
         steps.append(
             EpisodeStep(
-                number=number, action=action, refused=refused, board=board.told(),
+                number=number, action=action, refused=refused, board=board.snapshot(),
                 reward=CAME[Metric.REWARD] if evaluated else Decimal(0),
                 started_at=AS_OF + timedelta(seconds=number), ended_at=AS_OF + timedelta(minutes=1),
             )
@@ -85,7 +85,7 @@ def episode(actions: Sequence[StockAction] = ACTIONS, symbol: str = "NVDA") -> L
     return ListedEpisode(
         workflow_id=f"stock-{symbol}-0123456789ab", run_id="a-run", open=False,
         request=StockRequest(symbol=symbol, as_of=AS_OF), as_of=AS_OF, started_at=AS_OF,
-        board=board.told(), steps=tuple(steps), outcome=Outcome.COMPLETE,
+        board=board.snapshot(), steps=tuple(steps), outcome=Outcome.COMPLETE,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from desk.contracts.runs.messages import AgentStatus, SystemStatusContent
-from desk.runs.messages import chosen, told
+from desk.runs.messages import chosen, messages_of
 from starters.monitoring.messages.history import LONGEST_SILENCE, processes_in, workers_seen
 from starters.monitoring.worker_heartbeats import last_heartbeats
 
@@ -60,7 +60,7 @@ def beat(
 
 
 def statuses(*beats: WorkerHeartbeat) -> list[SystemStatusContent]:
-    messages = chosen(told([], processes_in(beats, NOW)))
+    messages = chosen(messages_of([], processes_in(beats, NOW)))
     assert len({message.message_id for message in messages}) == len(messages)
     return [m.content for m in messages if isinstance(m.content, SystemStatusContent)]
 

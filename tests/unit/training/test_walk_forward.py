@@ -360,7 +360,7 @@ def test_policies_are_tried_on_the_same_dates_less_what_they_were_charged() -> N
 
 def test_what_came_of_the_training_is_told_either_way() -> None:
     found = trial(date(2018, 3, 1), {example.TRAINED: idle, **choosers(1)})
-    printed = list(example.told("later dates", episodes(date(2018, 3, 1)), found, seed=1))
+    printed = list(example.result_lines("later dates", episodes(date(2018, 3, 1)), found, seed=1))
     assert max(map(len, printed)) <= WIDTH
     verdicts = [line for line in printed if line.endswith((" random", " in order", " holding"))]
     assert len(verdicts) == 3

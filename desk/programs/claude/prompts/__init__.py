@@ -24,7 +24,7 @@ def prompt(name: str) -> str:
     return (files(__name__) / f"{name}.md").read_text(encoding="utf-8")
 
 
-def told(text: str, there: Collection[str]) -> str:
+def prompt_for(text: str, there: Collection[str]) -> str:
     """A prompt as it is told where these things are there."""
     kept = _PART.sub(lambda part: part[2] if set(part[1].split()) & set(there) else "", text)
     return _GAP.sub("\n\n", _INCLUDED.sub(lambda included: prompt(included[1]), kept))

@@ -163,8 +163,8 @@ def _sections(case: _Case) -> Iterator[Section]:
     conflicts = [sentence(tell_conflict(each, case.claims, who)) for each in request.conflicts]
     recalled = tell_recalled(request.recalled, [case.board.symbol], request.assignment.window.end)
     for title, content in (
-        ("For", _lines(_told(case, advised.reasons_for))),
-        ("Against", _lines(_told(case, advised.reasons_against))),
+        ("For", _lines(_founded_statements(case, advised.reasons_for))),
+        ("Against", _lines(_founded_statements(case, advised.reasons_against))),
         ("What would change it", _lines(_turns(case))),
         ("What is not known", _lines(not_known(case.board))),
         ("Conflicts and dissent", _lines(conflicts)),
@@ -184,7 +184,7 @@ def _part_of(state: Sequence[StateEntry], position: Position) -> str:
     return by_agent(position)
 
 
-def _told(case: _Case, names: Sequence[str]) -> Iterator[str]:
+def _founded_statements(case: _Case, names: Sequence[str]) -> Iterator[str]:
     """What the insights on some topics say, as far as it can be held against claims."""
     for name in names:
         for pointer in case.board.pointers:

@@ -58,7 +58,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         {
             **told_episode(request),
             "missing": missing_besides(request, own.missing),
-            "insights_of_the_desk": [_told(finding) for finding in own.findings],
+            "insights_of_the_desk": [_insight_for_model(finding) for finding in own.findings],
         },
         ensure_ascii=False,
     )
@@ -91,7 +91,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Researc
     return checked(_faults(proposed, known), make)
 
 
-def _told(finding: Finding) -> JsonValue:
+def _insight_for_model(finding: Finding) -> JsonValue:
     """An insight of the desk's, in the words of the form that the model's have."""
     return {
         "topic": finding.topic,

@@ -81,7 +81,7 @@ class EpisodeBoard(NodeBoard):
         return EpisodeStatus(
             request=self._request,
             as_of=self.as_of,
-            board=self.blackboard.told(),
+            board=self.blackboard.snapshot(),
             steps=tuple(self.steps),
             waits_for=self.waits_for,
             published=self.published.files if self.published else None,
@@ -92,7 +92,7 @@ class EpisodeBoard(NodeBoard):
     def details(self) -> str:
         """The nodes, the blackboard, and what is waited for."""
         waits = f"waits until {self.waits_for:%Y-%m-%d %H:%M} UTC" if self.waits_for else ""
-        texts = (super().details(), board_details(self.blackboard.told()), waits)
+        texts = (super().details(), board_details(self.blackboard.snapshot()), waits)
         return "\n\n".join(filter(None, texts))
 
     def goes_on(self, now: datetime) -> bool:
@@ -191,7 +191,7 @@ class EpisodeBoard(NodeBoard):
             stock=StockRecord(
                 market=market_of(request.symbol),
                 steps=tuple(self.steps),
-                board=self.blackboard.told(),
+                board=self.blackboard.snapshot(),
                 due=self.due,
                 cost=request.cost,
                 recommended_from=request.policy.thresholds.recommended or None,

@@ -43,8 +43,8 @@ from desk.programs.claude.answers import answering
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import (
     FOUND,
+    clipped_fields,
     room_for,
-    told,
     told_parameters,
     told_state,
 )
@@ -157,7 +157,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             "asked_for": task.instructions,
             "state": told_state(request),
             "fetched": [
-                {"evidence": one.name[0], "item": one.item, **told(one.thing, room)}
+                {"evidence": one.name[0], "item": one.item, **clipped_fields(one.thing, room)}
                 for one in fetched
             ],
             "missing": own.missing,

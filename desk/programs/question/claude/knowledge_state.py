@@ -59,7 +59,7 @@ def room_for(things: int) -> int:
     return max(LEAST_TOLD, min(LONGEST_TOLD, MOST_TOLD // max(1, things)))
 
 
-def told(thing: BaseModel, room: int) -> dict[str, JsonValue]:
+def clipped_fields(thing: BaseModel, room: int) -> dict[str, JsonValue]:
     """A thing that was found, as JSON, of which as much is shown as there is room for."""
     whole = thing.model_dump(mode="json", exclude_none=True, exclude=set(_LEFT_OUT))
     clip = _Clip(room)
@@ -85,7 +85,7 @@ def _told_entry(entry: StateEntry, room: int, known: set[str]) -> dict[str, Json
             return {"error": entry.error}
         case TicketsFound() | DocumentsRead() | PdfsRead() | WebSearched() as found:
             items: list[JsonValue] = [
-                {"evidence": name, **told(thing, room)}
+                {"evidence": name, **clipped_fields(thing, room)}
                 for name, thing in zip(found.evidence, things_of(found), strict=False)
             ]
             return (
@@ -101,7 +101,7 @@ def _told_entry(entry: StateEntry, room: int, known: set[str]) -> dict[str, Json
                 {"kind": validation.kind, "market": validation.market, **against} if against else {}
             )
         case other:
-            return told(other, room)
+            return clipped_fields(other, room)
 
 
 def _told_research(found: ResearchResult, known: set[str]) -> dict[str, JsonValue]:

@@ -126,7 +126,7 @@ def conclusion(request: TurnRequest) -> Synthesis:
     hypotheses = hypotheses_on(
         account.markets, account.balances, account.surviving, assignment.window.end
     )
-    told = _told(account, hypotheses) if delivered(request.state) else _untold(account)
+    told = _answer_of_form(account, hypotheses) if delivered(request.state) else _untold(account)
     return Synthesis(
         task_id=assignment.task_id,
         agent=assignment.agent,
@@ -259,7 +259,7 @@ def _further(account: Account) -> Refinement | None:
     return wanted.model_copy(update={"objective": clip(f"{wanted.objective}{BEHIND}{asked}")})
 
 
-def _told(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
+def _answer_of_form(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
     """The answer to what was asked, where code can decide it; else that it takes a model, with
     what was measured and what code can decide instead. Then what could not be had."""
     match = form_of(query_of(account.request))

@@ -148,7 +148,7 @@ def _widened(
             reading = reading.with_claims((beside[-1].claim,)).with_source(evidence)
     if widening.votes and beside:
         reading = replace(reading, signals=(*reading.signals, *_signal(reading, beside)))
-    told = _told(reading, widening, beside)
+    told = _sentences_on_others(reading, widening, beside)
     return _closer(reading, widening), (Note(BROAD, told),) if told else ()
 
 
@@ -258,7 +258,9 @@ def _signal(reading: SpecialistReading, beside: list[BesideIt]) -> Iterator[Sign
     yield Signal(name=BROAD, hint=hint, strength=round(abs(net), 2), words=words)
 
 
-def _told(reading: SpecialistReading, widening: Widening, beside: list[BesideIt]) -> str:
+def _sentences_on_others(
+    reading: SpecialistReading, widening: Widening, beside: list[BesideIt]
+) -> str:
     """By currency the lowest and the highest figure, and who lies between; then who had none."""
     told: list[str] = []
     for shared, pairs in _by_currency(reading.market.market, beside).items():

@@ -100,7 +100,7 @@ def decision(
         return ModelDecision(decided)
     by_form = _by_form(request, about)
     if about is not None and by_form is not None:
-        return _told(request, own, about, by_form)
+        return _decision(request, own, about, by_form)
     if decided is not None and decided in _SAYS:
         return ModelDecision(own.decided, _SAYS[decided])
     return ModelDecision(decided)
@@ -153,7 +153,9 @@ def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
     return answer if answer.decided in _SAYS else None
 
 
-def _told(request: TurnRequest, own: Synthesis, about: str, answer: FormAnswer) -> ModelDecision:
+def _decision(
+    request: TurnRequest, own: Synthesis, about: str, answer: FormAnswer
+) -> ModelDecision:
     """The answer of a form, with the question that it is to. Where the opposite form has the other
     answer by the same figure, which of the two was asked decides. That is the model's reading: both
     are told then, and neither is the desk's yes or no unless the form that the model took comes

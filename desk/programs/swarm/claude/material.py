@@ -230,10 +230,10 @@ LONGEST_QUOTED: Final = 4_000
 def told_memories(request: TurnRequest) -> list[JsonValue]:
     """The memories that were recalled, nearest first, each with its id and the instant at which it
     was known. One of a later instant than the task's is left out."""
-    return list(_told(request))
+    return list(_recalled_entries(request))
 
 
-def _told(request: TurnRequest) -> Iterator[JsonValue]:
+def _recalled_entries(request: TurnRequest) -> Iterator[JsonValue]:
     known = [
         recalled.entry
         for recalled in request.recalled

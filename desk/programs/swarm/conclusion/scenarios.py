@@ -39,11 +39,11 @@ def outside_of_the_band(account: Account, market: str) -> str:
     was not counted."""
     if account.value(market, Metric.BAND_OUTSIDE) is None:
         return ""
-    spans = _told(market, Metric.BAND_SPANS)
+    spans = _reference(market, Metric.BAND_SPANS)
     ended = f"Of {spans} spans of four weeks since it was announced"
     if account.value(market, Metric.BAND_BREAK_MOST) is None:
-        return f"{ended}, {_told(market, Metric.BAND_OUTSIDE)} ended outside of it."
-    most = _told(market, Metric.BAND_BREAK_MOST)
+        return f"{ended}, {_reference(market, Metric.BAND_OUTSIDE)} ended outside of it."
+    most = _reference(market, Metric.BAND_BREAK_MOST)
     return (
         f"{ended} none ended outside of it, which allows a probability of {most} at most: what"
         " has never happened is not impossible."
@@ -54,12 +54,12 @@ def _bands(account: Account, *, told_of_bands: bool) -> Iterator[str]:
     for market in account.markets:
         name = market.market
         shares = [
-            f"in {where} of its band {_told(name, metric)}"
+            f"in {where} of its band {_reference(name, metric)}"
             for metric, where in _THIRDS
             if account.value(name, metric) is not None
         ]
         if shares:
-            starts = _told(name, Metric.BAND_STARTS)
+            starts = _reference(name, Metric.BAND_STARTS)
             counted = f"of {starts} spans that began in the same third as now"
             yield sentence(f"{name} in four weeks, counted {counted}: {', '.join(shares)}")
         outside = outside_of_the_band(account, name)
@@ -74,16 +74,16 @@ def _decisions(account: Account, end: datetime) -> Iterator[str]:
         if known is None or known > (end + AHEAD).date():
             continue
         shares = [
-            f"{what} {_told(area, metric)}"
+            f"{what} {_reference(area, metric)}"
             for metric, what in _DECIDED
             if account.surviving.get(claim_id(area, metric)) is not None
         ]
         if not shares:
             continue
-        bank, starts = bank_in_a_sentence(area), _told(area, Metric.DECISION_STARTS)
+        bank, starts = bank_in_a_sentence(area), _reference(area, Metric.DECISION_STARTS)
         yield joined(
             (
-                sentence(f"{bank} decides on {_told(area, Metric.NEXT_DECISION)}"),
+                sentence(f"{bank} decides on {_reference(area, Metric.NEXT_DECISION)}"),
                 f"Of {starts} meetings that followed one like its last: {', '.join(shares)}.",
                 "That is a count of its past, and not what the market expects.",
             )
@@ -95,5 +95,5 @@ def _areas(markets: tuple[MarketSpec, ...]) -> Iterator[str]:
         yield from market.areas
 
 
-def _told(subject: str, metric: Metric) -> str:
+def _reference(subject: str, metric: Metric) -> str:
     return f"[[{claim_id(subject, metric)}]]"

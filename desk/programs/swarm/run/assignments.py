@@ -69,7 +69,7 @@ def specialists_task(
         market=subagent.market,
         priority=SPECIALISES,
         query=Query(question=objective, parameters=_parameters(request, subagent)),
-        instructions=told(subagent),
+        instructions=part_in_words(subagent),
     )
 
 
@@ -79,7 +79,7 @@ def _parameters(request: SwarmRequest, subagent: SubagentSpec) -> dict[str, str]
     return {**request.query.parameters, **beside}
 
 
-def told(subagent: SubagentSpec) -> str:
+def part_in_words(subagent: SubagentSpec) -> str:
     """A specialist's part in prose, for a model."""
     form = "" if subagent.output_format == OUTPUT_FORMAT else subagent.output_format
     wanted = f"What to deliver: {form}\n\n" if form else ""

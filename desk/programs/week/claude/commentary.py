@@ -149,13 +149,13 @@ def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
     apart = (EventType.SCHEDULED_DECISION, EventType.NEWS)
     for event in _of_weight(request):
         if event.event_type not in apart:
-            yield {"type": event.event_type, "impact": event.impact, **_told(event)}
+            yield {"type": event.event_type, "impact": event.impact, **_event_for_model(event)}
 
 
 def _news(request: TurnRequest) -> Iterator[dict[str, object]]:
     for event in _of_weight(request):
         if event.event_type is EventType.NEWS:
-            yield {"event_id": event.event_id, **_told(event)}
+            yield {"event_id": event.event_id, **_event_for_model(event)}
 
 
 def _of_weight(context: WeekContext) -> Iterator[MarketEvent]:
@@ -164,7 +164,7 @@ def _of_weight(context: WeekContext) -> Iterator[MarketEvent]:
     return (event for event in events if event.impact in TOLD)
 
 
-def _told(event: MarketEvent) -> dict[str, object]:
+def _event_for_model(event: MarketEvent) -> dict[str, object]:
     return {
         "market": event.market,
         "day": event.event_date.isoformat(),

@@ -61,7 +61,7 @@ from desk.programs.claude.news import (
     item_meant,
     items_told,
     news_events,
-    told,
+    news_for_model,
     tones_of,
 )
 from desk.programs.claude.prompts import prompt
@@ -148,7 +148,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
             for event in found.events
         ],
         "views": told_views(found.views),
-        "news": list(told(request)),
+        "news": list(news_for_model(request)),
         "missing": missing,
         "asked_in_vain": in_vain,
         "warnings": found.warnings,
@@ -269,7 +269,7 @@ def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """The form; news and how they sound only where there are news to tell of or to ask for."""
     schema: dict[str, Any] = ProposedResearch.model_json_schema()
-    if not asked_by(answering(request)) & _NEWS and not any(True for _ in told(request)):
+    if not asked_by(answering(request)) & _NEWS and not any(True for _ in news_for_model(request)):
         for name, line in (("news", "ProposedNews"), ("tones", "ProposedTone")):
             schema["properties"].pop(name)
             schema["$defs"].pop(line)

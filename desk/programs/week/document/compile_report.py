@@ -84,7 +84,7 @@ def compile_report(
     return compile_document(_WeekCompiler(record, config, timings, previous, previous_note))
 
 
-class _ToldWeek(NamedTuple):
+class _PrintableWeek(NamedTuple):
     """What may be printed of a week, and its markets' sections."""
 
     week: JudgedWeek
@@ -96,7 +96,7 @@ class _ToldWeek(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
+class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
     record: WeekRecord
     config: RunConfig
     timings: Timings
@@ -118,20 +118,22 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
     def results(self) -> tuple[ToolResult, ...]:
         return tuple(result for outcome in self.outcomes for result in outcome.evidence)
 
-    def told(self, ledger: Ledger) -> _ToldWeek:
+    def printable(self, ledger: Ledger) -> _PrintableWeek:
         policy, record = self.config.policy, self.record
         voting = policy_with(policy, record.advice, record.plan.follows).voting
         week = judge(self.outcomes, self.config, ledger, voting)
-        return _ToldWeek(week, self._sections(week))
+        return _PrintableWeek(week, self._sections(week))
 
-    def carried(self, told: _ToldWeek, results: Mapping[str, ToolResult]) -> Carried:
+    def carried(self, printable: _PrintableWeek, results: Mapping[str, ToolResult]) -> Carried:
         return carried_whole(results)
 
-    def sources(self, told: _ToldWeek, evidence: Sequence[ToolResult]) -> tuple[DataSource, ...]:
-        return sources_of(told.outcomes, evidence, told.sections)
+    def sources(
+        self, printable: _PrintableWeek, evidence: Sequence[ToolResult]
+    ) -> tuple[DataSource, ...]:
+        return sources_of(printable.outcomes, evidence, printable.sections)
 
-    def document(self, told: _ToldWeek, grounds: DocumentGrounds) -> ResearchReport:
-        bare = self._without_remarks(told, grounds)
+    def document(self, printable: _PrintableWeek, grounds: DocumentGrounds) -> ResearchReport:
+        bare = self._without_remarks(printable, grounds)
         claims = printed_claims(bare)
         report = _with_words(bare, self.record, claims)
         changes = changes_between(self.previous, report, self.config.policy.materiality)
@@ -170,19 +172,23 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
             )
         )
 
-    def _without_remarks(self, told: _ToldWeek, grounds: DocumentGrounds) -> ResearchReport:
+    def _without_remarks(
+        self, printable: _PrintableWeek, grounds: DocumentGrounds
+    ) -> ResearchReport:
         """The report without its summary, its commentary and what changed."""
-        record, config, week = self.record, self.config, told.week
-        evidence, outcomes = grounds.evidence.results, told.outcomes
+        record, config, week = self.record, self.config, printable.week
+        evidence, outcomes = grounds.evidence.results, printable.outcomes
         first_day, _ = window_days(record.window)
         coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
-        case = CrossMarketCase(config, record.window, week.claims, told.sections, grounds.sources)
+        case = CrossMarketCase(
+            config, record.window, week.claims, printable.sections, grounds.sources
+        )
         checks = cross_checks_of(case)
         contested = contested_by(checks)
         reasons = {line.market: line.reason for line in coverage.missing}
         movers = movers_of(week.claims, config)
         rates = rate_rows_of(evidence, week.claims, config, reasons)
-        calendar = calendar_of(told.sections, evidence, week.claims, record.window)
+        calendar = calendar_of(printable.sections, evidence, week.claims, record.window)
         freshness = freshness_of(movers, rates, calendar, evidence, record.window)
         coverage = coverage.model_copy(update={"freshness": freshness})
         return ResearchReport(
@@ -198,7 +204,7 @@ class _WeekCompiler(Compiler[_ToldWeek, ResearchReport]):
             movers=movers,
             policy_rates=rates,
             calendar=calendar,
-            markets=tuple(with_contested(section, contested) for section in told.sections),
+            markets=tuple(with_contested(section, contested) for section in printable.sections),
             conflicts=week.conflicts,
             counts=(
                 *week_counts(week.claims, config.markets, first_day).values(),

@@ -70,10 +70,10 @@ async def retry(request: Request) -> Response:
         return (await retried_at(desk, chosen_letter(found, letter))).workflow_id
 
     asked = [str(letter) for letter in sent.getlist("letter")] or [""]
-    return _told(request, await tried_each(asked, again))
+    return _page_after_retry(request, await tried_each(asked, again))
 
 
-def _told(request: Request, tried: Sequence[TriedLetter]) -> Response:
+def _page_after_retry(request: Request, tried: Sequence[TriedLetter]) -> Response:
     begun = [each for each in tried if each.run is not None]
     looks: RunLooks = request.app.state.looks
     for each in begun:

@@ -299,13 +299,13 @@ async def _week(client: Client, run: WorkflowExecutionDescription, watched: _Wat
     common = await _begun(run)
     if not common["open"]:
         return await _closed_week(client, run, common)
-    look = await watched.spending.told(client, await look_at(client, run.id, watched.calls))
+    look = await watched.spending.with_spent(client, await look_at(client, run.id, watched.calls))
     status = look.status
     trouble = await trouble_of(client.get_workflow_handle(run.id))
     if status is None:
         trouble = trouble or await silence_of(client)
         return RunLook(**common, trouble=trouble, untold=True)
-    return RunLook(**{**common, **_told(look, status, run.id)}, trouble=trouble)
+    return RunLook(**{**common, **_week_fields(look, status, run.id)}, trouble=trouble)
 
 
 async def _closed_week(
@@ -322,11 +322,11 @@ async def _closed_week(
         return RunLook(**common)
     status = closed_status(result)
     look = RunSnapshot(run.run_id, False, status, (), {})
-    told = {**common, **_told(look, status, run.id)}
+    told = {**common, **_week_fields(look, status, run.id)}
     return RunLook(**{**told, "rests": False, "stands": str(result.outcome), "left": None})
 
 
-def _told(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, Any]:
+def _week_fields(look: RunSnapshot, status: WeekStatus, workflow_id: str) -> dict[str, Any]:
     """What a status says of a week's run."""
     now = datetime.now(UTC)
     line = run_line(look, status, workflow_id, now)

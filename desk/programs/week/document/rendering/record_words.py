@@ -253,11 +253,11 @@ def _followed_words(report: ResearchReport, advice: Advice) -> str:
     counts = dict.fromkeys(AdviceUse, 0)
     for line in _judged(report):
         counts[line.taken] += 1
-    told = ", ".join(_told(counts))
+    told = ", ".join(_counts_in_words(counts))
     return f"It makes {_count(len(advice.recommendations), 'recommendation')}: {told}."
 
 
-def _told(counts: dict[AdviceUse, int]) -> Iterator[str]:
+def _counts_in_words(counts: dict[AdviceUse, int]) -> Iterator[str]:
     for taken, count in counts.items():
         if count:
             yield f"{count} {taken}"

@@ -100,11 +100,11 @@ def _key(event: MarketEvent) -> tuple[str, date]:
 
 
 def _decided(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
-    prose = decision_prose(event.area or "", event.event_date, claims) or _told(event)
+    prose = decision_prose(event.area or "", event.event_date, claims) or _outcome_words(event)
     return _row(event, sentence(prose, claims), ahead=False)
 
 
-def _told(event: MarketEvent) -> str:
+def _outcome_words(event: MarketEvent) -> str:
     """The event's own words, which go after the bank's name as an outcome does."""
     told = event.description.removeprefix(event.central_bank or "").strip().removesuffix(".")
     return told or WITHOUT_OUTCOME

@@ -163,7 +163,9 @@ def events(pair: ReportPair) -> Iterator[SizedChange]:
         if _key(event) not in known:
             known.add(_key(event))
             market = event.area or event.market
-            yield _told(ChangeKind.EVENT, market, _headline(event), pair, _of_decision(event))
+            yield _sized_change(
+                ChangeKind.EVENT, market, _headline(event), pair, _of_decision(event)
+            )
 
 
 def _key(event: ReportedEvent) -> tuple[str, ...]:
@@ -185,7 +187,7 @@ def _news(report: ResearchReport) -> Iterator[ReportedEvent]:
                 yield event
 
 
-def _told(
+def _sized_change(
     kind: ChangeKind, market: str, prose: str, pair: ReportPair, about: str | None = None
 ) -> SizedChange:
     told = sentence(prose, pair.now)
@@ -222,7 +224,9 @@ def stances(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
         for topic, view in standing_views(new, pair.after.conflicts).items():
             turned = topic in was and was[topic].leaning is not view.leaning
             if turned and _is_weighty(view, pair.now, threshold):
-                yield _told(ChangeKind.STANCE, new.market, _turn(was[topic], view, pair), pair)
+                yield _sized_change(
+                    ChangeKind.STANCE, new.market, _turn(was[topic], view, pair), pair
+                )
 
 
 def _is_weighty(view: View, claims: Mapping[str, Claim], threshold: float) -> bool:
@@ -247,7 +251,7 @@ def confidences(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
         if abs(size) >= 1:
             side = "higher" if size > 0 else "lower"
             prose = f"Confidence in {new.market} is {side} than in the earlier report."
-            found = _told(ChangeKind.CONFIDENCE, new.market, prose, pair)
+            found = _sized_change(ChangeKind.CONFIDENCE, new.market, prose, pair)
             figures = {"before": _share(old.confidence), "after": _share(new.confidence)}
             yield SizedChange(found.change.model_copy(update=figures), abs(size))
 
@@ -264,7 +268,7 @@ def origins(pair: ReportPair) -> Iterator[SizedChange]:
             prose = (
                 f"The figures of {new.market} rest on {_listed(now)}, and before on {_listed(was)}."
             )
-            yield _told(ChangeKind.SOURCE, new.market, prose, pair)
+            yield _sized_change(ChangeKind.SOURCE, new.market, prose, pair)
 
 
 def _origins_behind(section: MarketReport, report: ResearchReport) -> frozenset[str]:
@@ -293,7 +297,7 @@ def coverage(pair: ReportPair) -> Iterator[SizedChange]:
             prose = f"{section.market} was missing from the earlier report and is in this one."
         else:
             continue
-        yield _told(ChangeKind.COVERAGE, section.market, prose, pair)
+        yield _sized_change(ChangeKind.COVERAGE, section.market, prose, pair)
 
 
 def _absent(report: ResearchReport) -> frozenset[str]:
