@@ -1,1 +1,2 @@
-"""The engine's logic, without Temporal: who works on what, how far it is, what was said."""
+"""The logic of the engine, without Temporal: assignments, boards, graphs, messages, schedules,
+tapes."""

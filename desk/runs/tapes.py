@@ -1,4 +1,5 @@
-"""Tapes of runs: an effect's place on a tape, the comparison of requests, and tapes as bytes."""
+"""Tapes of runs: the place of an effect on a tape, the comparison of requests, and tapes as
+bytes."""
 
 import gzip
 import json
@@ -13,10 +14,10 @@ from desk.contracts.runs.tape import TAPE_VERSION, Effect, Take, Tape
 from desk.trust.seals import content_hash
 
 LARGEST: Final = 64 * 2**20
-"""Bytes of a tape, unpacked: 75 weeks of all markets by the built-in analyst."""
+"""Bytes of an unpacked tape: 75 weeks of all markets by the built-in analyst."""
 
 MOST_VALUES: Final = 2_000_000
-"""Of its JSON: 45 such weeks."""
+"""Values in its JSON: 45 such weeks."""
 
 FORMAT: Final = "desk-tape"
 SEAL: Final = "seal"
@@ -24,11 +25,11 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 class TapeUnusable(ValueError):
-    """Bytes are no tape that can be played. The message says what is wrong with them."""
+    """The bytes are not a tape that can be played. The message says why."""
 
 
 def to_bytes(tape: Tape, *, packed: bool) -> bytes:
-    """The tape as JSON with a seal over all of it, in gzip where it is to be packed.
+    """The tape as JSON with a seal over all of it, compressed with gzip if `packed`.
 
     The same tape always gives the same bytes.
     """
@@ -39,7 +40,7 @@ def to_bytes(tape: Tape, *, packed: bool) -> bytes:
 
 
 def from_bytes(content: bytes) -> Tape:
-    """The tape that bytes hold, packed or not.
+    """The tape that bytes hold, compressed or not.
 
     Raises:
         TapeUnusable: they are cut off, damaged, changed, of another version, or no tape at all.
@@ -92,7 +93,7 @@ def _object(text: bytes) -> dict[str, Any]:
 
 
 DIGITS: Final = 16
-"""Of a SHA-256. A field is compared with itself, so that no two fields can be mistaken."""
+"""Hex digits kept of a SHA-256. A digest is only compared with one of the same field."""
 
 _RESULT: Final = dict.fromkeys(
     ("retrieved_at", "place", "took", "kept", "cost_usd", "besides"), True
@@ -118,11 +119,12 @@ _OF_THE_RUN: Final[Mapping[Effect, Any]] = {
         "evidence": {"__all__": _RESULT},
     },
 }
-"""What of a request differs between two runs that ask the same: instants, runs, allowances."""
+"""The fields of a request that differ between two runs which ask the same: instants, runs,
+allowances."""
 
 
 class TakeKey(NamedTuple):
-    """What a take is found by."""
+    """The key that a take is found by."""
 
     workflow: str
     activity_id: str
@@ -139,10 +141,10 @@ def place_of(take: Take) -> TakeKey:
 
 
 def digests_of(effect: Effect, request: BaseModel | str) -> dict[str, str]:
-    """A digest of each field of a request, without what is the run's own.
+    """A digest of each field of a request, without fields that belong to the run.
 
-    A field that has its default is left out, so that a request that later gains a field is still
-    the same request.
+    A field with its default value is left out, so that a request equals an older one without that
+    field.
     """
     if not isinstance(request, BaseModel):
         return {"request": content_hash(request)[:DIGITS]}

@@ -1,1 +1,1 @@
-"""What may be printed, and what decides it."""
+"""What may be printed, and the rules that decide it."""

@@ -1,4 +1,4 @@
-"""How sure a built-in analyst is: one, less a fixed amount for everything that weakens a result."""
+"""The confidence of a built-in analyst: 1, less a fixed amount for each weakness of its result."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Weakness(StrEnum):
-    """What a result can suffer from."""
+    """A weakness of a result."""
 
     SINGLE_SOURCE = "single_source"
     SECONDARY_SOURCE = "secondary_source"
@@ -39,7 +39,7 @@ DEDUCTIONS: Final = MappingProxyType(
 )
 
 NOTHING_FOUND: Final = 0.1
-"""The confidence of a result without a single figure, and the least there is."""
+"""The confidence of a result without a single figure, and the lowest there is."""
 
 
 def confidence(weaknesses: Iterable[Weakness]) -> float:

@@ -1,5 +1,7 @@
-"""The contents of tool results, each read once by a process: an answer is asked about for every
-claim that rests on it, and by whoever prints one."""
+"""Reads the contents of tool results, once in a process for each.
+
+An answer is read for every claim that rests on it, and by every printer of such a claim.
+"""
 
 import marshal
 from functools import lru_cache
@@ -12,20 +14,20 @@ from desk.contracts.findings.source_results import SourceResult
 Answer = TypeVar("Answer", bound=SourceResult)
 
 VERSION: Final = 2
-"""Of marshal's form that is the same for equal values; later ones tell the same object from its
-equals."""
+"""The version of marshal's format in which equal values have equal bytes. Later ones also encode
+object identity."""
 
 LARGEST: Final = 64 * 1_024
-"""Bytes up to which a content is remembered. An answer of the desk's own sources has a tenth of it;
-those of others may have megabytes."""
+"""Bytes up to which a content is cached. The desk's own sources answer with a tenth of this; others
+may send megabytes."""
 
 REMEMBERED: Final = 256
-"""Answers that a process keeps, those of some markets. A year of fixings takes 40 kB."""
+"""How many answers a process caches: those of some markets. A year of fixings takes 40 kB."""
 
 
 def packed(content: JsonValue) -> bytes | None:
-    """Bytes that stand for a value, in a tenth of the time that its JSON takes. Equal bytes are
-    equal values; None for one that is too large to be remembered, or holds what JSON has not."""
+    """Bytes for a value, made in a tenth of the time of its JSON. Equal bytes mean equal values.
+    None for a value that is too large to cache or is not JSON."""
     try:
         found = marshal.dumps(content, VERSION)
     except ValueError:
@@ -34,13 +36,13 @@ def packed(content: JsonValue) -> bytes | None:
 
 
 def unpacked(found: bytes) -> JsonValue:
-    """The value that bytes of `packed` stand for."""
+    """The value that the bytes of `packed` stand for."""
     value: JsonValue = marshal.loads(found)  # noqa: S302 - this process has just made them
     return value
 
 
 def read_as(model: type[Answer], content: JsonValue) -> Answer:
-    """The content in one of the desk's own shapes.
+    """The content as one of the desk's own models.
 
     Raises:
         pydantic.ValidationError: it has another.

@@ -1,4 +1,4 @@
-"""Digests by which evidence and documents are recognised as unchanged."""
+"""Digests that show whether evidence and documents are unchanged."""
 
 import hashlib
 import json
@@ -13,22 +13,22 @@ from desk.trust.contents import packed, unpacked
 Document = TypeVar("Document", bound=Contract)
 
 REMEMBERED: Final = 512
-"""Digests of contents that a process remembers: each is asked for again by whoever reads it."""
+"""How many contents' digests a process caches."""
 
 
 def content_hash(content: JsonValue) -> str:
-    """The SHA-256 of the canonical JSON of a tool's content."""
+    """The SHA-256 of a tool content's canonical JSON."""
     small = packed(content)
     return _digest(content) if small is None else _remembered(small)
 
 
 def seal_of(document: Contract) -> str:
-    """The SHA-256 of the canonical JSON of a document without its seal."""
+    """The SHA-256 of a document's canonical JSON without the seal."""
     return _digest(document.model_dump(mode="json", exclude={"seal"}))
 
 
 def sealed(document: Document) -> Document:
-    """The document with the seal that belongs to it."""
+    """The document with its seal."""
     return document.model_copy(update={"seal": seal_of(document)})
 
 

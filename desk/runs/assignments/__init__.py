@@ -1,4 +1,5 @@
-"""What an agent is given to do, until when, and who takes over."""
+"""The tasks that agents are given: their assignments, deadlines and budgets, and who takes over
+from whom."""
 
 from desk.runs.assignments.budget import (
     NOTHING,

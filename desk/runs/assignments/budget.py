@@ -1,7 +1,7 @@
-"""A budget that holds: what is left, what a call may take of it, and how work degrades.
+"""A budget: what is left, what a call may reserve, and how work is degraded as the budget runs out.
 
-Spending is reserved before a call and settled after it, so that what is left and what is reserved
-never add up to more than was allowed, however many calls are under way.
+The most that a call can cost is reserved before the call and settled after it. So what was spent
+and what is reserved never exceed the budget, however many calls are in progress.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,17 @@ MILLIONTH: Final = Decimal("0.000001")
 FEWER_TURNS_BELOW: Final = Decimal("0.5")
 CHEAPER_BELOW: Final = Decimal("0.25")
 WEIGHTS: Final[Mapping[Effort, int]] = {Effort.LOW: 1, Effort.MEDIUM: 2, Effort.HIGH: 4}
-"""A market's part of a week's budget, by the effort that the plan has for it."""
+"""A market's share of a week's budget, by the effort that the plan gives it."""
 
 KEPT_BACK: Final = Decimal("0.1")
-"""The part of a week's budget that is kept from the markets: for the commentary, and reruns."""
+"""The share of a week's budget that markets do not get: it is for the commentary and for reruns."""
 
 NOTHING: Final = Allowance(usd=Decimal(0), tokens=0)
 
 
 class Stage(IntEnum):
-    """How far work is degraded. Each stage has the restrictions of those before it."""
+    """How far work is degraded as a budget runs out. Each stage includes the restrictions of the
+    stages before it."""
 
     AS_PLANNED = 0
     FEWER_TURNS = 1
@@ -36,7 +37,7 @@ class Stage(IntEnum):
 
 
 class Budget:
-    """What may be spent by those who share it. Holds no clock, and computes no prices."""
+    """A budget that several agents spend from. It has no clock and computes no prices."""
 
     def __init__(self, allowed: Allowance) -> None:
         self.allowed = allowed
@@ -45,24 +46,24 @@ class Budget:
 
     @property
     def spent(self) -> Allowance:
-        """What was spent, or is taken to be."""
+        """What was spent, or is assumed to be."""
         return self._spent
 
     @property
     def left(self) -> Allowance:
-        """What is neither spent nor reserved; never less than nothing."""
+        """What is neither spent nor reserved; at least 0."""
         return minus(self.allowed, plus(self._held, self._spent))
 
     def reserve(self, among: int = 1) -> Allowance:
-        """Reserves the most that a call may cost until it is settled: the share of the remaining
-        budget that falls to one of `among`."""
+        """Reserves one part in `among` of what is left, the most that a call may cost, until it is
+        settled."""
         part = divided(self.left, Decimal(1) / max(among, 1))
         self._held = plus(self._held, part)
         return part
 
     def reserve_shares(self, efforts: Mapping[str, Effort]) -> dict[str, Allowance]:
-        """As `reserve`, for several markets at once: what each may cost, by the effort planned
-        for it. A part is kept back."""
+        """Reserves a part for each of several markets, weighted by the planned effort. A share
+        stays unreserved (`KEPT_BACK`)."""
         whole = sum(WEIGHTS[effort] for effort in efforts.values())
         left, spendable = self.left, 1 - KEPT_BACK
         parts = {
@@ -74,15 +75,15 @@ class Budget:
         return parts
 
     def settle(self, reserved: Allowance, usage: Usage) -> None:
-        """Returns the reservation less what was spent. A cost beyond the reservation is deducted
-        too, also from what others return later."""
+        """Returns a reservation, less what was spent. If more was spent than reserved, the excess
+        is deducted as well."""
         self._held = minus(self._held, reserved)
         self._spent = plus(self._spent, taken_by(usage))
 
     @property
     def stage(self) -> Stage:
-        """How to work with what is not spent, by the scarcer of money and tokens. What others have
-        reserved does not count as spent here."""
+        """How far to degrade work, by money or tokens, whichever is scarcer. Reservations of others
+        do not count as spent."""
         unspent = minus(self.allowed, self._spent)
         left = min(
             _share(unspent.usd, self.allowed.usd), _share(unspent.tokens, self.allowed.tokens)
@@ -95,9 +96,9 @@ class Budget:
 
 
 def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wanted: int) -> int:
-    """How many tokens a call may write that reads at most so many; at most those wanted.
+    """How many tokens a call may write if it reads at most `reading`; at most `wanted`.
 
-    Without a known price nothing can be afforded of a limited amount of money.
+    0 if the price is not known and the amount of money is limited.
     """
     most = wanted
     if allowed.tokens is not None:
@@ -110,20 +111,20 @@ def affordable(allowed: Allowance, price: ModelPrice | None, reading: int, wante
 
 
 def as_usage(allowance: Allowance) -> Usage:
-    """The usage of an allowance that is spent whole."""
+    """The usage that spends a whole allowance."""
     return Usage(cost_usd=allowance.usd or Decimal(0), input_tokens=allowance.tokens or 0)
 
 
 def lost_usage(allowance: Allowance) -> Usage:
-    """The usage that is assumed for a call whose bill is not known: all that it was allowed."""
+    """The usage that is assumed for a call whose bill is not known: the whole allowance."""
     return Usage(
         lost_calls=1, lost_usd=allowance.usd or Decimal(0), lost_tokens=allowance.tokens or 0
     )
 
 
 def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
-    """What a call that reads and writes at most so many tokens may be billed if its answer is lost.
-    Without a known price only the tokens are given."""
+    """The most that a call may be billed if its answer is lost. Without a known price only its
+    tokens are given."""
     usd = Decimal(0) if price is None else reading * price.read + writing * price.written
     return Usage(
         lost_calls=1,
@@ -133,8 +134,7 @@ def lost_call(price: ModelPrice | None, reading: int, writing: int) -> Usage:
 
 
 def taken_by(usage: Usage) -> Allowance:
-    """What usage takes out of an allowance. A lost call counts as billed at the most that it could
-    have cost."""
+    """The allowance that usage takes up. A lost call counts as the most that it could have cost."""
     return Allowance(
         usd=max(usage.cost_usd, Decimal(0)) + usage.lost_usd,
         tokens=max(usage.tokens, 0) + usage.lost_tokens,
@@ -142,13 +142,13 @@ def taken_by(usage: Usage) -> Allowance:
 
 
 def pays_for(allowance: Allowance, cost: Allowance) -> bool:
-    """Whether an allowance is enough for something that costs so much."""
+    """Whether an allowance covers an amount."""
     enough_money = allowance.usd is None or allowance.usd >= (cost.usd or 0)
     return enough_money and (allowance.tokens is None or allowance.tokens >= (cost.tokens or 0))
 
 
 def divided(allowance: Allowance, part: Decimal) -> Allowance:
-    """A part of an allowance, rounded down; one without a limit stays so."""
+    """A share of an allowance, rounded down. What is unlimited stays unlimited."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else (usd * part).quantize(CENT_OF_A_CENT, ROUND_DOWN),
@@ -157,7 +157,7 @@ def divided(allowance: Allowance, part: Decimal) -> Allowance:
 
 
 def minus(allowance: Allowance, taken: Allowance) -> Allowance:
-    """What is left of an allowance; never less than nothing."""
+    """What is left of an allowance; at least 0."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else max(usd - (taken.usd or 0), Decimal(0)),
@@ -166,7 +166,7 @@ def minus(allowance: Allowance, taken: Allowance) -> Allowance:
 
 
 def plus(allowance: Allowance, other: Allowance) -> Allowance:
-    """Both together; without a limit where the first has none."""
+    """The sum of two allowances; unlimited where the first is."""
     usd, tokens = allowance.usd, allowance.tokens
     return Allowance(
         usd=None if usd is None else usd + (other.usd or 0),

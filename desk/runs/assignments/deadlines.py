@@ -1,4 +1,4 @@
-"""How much time is left, and how it bounds a node's work, a call and an answer."""
+"""How much time is left, and how it is divided between agents, calls and answers."""
 
 from datetime import datetime, timedelta
 
@@ -8,16 +8,17 @@ from desk.contracts.question.graph import NodeSpec
 SHORTEST = timedelta(milliseconds=1)
 
 MODEL_SHARE = 0.8
-"""The part of a task's time that a model has; the rest is for the built-in analyst."""
+"""The share of a task's time that a model has; the rest is for the built-in analyst."""
 
 TAKEOVER_SHARE = 0.3
-"""The part of a task's time that is kept for the agent that takes it over."""
+"""The share of a task's time that is kept for an agent that takes it over."""
 
 CALLS_SHARE = 0.8
-"""The part of the time left that a call of a tool may take; the agent that asked has the rest."""
+"""The share of the remaining time that a tool call may take; the rest is for the agent that
+asked."""
 
 MARGIN = timedelta(seconds=30)
-"""What is kept free between the last moment of an answer and the report that waits for it."""
+"""The time between the last possible answer of a person and the report that waits for it."""
 
 
 def time_left(deadline: datetime, now: datetime) -> timedelta:
@@ -26,47 +27,47 @@ def time_left(deadline: datetime, now: datetime) -> timedelta:
 
 
 def call_allowance(deadline: datetime, now: datetime) -> timedelta:
-    """The time one call may take, retries included: what is left, and never zero.
+    """The time that one call may take, retries included; always more than zero.
 
-    Temporal reads a zero `schedule_to_close` as no limit, which is the opposite of a deadline
-    that has passed.
+    Temporal reads a zero `schedule_to_close` as unlimited, although it means that the deadline has
+    passed.
     """
     return max(time_left(deadline, now), SHORTEST)
 
 
 def share_of(allowed: timedelta, sources: int) -> timedelta:
-    """What the first of some sources may take of the time there is for all of them, and for what
-    is made of their answers."""
+    """The part of the time for several sources that the first of them may take. Part of it is left
+    for the agent."""
     return max(allowed * CALLS_SHARE / sources, SHORTEST)
 
 
 def node_deadline(
     now: datetime, run_deadline: datetime, node: NodeSpec, deadlines: DeadlineConfig
 ) -> datetime:
-    """Until when a node may work: for its own time, and at most until the run's deadline. Each has
-    the time of one turn all the same, so that what was found is put together in the end, and a run
-    that is taken back to a node after its deadline goes on."""
+    """Until when a node may work: its own time, at most until the run's deadline, but always the
+    time of one turn. So a run that is past its deadline can still put together what was found."""
     allowed = node.timeout or deadlines.task
     return max(min(now + allowed, run_deadline), now + min(allowed, deadlines.turn))
 
 
 def works_until(now: datetime, deadline: datetime) -> datetime:
-    """Until when an agent may work on a task that another would take over from it."""
+    """Until when an agent may work on a task that another agent would take over."""
     return now + time_left(deadline, now) * (1 - TAKEOVER_SHARE)
 
 
 def model_works_until(now: datetime, deadline: datetime) -> datetime:
-    """Until when a model may work on a task, so that another agent can still do it after it."""
+    """Until when a model may work on a task, so that the built-in analyst still has time for it."""
     return now + time_left(deadline, now) * MODEL_SHARE
 
 
 def answer_due(now: datetime, allowed: timedelta, report_due: datetime) -> datetime:
-    """The instant until which a person may answer: as late as is allowed, but shortly before the
-    report is due. Not after `now` if there is no time to ask."""
+    """Until when a person may answer: for the time `allowed`, but until shortly before the report
+    is due. Not after `now` if there is no time to ask."""
     return min(now + allowed, report_due - MARGIN)
 
 
 def reminder_due(now: datetime, after: timedelta, deadline: datetime) -> datetime:
-    """When a person is reminded: after that span, or half way where the deadline comes first."""
+    """When a person is reminded: after the given span, or half-way to the deadline if that is
+    earlier."""
     due = now + after
     return due if due < deadline else now + (deadline - now) / 2

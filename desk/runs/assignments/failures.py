@@ -1,5 +1,5 @@
-"""What follows from a failure: who takes over a task, what remains of it when all have failed, and
-which calls were not made because their source kept failing."""
+"""What follows from an agent's failure: who takes over, what remains if nobody can, and which calls
+were skipped because their source kept failing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,16 +10,15 @@ from desk.contracts.week.report import Contribution
 
 
 def outage_of(circuit: OpenCircuit) -> SourceOutage:
-    """One call that was not made."""
+    """The outage that one skipped call belongs to."""
     return SourceOutage(
         server=circuit.server, since=circuit.since, fault=circuit.fault, calls_not_made=1
     )
 
 
 def merged_outages(outages: Iterable[SourceOutage]) -> tuple[SourceOutage, ...]:
-    """The outages of each source as one, sorted by its name: the first fault, with the sum of the
-    calls that were not made. A source has several where several workers met it, or one met it
-    twice."""
+    """One outage for each source, sorted by name, with the first fault and the sum of the skipped
+    calls. A source has several if several workers noticed its outage, or if it happened twice."""
     found: dict[str, SourceOutage] = {}
     for outage in outages:
         known = found.get(outage.server)
@@ -33,8 +32,8 @@ def merged_outages(outages: Iterable[SourceOutage]) -> tuple[SourceOutage, ...]:
 
 
 class Undelivered(NamedTuple):
-    """What is left of a task that was not done: the line that says why, and the workflow id of its
-    dead letter where everybody who could take it over has failed."""
+    """A task that was not done: the line that says why, and the workflow id of its dead letter if
+    every agent failed."""
 
     contribution: Contribution
     dead_letter: str | None = None
@@ -43,9 +42,9 @@ class Undelivered(NamedTuple):
 def next_agent(
     tried: Sequence[AgentId], fallbacks: Mapping[AgentId, AgentId | None]
 ) -> AgentId | None:
-    """The first agent along the chain of fallbacks that has not tried, or None.
+    """The next agent along the chain of fallbacks that has not tried yet; None if there is none.
 
-    The chain starts at the agent that failed first; a circle in it ends the search.
+    The chain starts at the agent that failed first. If it runs in a circle, the search ends there.
     """
     agent: AgentId | None = tried[0]
     seen: set[AgentId] = set()

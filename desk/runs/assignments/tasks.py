@@ -1,4 +1,4 @@
-"""From what a program plans to the tasks that its agents are given."""
+"""Makes the assignments of agents from what a program plans."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -35,21 +35,21 @@ USUAL_PRIORITY = 3
 """Priorities run from 1, the most urgent, to 5."""
 
 LOOKS_BACK = timedelta(days=8)
-"""As far as a week's report does."""
+"""The length of a question's window, the same as of a week's report."""
 
 
 def window_before(as_of: datetime, time_zone: str) -> TimeWindow:
-    """What a question looks at: the days before its as-of instant."""
+    """The default window of a question: the days before its as-of instant."""
     return TimeWindow(start=as_of - LOOKS_BACK, end=as_of, time_zone=time_zone)
 
 
 def week_before(as_of: datetime) -> IsoWeek:
-    """The week that an instant reports on; on a Monday the week that has just ended."""
+    """The week that an instant reports on. On a Monday it is the week that just ended."""
     return week_of((as_of - timedelta(days=1)).date())
 
 
 def policy_at(node: NodeSpec, policy: RunPolicy) -> RunPolicy:
-    """The rules of a run with a node's own retries and fallback."""
+    """The policy of a run with a node's own retries and fallback."""
     changed = {} if node.retries is None else {"retries": node.retries}
     if node.fallback is None:
         return policy.model_copy(update=changed)
@@ -62,8 +62,8 @@ def policy_at(node: NodeSpec, policy: RunPolicy) -> RunPolicy:
 def shown_to(
     node: NodeSpec, graph: GraphSpec, visible: tuple[StateEntry, ...]
 ) -> tuple[StateEntry, ...]:
-    """What of the state a node is shown. One that looks for something is shown what the nodes right
-    before it brought, unless it names keys: with all that there is, a history would grow with the
+    """The entries of the state that a node is shown. A node that searches is shown only what the
+    nodes right before it brought, unless it names keys: otherwise a history would grow with the
     square of its nodes."""
     if node.reads is not None or node.task not in FINDING_TASKS:
         return visible
@@ -72,8 +72,8 @@ def shown_to(
 
 
 def place_of(node: str, round_: int) -> str:
-    """What distinguishes a node's work in a run: the node's name, and its round from the second one
-    on."""
+    """The name of a node's work within a run: the node's name, with the number of the round from
+    the second on."""
     return node if round_ == 1 else f"{node}.{round_}"
 
 
@@ -91,9 +91,11 @@ def assignment_of(
     query: Query | None = None,
     instructions: str | None = None,
 ) -> TaskAssignment:
-    """A task for an agent, with its tools and limits and by the rules of its run. `task_id` is
-    unique within the run. A task that is no part of a week's research answers a `query`; its week
-    is the one that its window ends in."""
+    """The assignment of a task to an agent, with the agent's tools and limits and the run's policy.
+
+    `task_id` is unique within the run. A task outside of a week's research answers a `query`; its
+    week is the one in which its window ends.
+    """
     return TaskAssignment(
         task_id=task_id,
         task_type=task_type,
@@ -112,14 +114,14 @@ def assignment_of(
 
 
 def market_task_id(market: MarketSpec, task_type: TaskType) -> str:
-    """The id of a task of a week's market."""
+    """The id of a task on a market of a week."""
     return f"{market.market}/{task_type}"
 
 
 def market_task(
     profile: AgentProfile, planned: PlannedTask, request: MarketRequest
 ) -> TaskAssignment:
-    """A planned task of a week's market."""
+    """The assignment of a planned task on a market of a week."""
     return assignment_of(
         profile,
         request.policy,
@@ -135,16 +137,16 @@ def market_task(
 
 
 _TURNS: Final = {Effort.LOW: 0.5, Effort.MEDIUM: 0.75, Effort.HIGH: 1.0}
-"""The part of its turns that an agent has."""
+"""The share of its limit of turns that an agent gets, by effort."""
 
 
 def effort_for(priority: int) -> Effort:
-    """The effort for a priority of the plan, which runs from 1 (most thoroughly) to 5."""
+    """The effort for a priority of the plan, from 1 (most thorough) to 5."""
     if priority <= 1:
         return Effort.HIGH
     return Effort.MEDIUM if priority <= 3 else Effort.LOW
 
 
 def turns_for(effort: Effort, limits: AgentLimits) -> int:
-    """How many turns a model has; never more than the agent's limit."""
+    """The number of turns of a model; at most the agent's limit."""
     return min(max(round(limits.max_turns * _TURNS[effort]), FEWEST_TURNS), limits.max_turns)

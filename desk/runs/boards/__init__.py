@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""Boards: the state of a run, which its status query and the Temporal UI show."""
 
 from desk.runs.boards.board import GraphBoard, NodeBoard, RunBoard, lost_calls, lost_tools
 from desk.runs.boards.market_board import (

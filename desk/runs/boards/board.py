@@ -1,5 +1,4 @@
-"""What every run shows while it works: its phase, what it may spend, and what its tasks brought and
-took."""
+"""The board of any run: its phase, its budget, and what its tasks brought and cost."""
 
 import json
 from abc import ABC, abstractmethod
@@ -41,18 +40,18 @@ _MARKS = {
     NodeState.SKIPPED: "-",
 }
 MOST_LINES = 60
-"""As many nodes as the Temporal UI is told of."""
+"""The number of nodes that the Temporal UI shows."""
 
 
 def lost_tools(asked: Sequence[ToolResult]) -> tuple[str, ...]:
-    """The tools whose calls could not be made and were not made good by the same call at another
-    time, by their servers, each once. A tool that was asked and said no is none of them."""
+    """The tools, as `SERVER TOOL`, with calls that could not be made and that no other try got an
+    answer to, each once. A refusal is an answer."""
     lost = (result.call for result in lost_calls(asked))
     return tuple(dict.fromkeys(f"{call.server} {call.tool}" for call in lost))[:MOST_LOST]
 
 
 def lost_calls(asked: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
-    """The results of those calls."""
+    """The results of the calls that could not be made and that no other try got an answer to."""
     had = {_asked(r.call) for r in asked if r.status is not ToolStatus.UNAVAILABLE}
     return tuple(result for result in asked if _asked(result.call) not in had)
 
@@ -62,7 +61,7 @@ def _asked(call: ToolCall) -> tuple[str, str]:
 
 
 class RunBoard(ABC):
-    """How far one run is: its phase, and what it may spend. Each program adds its own."""
+    """The phase and the budget of a run. Each program adds its own state."""
 
     def __init__(self, phase: Phase, allowance: Allowance, started_at: datetime) -> None:
         self.phase = phase
@@ -77,8 +76,8 @@ class RunBoard(ABC):
 class NodeBoard(RunBoard):
     """The nodes of a run's graph, each started once or several times, and their results.
 
-    The run looks at the days before `as_of`. It may last as long as a week's run, plus the time it
-    has `waited` for a person or for a day to come.
+    The run's window is the days before `as_of`. The run may last as long as a week's run, plus the
+    time that it has `waited` for a person or for a day to come.
     """
 
     def __init__(
@@ -106,19 +105,19 @@ class NodeBoard(RunBoard):
         self._outcomes: dict[tuple[str, int], NodeOutcome] = {}
 
     def begin(self, node: str, at: datetime) -> None:
-        """A node has begun, or has begun another round."""
+        """Notes that a node has begun, or has begun another round."""
         self._rounds[node] = self._rounds.get(node, 0) + 1
         self._begun[node] = at
 
     def resume(self, node: str, at: datetime) -> None:
-        """A node has waited for something, and its work begins now."""
+        """Notes that a node has waited and begins its work now."""
         self._begun[node] = at
 
     def end(
         self, node: str, done: TaskOutcome | Undelivered, at: datetime, key: str | None = None
     ) -> NodeOutcome:
-        """What a node brought in its round, or why there is nothing; under its own name unless the
-        graph's state has it under another `key`."""
+        """Notes what a node brought in its round, or why it brought nothing. The result is stored
+        under the node's name, or under `key` if the graph says so."""
         found = done if isinstance(done, TaskOutcome) else None
         outcome = NodeOutcome(
             entry=StateEntry(
@@ -139,33 +138,33 @@ class NodeBoard(RunBoard):
         return outcome
 
     def go_on(self, outcomes: Iterable[NodeOutcome]) -> None:
-        """Take over what nodes brought before the run continued as new."""
+        """Takes over what nodes brought before the run continued as new."""
         for outcome in outcomes:
             node, round_ = outcome.entry.node, outcome.entry.round
             self._rounds[node], self._begun[node] = round_, outcome.started_at
             self._outcomes[node, round_] = outcome
 
     def note_published(self, files: PublishedFiles) -> None:
-        """The answer is out."""
+        """Notes that the answer is published."""
         self.files, self.phase = files, Phase.CLOSED
 
     @property
     def window(self) -> TimeWindow:
-        """What the run looks at: the days before its as-of instant."""
+        """The window of the run: the days before its as-of instant."""
         return window_before(self.as_of, self._time_zone)
 
     @property
     def deadline(self) -> datetime:
-        """Until when something further may begin."""
+        """Until when new work may begin."""
         return self.started_at + self._policy.deadlines.week + self.waited
 
     @property
     def nodes(self) -> Sequence[NodeSpec]:
-        """The nodes that there are by now."""
+        """The nodes that exist so far."""
         return self._nodes
 
     def state_of(self, name: str) -> NodeState:
-        """Where a node stands, in its last round."""
+        """The state of a node in its last round."""
         ended = self._outcomes.get((name, self.rounds_of(name)))
         if ended is not None:
             return NodeState.FAILED if ended.entry.error else NodeState.DONE
@@ -177,29 +176,28 @@ class NodeBoard(RunBoard):
 
     @property
     def outcomes(self) -> tuple[NodeOutcome, ...]:
-        """Every round of every node, in the order of the graph and then of the rounds."""
+        """The outcome of every round of every node, by the graph's order and then by round."""
         place = {node.name: n for n, node in enumerate(self.nodes)}
         ordered = sorted(self._outcomes, key=lambda key: (place[key[0]], key[1]))
         return tuple(self._outcomes[key] for key in ordered)
 
     @property
     def arrivals(self) -> tuple[NodeOutcome, ...]:
-        """The same in the order in which they came."""
+        """The same outcomes in the order in which they came."""
         return tuple(self._outcomes.values())
 
     @property
     def entries(self) -> tuple[StateEntry, ...]:
-        """What was brought, in the order of the graph."""
+        """The results, in the order of the graph."""
         return tuple(outcome.entry for outcome in self.outcomes)
 
     @property
     def usage(self) -> Usage:
-        """What all nodes together took so far."""
+        """What all nodes together spent so far."""
         return sum_of(outcome.contribution.usage for outcome in self.outcomes)
 
     def evidence_for(self, entries: tuple[StateEntry, ...]) -> tuple[ToolResult, ...]:
-        """The tool results behind some entries of the state that hold research, for whoever is to
-        check it."""
+        """The tool results behind those of the entries that are research, for a validator."""
         found = [
             result
             for entry in entries
@@ -233,7 +231,7 @@ class NodeBoard(RunBoard):
         swarm: SwarmRecord | None = None,
         stock: StockRecord | None = None,
     ) -> GraphRecord:
-        """Everything that the report is compiled from, including what the program adds."""
+        """Everything that the report is compiled from, with what the program adds."""
         known = {node.name for node in request.graph.nodes}
         return GraphRecord(
             request=request,
@@ -283,8 +281,8 @@ def _note(outcome: NodeOutcome | None) -> str | None:
 
 
 class GraphBoard(NodeBoard):
-    """The board of a question's graph, whose machine says which node is next and where each
-    stands."""
+    """The board of a question's graph. Its machine says which node is next and which state each
+    has."""
 
     def __init__(self, request: GraphRequest, as_of: datetime, started_at: datetime) -> None:
         """Raises:
@@ -305,13 +303,13 @@ class GraphBoard(NodeBoard):
 
     @property
     def window(self) -> TimeWindow:
-        """The period that the question is about, or else the days before its as-of instant."""
+        """The window of the question, or else the days before its as-of instant."""
         return self._asked_about or super().window
 
     def state_of(self, name: str) -> NodeState:
-        """Where a node stands; one that was not reached is skipped."""
+        """The state of a node; one that was not reached is skipped."""
         return self.machine.state_of(name)
 
     def rounds_of(self, name: str) -> int:
-        """How often a node was begun, or is to be begun next."""
+        """How often a node was begun, or its next round."""
         return self.machine.rounds_of(name)

@@ -1,4 +1,4 @@
-"""What the agents of one market delivered, and what its research amounts to."""
+"""The board of one market's research: what its agents delivered, and the outcome that follows."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ _WITH_FIGURES = frozenset({Outcome.RESEARCHED, Outcome.PARTIAL})
 
 
 class MarketBoard(RunBoard):
-    """What the agents of one market have delivered so far, and what is waited for."""
+    """What the agents of one market have delivered so far, and what it waits for."""
 
     def __init__(self, request: MarketRequest, started_at: datetime) -> None:
         super().__init__(Phase.RESEARCHING, request.allowance, started_at)
@@ -45,12 +45,12 @@ class MarketBoard(RunBoard):
 
     @property
     def results(self) -> tuple[ResearchResult, ...]:
-        """What its agents have found."""
+        """The findings of its research agents."""
         return tuple(o.result for o in self._in_order if isinstance(o.result, ResearchResult))
 
     @property
     def evidence(self) -> tuple[ToolResult, ...]:
-        """What its agents have read."""
+        """The tool results of its agents."""
         found = tuple(result for outcome in self._in_order for result in outcome.evidence)
         return found[:MOST_EVIDENCE]
 
@@ -73,12 +73,12 @@ class MarketBoard(RunBoard):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a validator said what the findings contradict each other in, and was judged."""
+        """Whether a validator delivered its judgement of the conflicts between the findings."""
         validated = next((o for o in self._delivered if _validation_in(o)), None)
         return validated is not None and validated.judged
 
     def outcome(self) -> MarketOutcome:
-        """What there is of the market by now."""
+        """The outcome of the market as it is now."""
         validation = next(filter(None, map(_validation_in, self._delivered)), None)
         return MarketOutcome(
             market=self._market.market,
@@ -93,24 +93,25 @@ class MarketBoard(RunBoard):
         )
 
     def details(self) -> str:
-        """Whom the market waits for."""
+        """The board in Markdown: which person the market waits for."""
         if self.waiting:
             return waiting_details(self._market.market, self.waiting)
         return f"{self._market.market} is with the validator" if self.is_with_validator else ""
 
     @property
     def _in_order(self) -> list[TaskOutcome]:
-        """By task and not by arrival, so that the same findings give the same report."""
+        """The outcomes by task and not by arrival, so that the same findings give the same
+        report."""
         return sorted(self._delivered, key=lambda o: o.contribution.task_type)
 
 
 def decide_outcome(
     spec: MarketSpec, results: Sequence[ResearchResult], agents: Sequence[Contribution]
 ) -> Outcome:
-    """`missing` without the figure that makes the market worth a row, whoever failed or not.
+    """The outcome of a market. It is `missing` without its essential figure.
 
-    A market whose every task failed is `dead_lettered`; one with some failed tasks and the
-    essential figure is `partial`.
+    It is `dead_lettered` if every task failed, and `partial` if some failed and the essential
+    figure is there.
     """
     if not any(contribution.delivered for contribution in agents):
         return Outcome.DEAD_LETTERED
@@ -120,9 +121,9 @@ def decide_outcome(
 
 
 def after_decisions(spec: MarketSpec, outcome: MarketOutcome) -> MarketOutcome:
-    """The outcome once its conflicts are decided: what is withheld is named as missing.
+    """The outcome once its conflicts are decided. Withheld claims are named as missing.
 
-    Without the figure that makes it worth a row, a researched market is `partial`.
+    A market that loses its essential figure becomes `partial`.
     """
     withheld = _withheld(outcome.conflicts)
     if not withheld:
@@ -139,10 +140,10 @@ def after_decisions(spec: MarketSpec, outcome: MarketOutcome) -> MarketOutcome:
 
 
 def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOutcome:
-    """The findings after a rerun.
+    """The outcome after a rerun.
 
-    A rerun that finds nothing removes nothing: the earlier findings stay, and the missing data says
-    that the rerun failed and why.
+    If the rerun found nothing, the earlier findings stay, and `missing` says that the rerun failed
+    and why.
     """
     if before is None:
         return again
@@ -160,14 +161,14 @@ def after_rerun(before: MarketOutcome | None, again: MarketOutcome) -> MarketOut
 
 
 def _spent(outcome: MarketOutcome) -> Usage:
-    """What an outcome took, with all that came before it."""
+    """The usage of an outcome and of everything before it."""
     return usage_of(outcome.agents).plus(outcome.spent_before)
 
 
 def reasons_missing(
     results: Iterable[ResearchResult], agents: Iterable[Contribution]
 ) -> tuple[str, ...]:
-    """What was not found and what was not done, each once, in the order of the agents."""
+    """What was not found and which tasks were not done, each once, in the order of the agents."""
     reasons = [reason for result in results for reason in result.missing]
     reasons += [
         f"{contribution.task_type} was not delivered: {contribution.error}"
@@ -187,7 +188,7 @@ def _has_essential(spec: MarketSpec, results: Iterable[ResearchResult]) -> bool:
 
 
 def _withheld(conflicts: Iterable[ConflictRecord]) -> tuple[str, ...]:
-    """The claims about which it was decided that no position holds, in their order."""
+    """The claims withheld by a decision that no position holds, in their order."""
     return tuple(
         dict.fromkeys(
             position.claim_id

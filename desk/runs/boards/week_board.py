@@ -1,4 +1,4 @@
-"""The state of a weekly run, and the answers to its queries."""
+"""The board of a week's run, and the answers to its queries."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -54,21 +54,21 @@ NO_LIMIT: Final = Allowance()
 
 
 class CommentedWeek(NamedTuple):
-    """The product manager's sentences, where there are any, and what they took."""
+    """The product manager's commentary, if there is one, and what it cost."""
 
     commentary: Commentary | None
     contribution: Contribution
 
 
 class QueuedRerun(NamedTuple):
-    """A rerun that was asked for; `place` counts from 0 in the order of asking."""
+    """A rerun in the queue. `place` counts from 0 in the order of asking."""
 
     request: RerunRequest
     place: int
 
 
 class WeekBoard(RunBoard):
-    """What is planned, what has come back, what was published. Holds no clock of its own."""
+    """The plan of a week, the outcomes of its markets, and what was published. It has no clock."""
 
     def __init__(
         self,
@@ -105,17 +105,17 @@ class WeekBoard(RunBoard):
 
     @property
     def outcomes(self) -> dict[str, MarketOutcome]:
-        """What came back, by market."""
+        """The outcomes so far, by market."""
         if self._packed is not None:
             self._outcomes = _OUTCOMES.validate_json(zlib.decompress(self._packed))
             self._packed = None
         return self._outcomes
 
     def put_away(self) -> None:
-        """Hold the outcomes packed until they are wanted.
+        """Packs the outcomes until they are needed again.
 
-        A run is open for reruns for days, and a backfill leaves many of them: unpacked, their
-        evidence takes some thirty times the memory.
+        A run stays open for reruns for days, and a backfill leaves many of them open. Unpacked,
+        their evidence takes some thirty times the memory.
         """
         self._lines, self._spent = self._settled_lines(), self.usage
         self._packed = zlib.compress(_OUTCOMES.dump_json(self.outcomes), level=1)
@@ -123,24 +123,25 @@ class WeekBoard(RunBoard):
 
     @property
     def usage(self) -> Usage:
-        """What the work that has come back has cost."""
+        """What the work of the week has cost so far."""
         if self._packed is not None:
             return self._spent
         return usage_of_week(self._desk_work, self._outcomes.values())
 
     @property
     def _desk_work(self) -> tuple[Contribution, ...]:
-        """The product manager's, which is of no market."""
+        """The product manager's contributions, which belong to no market."""
         commenting = self.commented.contribution if self.commented else None
         return tuple(line for line in (self.planning, commenting) if line is not None)
 
     def begin_after(self, revisions: tuple[Revision, ...]) -> None:
-        """The whole week is published next, after what earlier runs of it have published."""
+        """Sets the revisions that earlier runs of the week published. The whole week is published
+        next."""
         self.revisions = revisions
         self._first_rerun = self.last_revision + 2
 
     def restore(self, record: WeekRecord) -> None:
-        """Go on from what a closed run left; the next publication is a rerun's."""
+        """Restores what a closed run left. A rerun is published next."""
         self.advice = record.advice
         self.plan = record.plan
         self.planning = record.planning
@@ -168,7 +169,7 @@ class WeekBoard(RunBoard):
         )
 
     def go_on(self, record: WeekRecord, carried: WeekCarried) -> None:
-        """Be the board that the run before has left as it continued as new."""
+        """Restores the board of the execution before, which continued as new."""
         self.restore(record)
         self.phase = Phase.OPEN_FOR_RERUNS
         self.began_at = carried.began_at
@@ -181,17 +182,17 @@ class WeekBoard(RunBoard):
 
     @property
     def numbered(self) -> bool:
-        """Whether the revisions of reruns are known."""
+        """Whether the revision numbers of reruns are known."""
         return self._first_rerun is not None
 
     @property
     def full(self) -> bool:
-        """Whether a report could not name the revision of one more rerun, after those that wait and
-        the whole week's own."""
+        """Whether no revision number is left for another rerun, after those queued and the whole
+        week's own."""
         return len(self.revisions) + len(self.reruns) + 1 >= MOST_REVISIONS
 
     def queue(self, request: RerunRequest) -> QueuedRerun:
-        """Take a rerun. They are served in the order of asking."""
+        """Adds a rerun to the queue. Reruns are done in the order of asking."""
         queued = QueuedRerun(request, self._asked)
         self._asked += 1
         self.reruns.append(queued)
@@ -209,17 +210,18 @@ class WeekBoard(RunBoard):
 
     @property
     def last_revision(self) -> int:
-        """The last revision of the week that is out; 0 before the first."""
+        """The number of the last published revision; 0 before the first."""
         return self.revisions[-1].revision if self.revisions else 0
 
     def note_waiting(self, market: str, escalations: Sequence[str]) -> None:
-        """A market waits for a person to decide these cases; without any, it waits no more."""
+        """Notes which cases a market waits for a person to decide; with none, that it no longer
+        waits."""
         self.waiting.pop(market, None)
         if escalations:
             self.waiting[market] = tuple(escalations)
 
     def record_with(self, *revisions: Revision) -> WeekRecord:
-        """Everything a report, or a later rerun, is made from."""
+        """Everything that a report, or a later rerun, is made from."""
         return WeekRecord(
             week=self.week,
             window=self.window,
@@ -235,7 +237,8 @@ class WeekBoard(RunBoard):
         )
 
     def note_commented(self, commented: CommentedWeek | None) -> None:
-        """The week has its commentary, in place of an earlier one; what that cost is not lost."""
+        """Notes the commentary, which replaces an earlier one. The cost of the earlier one is
+        kept."""
         if self.commented is None:
             self.commented = commented
             return
@@ -248,14 +251,14 @@ class WeekBoard(RunBoard):
         self.commented = CommentedWeek(commented.commentary, line)
 
     def note_published(self, revision: Revision, publication: Publication, *, at: datetime) -> None:
-        """A revision is out."""
+        """Notes that a revision is published."""
         self.revisions = (*self.revisions, revision)
         self.publication = publication
         self.published_after = (at - self.began_at).total_seconds()
 
     @property
     def deliveries(self) -> tuple[DeliveryStatus, ...]:
-        """What became of each revision of this run on each channel."""
+        """The state of each revision of this run on each channel."""
         return tuple(self._deliveries.values())
 
     def note_delivery(self, status: DeliveryStatus) -> None:

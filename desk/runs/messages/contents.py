@@ -1,4 +1,4 @@
-"""The contents of messages: what a task's events say, as the contracts word it."""
+"""The contents of messages, made from the events of a task in the contracts' words."""
 
 from collections.abc import Mapping, Sized
 from datetime import UTC, datetime
@@ -63,7 +63,7 @@ _PHASES: Final = {
 def given(
     task: TurnAsked, failed_before: tuple[AgentId, ...]
 ) -> TaskAssignmentContent | ValidationRequestContent:
-    """A task for an agent; for a validator, the request to validate."""
+    """The message that gives a task to an agent; to a validator, a request to validate."""
     if task.assignment.task_type is TaskType.VALIDATE:
         results = tuple(finding.result_id for finding in task.findings[:MOST_FINDINGS])
         return ValidationRequestContent(
@@ -77,7 +77,7 @@ def given(
 
 
 def accepted(assignment: TaskAssignment, taken: ActivityTaken) -> TaskAcceptanceContent:
-    """A worker took the task."""
+    """The message that a worker took the task."""
     return TaskAcceptanceContent(
         task_id=assignment.task_id,
         status=AcceptanceStatus.ACCEPTED,
@@ -87,7 +87,7 @@ def accepted(assignment: TaskAssignment, taken: ActivityTaken) -> TaskAcceptance
 
 
 def rejected(assignment: TaskAssignment, failed: Failed) -> TaskAcceptanceContent:
-    """No worker took the task in its time."""
+    """The message that no worker took the task in time."""
     return TaskAcceptanceContent(
         task_id=assignment.task_id,
         status=AcceptanceStatus.REJECTED,
@@ -98,7 +98,7 @@ def rejected(assignment: TaskAssignment, failed: Failed) -> TaskAcceptanceConten
 def progress(
     assignment: TaskAssignment, number: int, calls: int, answer: TurnAnswer
 ) -> TaskProgressContent:
-    """A turn that does not deliver: the calls made so far, and why the agent goes on."""
+    """The message of a turn that does not deliver: the calls so far, and why the agent goes on."""
     note = answer.note or answer.feedback or answer.over_budget
     if answer.cut_off:
         note = "the model's answer was lost on its way"
@@ -114,7 +114,8 @@ def progress(
 
 
 def delivered(result: AgentResult, assignment: TaskAssignment, seconds: float) -> MessageContent:
-    """What an agent delivers. A plan, a commentary and a controller's choice are for everybody."""
+    """The message with what an agent delivers. A plan, a commentary and a controller's choice are
+    broadcast."""
     if isinstance(result, ResearchResult):
         return ResearchResultContent(
             result=result,
@@ -171,7 +172,8 @@ def _planned(plan: WeekPlan, assignment: TaskAssignment) -> BroadcastContent:
 
 
 def status_of(result: ResearchResult) -> ResultStatus:
-    """`partial` where something was looked for and not found; `failed` where nothing was found."""
+    """`partial` if something was looked for and not found, `failed` if nothing was found, else
+    complete."""
     if not result.missing:
         return ResultStatus.COMPLETED
     found = result.claims or result.events or result.views or result.tones
@@ -179,7 +181,7 @@ def status_of(result: ResearchResult) -> ResultStatus:
 
 
 def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
-    """Hours from the beginning of the newest claim's day, in UTC, to the as-of instant."""
+    """Hours from the start of the newest claim's day (UTC) to the as-of instant."""
     if not result.claims:
         return None
     newest = max(claim.as_of for claim in result.claims)
@@ -188,7 +190,7 @@ def freshness_of(result: ResearchResult, as_of: datetime) -> float | None:
 
 
 class Happened(NamedTuple):
-    """The event of an error, its place in Temporal's histories, and what was done about it."""
+    """The place of an error in Temporal's histories, and what was done about it."""
 
     at: datetime
     context: Mapping[str, str | int]
@@ -196,7 +198,7 @@ class Happened(NamedTuple):
 
     @property
     def impact(self) -> Severity:
-        """How bad it is, by what was done about it."""
+        """How severe the error is, by what was done about it."""
         return _IMPACTS[self.recovery]
 
 
@@ -213,7 +215,7 @@ _IMPACTS: Final = {
 def error_report(
     error: AgentError, happened: Happened, *, final: bool, task_id: str | None
 ) -> ErrorReportContent:
-    """The report of an error that an agent reported, with what its event adds."""
+    """The report of an error that an agent returned, completed by its event."""
     known = {
         "occurred_at": error.occurred_at or happened.at,
         "context": {**happened.context, **error.context},
@@ -234,7 +236,7 @@ def fault_report(
     tool: str | None = None,
     attempt: int = 1,
 ) -> ErrorReportContent:
-    """An attempt that failed, as Temporal kept it."""
+    """The report of an attempt that failed, as Temporal recorded it."""
     error = AgentError(
         error_type=fault.error_type[:LONGEST_LABEL] or "unknown",
         error_message=fault.message[:LONGEST_TEXT],
@@ -248,7 +250,7 @@ def fault_report(
 
 
 def lost_report(lost: Lost, context: Mapping[str, str | int]) -> ErrorReportContent:
-    """A dead letter with its last error; else how a workflow ended."""
+    """The report of a dead letter's last error, or of how a workflow ended."""
     letter = lost.letter
     if letter is None or not letter.errors:
         happened = Happened(lost.at, context, Recovery.NONE)
@@ -263,7 +265,8 @@ def lost_report(lost: Lost, context: Mapping[str, str | int]) -> ErrorReportCont
 
 
 def entered(event: Entered, market: MarketName | None, run: str) -> BroadcastContent:
-    """The phase that a market or the whole run entered, and its outcome. `run` is its workflow."""
+    """The message that a market or the whole run entered a phase, with the outcome at its end.
+    `run` is its workflow."""
     subject = market or _subject(run)
     if event.revision is not None:
         words = f"revision {event.revision} is on disk"

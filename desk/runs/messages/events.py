@@ -1,4 +1,4 @@
-"""A run's histories in the small form that messages are made from: who was asked what, and when."""
+"""A run's histories reduced to the events that messages are made from."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,14 +30,15 @@ class FindingId(Contract):
 
 
 class TurnAsked(Contract):
-    """What a turn's request says of the task; the transcript and the evidence are not read."""
+    """The part of a turn's request that describes the task, without the transcript and the
+    evidence."""
 
     assignment: TaskAssignment
     findings: Annotated[tuple[FindingId, ...], Field(max_length=800)] = ()
 
 
 class TurnAnswer(Contract):
-    """What a turn's answer says, without what a model said and what it cost."""
+    """The part of a turn's answer that messages use, without what a model said and what it cost."""
 
     calls: Annotated[tuple[JsonValue, ...], Field(max_length=200)] = ()
     result: AgentResult | None = None
@@ -49,7 +50,7 @@ class TurnAnswer(Contract):
 
 
 class HandedOn(Contract):
-    """What the request of a `ReassignmentWorkflow` says of the task."""
+    """The part of a `ReassignmentWorkflow`'s request that describes the task."""
 
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(max_length=8)]
@@ -63,20 +64,20 @@ class MarketAsked(Contract):
 
 
 class MarketsAsked(Contract):
-    """What a run's configuration says of its markets."""
+    """The part of a run's configuration that names its markets."""
 
     markets: Annotated[tuple[MarketAsked, ...], Field(max_length=200)]
 
 
 class WeekAsked(Contract):
-    """What the request for a week's run says of its markets."""
+    """The part of a week's request that names its markets."""
 
     config: MarketsAsked
 
 
 class AttemptFailure(NamedTuple):
-    """Why an attempt failed, as Temporal kept it. `call` is why a call of a tool had no answer, as
-    far as its worker could say."""
+    """Why an attempt failed, as Temporal recorded it. `call` is why a tool call got no answer, if
+    its worker could say."""
 
     error_type: str
     message: str
@@ -86,7 +87,7 @@ class AttemptFailure(NamedTuple):
 
 @dataclass(frozen=True)
 class MessageEvent:
-    """Something that stands in a history: under which number, and when it happened."""
+    """An event of a history, with its number and its time."""
 
     event_id: int
     at: datetime
@@ -94,10 +95,8 @@ class MessageEvent:
 
 @dataclass(frozen=True)
 class ActivityAsked(MessageEvent):
-    """An activity was asked for. `task` is known of the first turn of an agent on a task.
-
-    `timeout` is in seconds, from its asking to its end whatever happens.
-    """
+    """An activity was scheduled. `task` is set for the first turn of an agent on a task. `timeout`
+    is in seconds, retries included."""
 
     activity_id: str
     queue: str
@@ -107,7 +106,7 @@ class ActivityAsked(MessageEvent):
 
 @dataclass(frozen=True)
 class ActivityTaken(MessageEvent):
-    """A worker took an activity; `before` is why the attempt before this one failed."""
+    """A worker started an activity. `before` is why the attempt before this one failed."""
 
     asked: int
     worker: str
@@ -117,7 +116,7 @@ class ActivityTaken(MessageEvent):
 
 @dataclass(frozen=True)
 class TurnAnswered(MessageEvent):
-    """A turn was answered."""
+    """A turn was completed."""
 
     asked: int
     turn: TurnAnswer
@@ -125,8 +124,7 @@ class TurnAnswered(MessageEvent):
 
 @dataclass(frozen=True)
 class Failed(MessageEvent):
-    """An activity failed for good. `taken`: a worker had started it; else no worker took it in
-    time."""
+    """An activity failed for good. `taken` says whether a worker had started it."""
 
     asked: int
     fault: AttemptFailure
@@ -135,7 +133,7 @@ class Failed(MessageEvent):
 
 @dataclass(frozen=True)
 class Entered(MessageEvent):
-    """The run said where it stands."""
+    """The run entered a phase."""
 
     phase: Phase | None = None
     outcome: Outcome | None = None
@@ -144,7 +142,7 @@ class Entered(MessageEvent):
 
 @dataclass(frozen=True)
 class RerunAsked(MessageEvent):
-    """Somebody asked for a market once more."""
+    """A rerun of a market was asked for."""
 
     by: str
     request: RerunRequest
@@ -152,21 +150,21 @@ class RerunAsked(MessageEvent):
 
 @dataclass(frozen=True)
 class WaitingNoted(MessageEvent):
-    """A market waits for a person, or waits no more."""
+    """A market waits for a person, or no longer does."""
 
     notice: WaitingNotice
 
 
 @dataclass(frozen=True)
 class Reassigned(MessageEvent):
-    """A task that failed was given to a `ReassignmentWorkflow`."""
+    """A failed task was given to a `ReassignmentWorkflow`."""
 
     request: HandedOn
 
 
 @dataclass(frozen=True)
 class Lost(MessageEvent):
-    """A workflow ended without a result: this one, or a child of that id."""
+    """A workflow ended without a result: this one, or the child with this id."""
 
     fault: AttemptFailure
     workflow_id: str | None = None
@@ -174,7 +172,7 @@ class Lost(MessageEvent):
 
 
 class Pending(NamedTuple):
-    """An activity that is not at its end, as the server knows it at the moment."""
+    """An activity that has not ended, as the server describes it now."""
 
     activity_id: str
     attempt: int = 1
@@ -187,9 +185,9 @@ class Pending(NamedTuple):
 
 @dataclass(frozen=True)
 class ToldWorkflow:
-    """One workflow of a run: who started it, its events in their order, and what it waits for.
+    """One workflow of a run: its parent, its events in order, and its pending activities.
 
-    `handed` is what a search for somebody else was started with.
+    `handed` is the task that a reassignment was started with.
     """
 
     workflow_id: str
@@ -201,17 +199,18 @@ class ToldWorkflow:
 
     @property
     def market(self) -> str | None:
-        """The market that it works on; None for the run of a week."""
+        """The market that it works on; None for a week's run."""
         return workflow_id_parts(self.workflow_id).market
 
     @property
     def family(self) -> str:
-        """The workflow of the market that it belongs to: its own id, or its parent's."""
+        """The id of the market's workflow that it belongs to: its own, or its parent's."""
         return without_reassignment(self.workflow_id)
 
 
 class TurnKey(NamedTuple):
-    """Whose turn an activity is, by its id: the agent's place in the workflow, and the count."""
+    """The turn of an activity, from its id: the agent's place in the workflow, and the number of
+    the turn."""
 
     place: str
     agent: AgentId
@@ -219,7 +218,7 @@ class TurnKey(NamedTuple):
 
 
 def turn_of(activity_id: str) -> TurnKey | None:
-    """Whose turn it is; None where the activity is no turn of an agent."""
+    """The turn of an activity; None if it is not an agent's turn."""
     parts = activity_id_parts(activity_id)
     if parts is None or parts.call is not None or parts.agent not in AgentId.known():
         return None

@@ -1,7 +1,7 @@
-"""Histories as messages, with the server's word on work that is under way.
+"""The messages of a run, from its histories and from the server's description of pending work.
 
-Nothing is sent or stored: the same histories give the same messages, with the same ids, in the same
-order. The server knows about work only while it is under way.
+Nothing is sent or stored. The same histories give the same messages, with the same ids, in the same
+order. Pending work is only known while it is pending.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ MOST_QUEUES: Final = 40
 
 
 class WorkerState(StrEnum):
-    """What a worker's process says it does."""
+    """The state of a worker's process, as it reports it."""
 
     RUNNING = "running"
     STOPPING = "stopping"
@@ -44,9 +44,9 @@ class WorkerState(StrEnum):
 class WorkerSeen:
     """A worker's process by its last heartbeat, with all the queues that it polls.
 
-    CPU and memory are shares of its host, from 0 to 100; counts begin when it started; `in_use` is
+    CPU and memory are percentages of its host. Counts begin when the process started. `in_use` is
     the share of its activity slots in use. `silent` means that a heartbeat is overdue. `process`
-    distinguishes workers of one identity.
+    distinguishes workers with the same identity.
     """
 
     identity: str
@@ -65,14 +65,15 @@ class WorkerSeen:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is to be expected of it any more."""
+        """Whether nothing more is expected of the process: it has stopped, or its heartbeats
+        have."""
         return self.silent or self.state is WorkerState.STOPPED
 
 
 def messages_of(
     workflows: Iterable[ToldWorkflow], workers: Iterable[WorkerSeen] = ()
 ) -> list[SortedMessage]:
-    """The messages of a run by time, then by workflow and event.
+    """The messages of a run, by time and then by workflow and event.
 
     `workers` are those that the server knows while the run is open.
     """
@@ -86,7 +87,7 @@ def messages_of(
 def chosen(
     entries: Iterable[SortedMessage], *, market: str | None = None, kind: MessageType | None = None
 ) -> Sequence[AgentMessage]:
-    """The messages about one market, or of one type; all of them where neither is named."""
+    """The messages about one market, or of one type; all messages if neither is given."""
     return [
         entry.message
         for entry in entries
@@ -95,8 +96,8 @@ def chosen(
 
 
 def _pending(teller: Teller, in_use: Mapping[str, float]) -> Iterator[SortedMessage]:
-    """The messages of activities that are under way; called after the teller has read the events.
-    `in_use` has the shares of workers' slots in use, by identity."""
+    """The messages about pending activities. Called after the teller has read all events. `in_use`
+    has the share of slots in use by the worker's identity."""
     asked = {event.activity_id: event for event in teller.asked.values()}
     for activity in teller.workflow.pending:
         if (event := asked.get(activity.activity_id)) is not None:
@@ -132,7 +133,7 @@ def _of_activity(
 def _acceptance(
     task: Task, activity: Pending, in_use: Mapping[str, float]
 ) -> TaskAcceptanceContent:
-    """A worker has it, or it is still in its queue."""
+    """The message that a worker has the activity, or that it is still queued."""
     taken = activity.started_at is not None
     return TaskAcceptanceContent(
         task_id=task.assignment.task_id,
@@ -144,7 +145,7 @@ def _acceptance(
 
 
 def _statuses(workers: Iterable[WorkerSeen]) -> Iterator[SortedMessage]:
-    """The state of each worker by its heartbeats, without workers of no proper identity."""
+    """A message with the state of each worker; workers without a proper identity are left out."""
     for worker in workers:
         if is_identity(worker.identity):
             yield _status(worker)
@@ -190,7 +191,7 @@ def _of(workflow: ToldWorkflow, in_use: Mapping[str, float]) -> Iterator[SortedM
 
 
 def _linked(entries: list[SortedMessage]) -> list[SortedMessage]:
-    """The entries, with every request to validate naming the messages that delivered."""
+    """The messages, with each request to validate naming the messages that delivered."""
     delivered: dict[tuple[str, str], str] = {}
     done = []
     for entry in entries:

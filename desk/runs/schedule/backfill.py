@@ -1,4 +1,4 @@
-"""The order of a backfill: which past weeks are worked on side by side, and which comes next."""
+"""The order of a backfill: which past weeks run side by side, and which is next."""
 
 from collections.abc import Collection, Sequence
 from enum import StrEnum
@@ -8,7 +8,7 @@ from desk.contracts.weeks import next_week
 
 
 class WeekState(StrEnum):
-    """What there is of a past week."""
+    """The state of a past week in a backfill."""
 
     PUBLISHED = "published"
     RUNNING = "running"
@@ -19,9 +19,9 @@ class WeekState(StrEnum):
 def weeks_to_do(
     states: dict[str, WeekState], *, again: bool, done: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The weeks of a backfill that have to end yet, earliest first: those running included.
+    """The weeks of a backfill that have not ended, earliest first, running ones included.
 
-    With `again`, published weeks as well. `done` has ended already, however it did.
+    With `again`, published weeks as well. Weeks in `done` have ended, successfully or not.
     """
     return tuple(
         week
@@ -31,10 +31,10 @@ def weeks_to_do(
 
 
 def stretches(weeks: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
-    """Weeks in order, cut into at least `count` stretches of weeks that follow one another.
+    """The weeks in order, cut into at least `count` stretches of consecutive weeks.
 
-    A gap always cuts. Beyond that, the stretches that would be longest are cut further, into
-    parts whose lengths differ by one at most; a stretch of one week is not cut.
+    Every gap cuts. Beyond that, the longest stretches are cut further, into parts whose lengths
+    differ by at most one. A stretch of one week is not cut.
     """
     groups = _without_gaps(weeks)
     parts = [1] * len(groups)
@@ -51,11 +51,11 @@ def stretches(weeks: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
 
 
 class Backfill:
-    """Weeks under way and weeks to come, at most so many under way at a time.
+    """The weeks of a backfill, of which a limited number runs at a time.
 
-    Within a stretch a week is due when the one before it has been researched, so that it can learn
-    from that week and its report can be compared with that week's. In order, all weeks are one
-    stretch, gaps or not; otherwise there are as many stretches as weeks may be under way.
+    Within a stretch a week is due when the week before it has been researched, so that it can learn
+    from that week and be compared with its report. With `in_order`, all weeks are one stretch.
+    Otherwise there are as many stretches as weeks may run at a time.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Backfill:
 
     @property
     def active(self) -> tuple[str, ...]:
-        """The weeks under way, earliest first."""
+        """The running weeks, earliest first."""
         return tuple(sorted(self._active))
 
     @property
@@ -83,15 +83,15 @@ class Backfill:
         return tuple(sorted(week for week in heads if week not in self._active)[:free])
 
     def started(self, week: str) -> None:
-        """A week is under way."""
+        """Notes that a week is running."""
         self._active.add(week)
 
     def researched(self, week: str) -> None:
-        """A week's research is over; it is under way until its report is out."""
+        """Notes that a week's research is over. It is running until its report is published."""
         self._to_research = [[w for w in stretch if w != week] for stretch in self._to_research]
 
     def ended(self, week: str) -> None:
-        """A week has published its report, or failed to."""
+        """Notes that a week published its report, or failed."""
         self.researched(week)
         self._active.discard(week)
 

@@ -1,4 +1,4 @@
-"""The weekly schedule as data, and the starts of past weeks that a backfill makes up for."""
+"""The weekly schedule as data, and the starts of the past weeks in a backfill."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ MOST_BACKFILLED_WEEKS = 260
 
 
 class Overlap(StrEnum):
-    """What happens when a start comes due while an earlier run is still open."""
+    """What happens if a start is due while an earlier run is still open."""
 
     ALLOW_ALL = "allow_all"
 
@@ -22,8 +22,8 @@ class Overlap(StrEnum):
 class WeeklySchedule:
     """When and how runs are started. `day_of_week` counts from Sunday, 0, as Temporal does.
 
-    A run stays open for reruns for days after its report, into the next week's start: any other
-    overlap policy would skip that start, hold it back or end the open run.
+    A run stays open for reruns past the next week's start. Any other overlap policy would skip that
+    start, delay it, or end the open run.
     """
 
     day_of_week: int
@@ -38,7 +38,7 @@ class WeeklySchedule:
 
 @dataclass(frozen=True)
 class BackfilledWeek:
-    """A past week, the instant at which its run would have started, and the id of its run."""
+    """A past week, the instant at which its run would have started, and the run's id."""
 
     week: str
     start: datetime

@@ -1,4 +1,5 @@
-"""How the tools of agents have done: each use, the tools an agent needs, proposals for others."""
+"""The record of agents' tools: each use, the tools that an agent needs, and proposals for new
+ones."""
 
 from desk.runs.tools._essential import Essential, described_for, essential, essential_tools
 from desk.runs.tools._proposals import (

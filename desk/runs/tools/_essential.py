@@ -1,4 +1,4 @@
-"""Which tools the work of an agent rests on: in a run, and in the record of many weeks."""
+"""The tools that an agent's work rests on, in one run and over many weeks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,20 +20,21 @@ from desk.runs.tools._usage import Key, key_of, rested_on, summed
 from desk.trust.prose import split_sentences
 
 COMING: Final = 4
-"""Weeks that decide whether a tool comes onto a list: cited in `CITED_TO_COME` of them, it does."""
+"""The number of newest weeks that decide whether a tool is added to a list: it is if it was cited
+in `CITED_TO_COME` of them."""
 CITED_TO_COME: Final = 2
 LEAVING_UNCITED: Final = 8
-"""A tool leaves that was asked in these many newest weeks and cited in none of them."""
+"""A tool is removed if it was asked in this many newest weeks and cited in none of them."""
 LEAVING_UNASKED: Final = 12
-"""A tool leaves that was not asked in these many newest weeks."""
+"""A tool is removed if it was not asked in this many newest weeks."""
 ENOUGH_WEEKS: Final = 8
-"""Only from a record of these many weeks, and of `ENOUGH_ANSWERS`, does a tool count as uncited."""
+"""Weeks of record, with `ENOUGH_ANSWERS` answers, from which on a tool can count as uncited."""
 ENOUGH_ANSWERS: Final = 8
 
 
 class Essential(NamedTuple):
-    """The lists of all agents, each change that led to them, and the tools that agents have asked
-    often and rested nothing on. All sorted, the changes by their week."""
+    """The lists of all agents, the changes that led to them, and the tools that agents asked often
+    and never cited. All sorted, the changes by week."""
 
     tools: tuple[EssentialTool, ...] = ()
     changes: tuple[EssentialChange, ...] = ()
@@ -41,10 +42,10 @@ class Essential(NamedTuple):
 
 
 def essential_tools(outcomes: Iterable[MarketOutcome]) -> Mapping[AgentId, Mapping[ToolName, int]]:
-    """For each agent, the tools that it could not have done without, and how many of its claims,
-    events and verdicts name an answer of them.
+    """For each agent the tools that it cited, with the number of claims, events and verdicts that
+    name an answer of them.
 
-    What was asked and then not used is not among them.
+    A tool that was asked and not cited is not among them.
     """
     found: defaultdict[AgentId, Counter[ToolName]] = defaultdict(Counter)
     for outcome in outcomes:
@@ -59,11 +60,11 @@ def essential_tools(outcomes: Iterable[MarketOutcome]) -> Mapping[AgentId, Mappi
 
 
 def essential(lessons: Iterable[Lesson]) -> Essential:
-    """The lists as they are after some lessons, whatever order these come in.
+    """The lists after some lessons, in whatever order these come.
 
-    Only whole weeks count, each once, by its latest lesson. A tool comes onto an agent's list in
-    the week in which it has been cited in `CITED_TO_COME` of the newest `COMING`. It leaves when
-    it was asked in the newest `LEAVING_UNCITED` and cited in none of them, or not asked in
+    Only whole weeks count, each once by its latest lesson. A tool is added to an agent's list in
+    the week in which it was cited in `CITED_TO_COME` of the newest `COMING` weeks. It is removed if
+    it was asked in the newest `LEAVING_UNCITED` weeks and cited in none, or not asked in the newest
     `LEAVING_UNASKED`.
     """
     weeks = _whole_weeks(lessons)
@@ -83,8 +84,9 @@ def essential(lessons: Iterable[Lesson]) -> Essential:
 def described_for(
     agent: AgentId, specs: Sequence[ToolSpec], uncited: Iterable[UncitedTool]
 ) -> tuple[ToolSpec, ...]:
-    """The tools as they are described to an agent that is a model. A tool that the agent has asked
-    often without using an answer comes last, with only its first sentence. It may call them all."""
+    """The tools as they are described to a model. A tool that its agent asked often without citing
+    it comes last, with only the first sentence of its description. The model may call every
+    tool."""
     spare = {(tool.server, tool.tool) for tool in uncited if tool.agent is agent}
     needed = [spec for spec in specs if (spec.server, spec.tool) not in spare]
     return (
@@ -94,13 +96,13 @@ def described_for(
 
 
 class _Record(NamedTuple):
-    """An agent's use of a tool: the uses by the number of the week, of all weeks."""
+    """An agent's use of a tool by the number of the week, and the numbers of all weeks."""
 
     weeks: Sequence[IsoWeek]
     uses: Mapping[int, ToolUse]
 
     def newest(self, number: int, last: int) -> list[ToolUse]:
-        """The uses in the `number` weeks up to week `last`, of those in which there was any."""
+        """The uses in the last `number` weeks up to week `last` that had any."""
         span = range(max(0, last + 1 - number), last + 1)
         return [self.uses[week] for week in span if week in self.uses]
 
@@ -128,7 +130,7 @@ def _records(weeks: Sequence[Lesson]) -> dict[Key, _Record]:
 
 
 def _changes(key: Key, record: _Record) -> Iterator[EssentialChange]:
-    """How a tool came onto the list of its agent and left it, week by week."""
+    """The changes of one tool on its agent's list, week by week."""
     agent, server, tool = key
     on = False
     for number, week in enumerate(record.weeks):
@@ -180,7 +182,7 @@ def _cited(uses: Sequence[ToolUse], weeks: int) -> str:
 
 
 def _uncited(records: Mapping[Key, _Record], agents: set[AgentId]) -> Iterator[UncitedTool]:
-    """Of agents that have a list, the tools that they have asked often and never cited."""
+    """For agents with a list, the tools that they asked often and never cited."""
     for (agent, server, tool), record in sorted(records.items(), key=lambda item: item[0]):
         answers = sum(map(_answers, record.uses.values()))
         never = not any(use.cited for use in record.uses.values())

@@ -1,6 +1,6 @@
-"""Which capability a tool could have, by what its server says of it.
+"""Proposes which capability a tool could serve, by its server's description of it.
 
-A proposal is for a person to read. Nothing of the server is believed, and nothing is run by it.
+A person decides about a proposal. Nothing that the server says is trusted, and no tool is called.
 """
 
 import re
@@ -66,7 +66,7 @@ _WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
         }.items()
     }
 )
-"""What the descriptions of such tools speak of."""
+"""Words that the descriptions of such tools contain."""
 
 _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
     {
@@ -114,7 +114,7 @@ _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
         Capability.DECISION_RECORD: ("symbol",),
     }
 )
-"""What the desk's own tools take."""
+"""The arguments of the desk's own tools."""
 
 _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -128,12 +128,12 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "headline": ("title", "story", "claim", "query"),
     }
 )
-"""What others call them; the first that a tool takes is the one."""
+"""Other names for these arguments. The first one that a tool takes is used."""
 
 
 class Proposal(NamedTuple):
-    """A tool for a capability. `likeness` from 0 to 1; `unfilled` are arguments that the tool
-    needs and that no question of the desk has, so that they would have to be fixed."""
+    """A tool for a capability. `likeness` is from 0 to 1. `unfilled` are required arguments that no
+    question of the desk has, so that they would have to be fixed in the configuration."""
 
     capability: Capability
     route: Route
@@ -142,8 +142,8 @@ class Proposal(NamedTuple):
 
 
 def proposals(offered: Iterable[ToolSpec]) -> tuple[Proposal, ...]:
-    """For each capability the likeliest tool, where one is likely at all, in the order of the
-    capabilities. A tool is proposed for that capability alone which it is most like."""
+    """For each capability the likeliest tool, if one is likely, in the order of the capabilities. A
+    tool is proposed only for the capability that it is most like."""
     best: dict[Capability, Proposal] = {}
     for spec in offered:
         found = max((_proposal(spec, each) for each in Capability), key=lambda p: p.likeness)
@@ -155,13 +155,13 @@ def proposals(offered: Iterable[ToolSpec]) -> tuple[Proposal, ...]:
 
 
 def arguments_of(spec: ToolSpec) -> tuple[str, ...]:
-    """The names of a tool's arguments, as its schema has them."""
+    """The names of a tool's arguments, from its schema."""
     properties = spec.input_schema.get("properties")
     return tuple(properties) if isinstance(properties, dict) else ()
 
 
 def required_by(spec: ToolSpec) -> tuple[str, ...]:
-    """The names of the arguments that a tool must be given."""
+    """The names of a tool's required arguments."""
     required = spec.input_schema.get("required")
     return tuple(n for n in required if isinstance(n, str)) if isinstance(required, list) else ()
 
@@ -186,7 +186,7 @@ def _proposal(spec: ToolSpec, capability: Capability) -> Proposal:
 
 
 def _likeness_of_name(name: str, capability: Capability) -> float:
-    """The nearest of the names under which the capability is known."""
+    """The likeness to the nearest of the capability's known names."""
     known = {route.tool for route in USUAL_ROUTES[capability]} | {capability.value}
     return max(SequenceMatcher(None, _plain(name), _plain(other)).ratio() for other in known)
 
@@ -196,14 +196,14 @@ def _plain(name: str) -> str:
 
 
 def _likeness_of_words(spec: ToolSpec, capability: Capability) -> float:
-    """How many of four words that such tools are described with this one is."""
+    """How many of the words for such tools its description contains, of at most four."""
     told = f"{spec.tool} {spec.description[:_READ_OF_A_DESCRIPTION]}".lower()
     shared = _WORDS[capability].intersection(_WORD.findall(told.replace("_", " ")))
     return min(len(shared), 4) / 4
 
 
 def _names(capability: Capability, taken: tuple[str, ...]) -> dict[str, str]:
-    """The tool's own names of the arguments that the desk gives, as far as it has such."""
+    """The tool's names for the arguments that the desk gives, where it has them."""
     found: dict[str, str] = {}
     for ours in _ARGUMENTS[capability]:
         theirs = next((n for n in (ours, *_OTHER_NAMES.get(ours, ())) if n in taken), None)

@@ -1,4 +1,4 @@
-"""What agents had of their tools: asked, answered or not, how fast, and whether it was of use."""
+"""How agents used their tools: calls, answers, times, costs, and citations."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,14 +17,14 @@ Key = tuple[AgentId, str, str]
 """An agent, a server, and a tool of the server."""
 
 _DIGITS: Final = 3
-"""Of seconds: to the millisecond."""
+"""Of seconds: milliseconds."""
 
 _SMALLEST: Final = Decimal("1e-9")
-"""Of a dollar, as far as a share of a turn's cost is told."""
+"""Dollars to which a share of a turn's cost is rounded."""
 
 
 def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResult, ...]:
-    """The answers that one turn asked for, each with an equal share of the turn's cost."""
+    """The answers to one turn's calls, each with an equal share of the turn's cost."""
     if not results or not cost:
         return tuple(results)
     share = (cost / len(results)).quantize(_SMALLEST)
@@ -34,15 +34,15 @@ def sharing_cost(results: Sequence[ToolResult], cost: Decimal) -> tuple[ToolResu
 def tool_uses(outcomes: Iterable[MarketOutcome]) -> tuple[ToolUse, ...]:
     """The use of each tool in a run, by the agent that asked, sorted.
 
-    Only calls that were put to a source count: each source that was asked, whoever answered in
-    the end. A call is cited where a claim, an event or a verdict of the agent names its answer.
-    What asking cost counts to the source whose answer was taken.
+    Only calls that reached a source count, and each source that was asked counts. A call is cited
+    if a claim, an event or a verdict of the agent names its answer. The cost of asking counts to
+    the source whose answer was taken.
     """
     return summed(use for outcome in outcomes for use in _uses_of(outcome))
 
 
 def summed(uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
-    """One use for each agent and tool, sorted; the same whatever order they come in."""
+    """One use for each agent and tool, sorted. The order of the input does not matter."""
     found: defaultdict[Key, list[ToolUse]] = defaultdict(list)
     for use in uses:
         found[key_of(use)].append(use)
@@ -50,13 +50,13 @@ def summed(uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
 
 
 def key_of(use: ToolUse) -> Key:
-    """The agent and tool that a use belongs to."""
+    """The agent and tool of a use."""
     return use.agent, use.server, use.tool
 
 
 def rested_on(outcome: MarketOutcome) -> Iterator[tuple[AgentId, Iterable[str]]]:
     """Each claim, event and verdict of a market by its agent, with the evidence that it names. A
-    decision that is yet to come names none, and rests on the calendar."""
+    scheduled decision also rests on the decision calendars."""
     calendars = tuple(
         answer.evidence_id
         for answer in outcome.evidence
@@ -94,7 +94,7 @@ def _use(agent: AgentId, result: ToolResult, *, cited: bool) -> ToolUse:
 def counted_use(
     agent: AgentId, server: str, tool: str, status: ToolStatus, took: float | None
 ) -> ToolUse:
-    """The use that one call was, by how it ended."""
+    """The use that one call amounts to, by how it ended."""
     return ToolUse(
         agent=agent,
         server=server,

@@ -1,1 +1,1 @@
-"""How claims are made of measurements, and what is checked of each."""
+"""How claims are made from measurements, and what is checked of each."""

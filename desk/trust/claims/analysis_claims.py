@@ -1,4 +1,5 @@
-"""The claims that an analysis gives, and the marks that its figures are read by."""
+"""The claims in the answer of an analysis tool, and the thresholds that its figures are compared
+with."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -10,8 +11,8 @@ from desk.contracts.findings.claims import Claim, claim_id, span_id
 
 
 def analysis_claims(answer: Analysis, evidence_id: str) -> tuple[Claim, ...]:
-    """One claim for each figure of an analysis, in their order; of two of one metric, and of one
-    span, the first."""
+    """One claim for each figure of an analysis, in order. If two figures have the same metric and
+    span, only the first counts."""
     first = {(figure.metric, figure.since): figure for figure in reversed(answer.figures)}
     return tuple(
         Claim(
@@ -35,11 +36,11 @@ def _name(symbol: str, figure: MeasuredFigure) -> str:
 
 
 MARK: Final = "mark"
-"""The formula of a claim that is a mark: it is the same for every market."""
+"""The formula of a threshold's claim, the same for every market."""
 
 
 def mark_claims(claims: Iterable[Claim]) -> Iterator[Claim]:
-    """The marks by which some figures are read, each as a claim of the figure's market, day and
+    """The thresholds for some of the figures, each as a claim with the figure's market, day and
     evidence."""
     for claim in claims:
         for mark in MARKS.get(claim.metric, ()):

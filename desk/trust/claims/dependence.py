@@ -1,7 +1,8 @@
-"""What a claim was computed from beyond the inputs that it names.
+"""What a claim was computed from besides the inputs that it names.
 
-A statistic of a series names the tool result of the series and no claims, and the extreme of a
-window can be the same fixing as the window's last. A withheld figure is withheld there too.
+A statistic of a series names the tool result with the series and no claims. The extreme of a window
+may be the same fixing as the last of the window. If one of the two is withheld, the other must be
+as well.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Final
 from desk.contracts.findings.claims import Claim, Metric
 
 ENDS: Final = frozenset({Metric.LAST, Metric.PREVIOUS})
-"""The fixings that a window's figures are computed from."""
+"""The metrics that a window's other figures are computed from."""
 
 EXTREMES: Final = frozenset(
     {
@@ -52,17 +53,17 @@ OF_PRICES: Final = frozenset(
         Metric.ANOMALY_SCORE,
     }
 )
-"""What is computed from a series of prices up to the day that it is of."""
+"""The metrics computed from a series of prices up to the claim's day."""
 
 OF_THE_MOVE: Final = frozenset({Metric.LARGEST_DAY})
-"""What is computed from the whole window and is of a day within it."""
+"""The metrics computed from the whole window, whose day lies within it."""
 
 OF_MEETINGS: Final = frozenset({Metric.CUTS_IN_A_ROW, Metric.RISES_IN_A_ROW, Metric.HOLDS_IN_A_ROW})
-"""What is counted from a decision on, back over those before it."""
+"""The metrics counted backwards from a decision over the ones before it."""
 
 
 def is_computed_from(claim: Claim, other: Claim) -> bool:
-    """Whether a claim's value was computed from another's, among claims of one result."""
+    """Whether the value of one claim was computed from another's, both of one result."""
     if other.claim_id in claim.inputs:
         return True
     if claim.subject != other.subject:
@@ -82,15 +83,15 @@ def is_computed_from(claim: Claim, other: Claim) -> bool:
 
 
 def inputs_of(claim: Claim, own: Iterable[Claim]) -> tuple[str, ...]:
-    """The ids that a claim was computed from: those that it names, and those of its result's `own`
-    claims that it was computed from all the same."""
+    """The ids of the claims that a claim was computed from: the inputs that it names, and those of
+    the result's `own` claims that it was computed from without naming them."""
     unnamed = (other.claim_id for other in own if is_computed_from(claim, other))
     return tuple(dict.fromkeys((*claim.inputs, *unnamed)))
 
 
 def without_dependents(claims: Sequence[Claim], gone: Iterable[Claim]) -> tuple[Claim, ...]:
-    """What is left of a result's claims when some are gone, and all that was computed from them,
-    directly or by others."""
+    """The claims of a result without those in `gone`, and without everything computed from these,
+    directly or indirectly."""
     lost, left = list(gone), list(claims)
     for fallen in lost:
         lost.extend(claim for claim in left if is_computed_from(claim, fallen))

@@ -1,4 +1,4 @@
-"""The dollar index as claims over the fixings of its six pairs."""
+"""The dollar index, as claims computed from the fixings of its six pairs."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -10,7 +10,7 @@ from desk.analytics.prices.dollar_index import PAIRS, index_of_pairs
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 
 DOLLAR_INDEX: Final = "DOLLAR"
-"""The subject of what is said of the dollar as a whole."""
+"""The subject of claims about the dollar as a whole."""
 
 FORMULA: Final = "dollar_index"
 _HUNDREDTH: Final = Decimal("0.01")
@@ -19,7 +19,8 @@ _HUNDREDTH: Final = Decimal("0.01")
 def dollar_index_claims(claims: Mapping[str, Claim]) -> dict[str, Claim]:
     """The index at the end of the window and before it, and its move, by id.
 
-    Nothing where a fixing of one of the six pairs is not claimed, or they are of different days.
+    Empty if a fixing of one of the six pairs is not claimed, or if the fixings are of different
+    days.
     """
     ends = {metric: _index(claims, metric) for metric in (Metric.PREVIOUS, Metric.LAST)}
     previous, last = ends[Metric.PREVIOUS], ends[Metric.LAST]

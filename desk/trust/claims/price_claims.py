@@ -1,4 +1,4 @@
-"""A pair's figures as claims. From the same history they always come out the same."""
+"""The figures of a pair as claims. The same history always gives the same claims."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -20,11 +20,11 @@ SHARE_STEP: Final = Decimal(1)
 
 
 def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Claim, ...]:
-    """Every figure that the view allows, in the order in which a report lists them.
+    """Every figure that the view allows, in the order of the report.
 
-    Levels are rounded to the market's digits first, and changes and positions are computed from
-    the rounded levels, so that a reader who computes them from the printed figures agrees.
-    A pegged pair has a band position and no z-score.
+    Levels are first rounded to the market's digits. Changes and positions are computed from the
+    rounded levels, so that a reader can recompute them from what is printed. A pegged pair has a
+    band position and no z-score.
     """
     levels = _level_claims(view, spec, evidence)
     by_metric = {claim.metric: claim for claim in levels}
@@ -44,7 +44,7 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
 
 
 def position_in_band(value: Decimal, band: Band) -> Decimal:
-    """A level's place in its band, in percent of the width, as printed."""
+    """The position of a level in its band, in percent of the width, as printed."""
     return band_position(value, band.low, band.high).quantize(POSITION_STEP)
 
 
@@ -68,7 +68,7 @@ def _level_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Cla
 def level_claim(
     spec: MarketSpec, metric: Metric, level: Decimal, day: date, evidence: str, formula: str | None
 ) -> Claim:
-    """A level as it is printed, which a series has on a day."""
+    """A level of a series on a day, as printed."""
     return Claim(
         claim_id=claim_id(spec.market, metric),
         subject=spec.market,
@@ -90,8 +90,8 @@ def _move(levels: dict[Metric, Claim]) -> Claim | None:
 
 
 def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
-    """How far the last level is from the ends of the window's range, where it has two. None of a
-    week's, which a report tells as a range alone."""
+    """The distances of the last level from the ends of the window's range. None for a week, where
+    the report prints only the range."""
     last = levels[Metric.LAST]
     if levels[Metric.WINDOW_HIGH].value == levels[Metric.WINDOW_LOW].value:
         return
@@ -164,9 +164,9 @@ def _streak(view: PriceView, spec: MarketSpec, evidence: str) -> Claim:
 def _since(
     view: PriceView, spec: MarketSpec, evidence: str, metric: Metric, before: Fixing | None
 ) -> Claim | None:
-    """The day of the newest earlier fixing as high or as low as the last. None if that is less than
-    a month ago, or if the history has no such fixing: then the place in the year's range says more.
-    """
+    """The day of the newest earlier fixing that is as high or as low as the last. None if it is
+    less than a month ago, or not in the history; then the position in the year's range says
+    more."""
     if before is None or before.day > months_before(view.last.day, 1):
         return None
     return Claim(
@@ -184,8 +184,8 @@ def _since(
 def _largest_day(
     view: PriceView, spec: MarketSpec, evidence: str, levels: dict[Metric, Claim]
 ) -> Claim | None:
-    """None where the pair was little changed, and where it went back and forth, so that a day's
-    step was more than the whole move: neither has a share that says anything."""
+    """The largest day's share of the move. None if the pair was little changed, or if one day moved
+    more than the whole window: then a share means nothing."""
     move = _move(levels)
     if move is None or view.largest_step is None:
         return None
@@ -207,7 +207,7 @@ def _largest_day(
 
 
 def _edges(last: Claim, band: Band | None) -> tuple[Claim, ...]:
-    """The edges of a band as the desk is configured, of the day of the last level."""
+    """The edges of a band as configured, dated on the day of the last level."""
     if band is None:
         return ()
     edges = ((Metric.BAND_LOW, band.low), (Metric.BAND_HIGH, band.high))

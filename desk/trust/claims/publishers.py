@@ -1,4 +1,4 @@
-"""Whose own figure a figure is."""
+"""Which institution a figure is published by."""
 
 from typing import Final
 
@@ -17,15 +17,15 @@ FIXED: Final = frozenset(
         Metric.MOVE,
     }
 )
-"""Fixings of a pair, and the move between two of them."""
+"""Fixings of a pair, and moves between two of them."""
 
 SET: Final = frozenset({Metric.POLICY_RATE, Metric.DECISION_RATE, Metric.DECISION_CHANGE})
-"""What a central bank sets."""
+"""Figures that a central bank sets."""
 
 
 def own_publisher(subject: str, metric: Metric, voting: VotingConfig) -> str | None:
-    """The publisher of a figure, as the desk defines it. None for a figure that nobody publishes,
-    such as a target, and for a run whose rules name no publishers."""
+    """The publisher that a figure comes from by definition. None for figures that nobody publishes,
+    such as targets, and for runs whose rules name no publishers."""
     if not voting.publishers:
         return None
     if metric in FIXED and "/" in subject:

@@ -30,7 +30,7 @@ IN_A_ROW: Final = {
 def policy_rate_claims(
     rates: Iterable[PolicyRate], as_of_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """The rates in force. A stale rate's day is the last one that its source covers."""
+    """The rates in force. The day of a stale rate is the last one that its source covers."""
     return tuple(
         Claim(
             claim_id=claim_id(rate.area, Metric.POLICY_RATE),
@@ -70,12 +70,13 @@ def target_range_claims(
 
 
 def known_on(rate: PolicyRate, as_of_day: date) -> date:
-    """The day that a rate can be vouched for: the as-of day, or the end of the source's cover."""
+    """The last day for which a rate is known: the as-of day, or the last day that the source
+    covers."""
     return min(as_of_day, rate.covered_until) if rate.covered_until else as_of_day
 
 
 def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[Claim, ...]:
-    """For each decision the rate after it and the change it made."""
+    """For each decision the rate after it and the change."""
     return tuple(
         Claim(
             claim_id=claim_id(decision.area, metric, decision.decided_on),
@@ -97,8 +98,8 @@ def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[C
 def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
     """For the newest decision of each area, how many meetings in a row decided the same.
 
-    None where it is the first, and where the answer does not reach back to a meeting that decided
-    otherwise: then there may be more than are in it.
+    None if it is the first, or if the answer does not reach back to a meeting that decided
+    otherwise: there may have been more.
     """
     meetings: dict[str, list[RateDecision]] = {}
     for decision in sorted((*answer.before, *answer.decisions), key=lambda d: d.decided_on):
@@ -111,7 +112,7 @@ def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
 def next_decision_claims(
     calendar: DecisionCalendar, as_of_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """Of each area in a calendar the first day after the as-of day on which it decides."""
+    """For each area in a calendar, the next decision day after the as-of day."""
     ahead: dict[str, date] = {}
     for each in sorted(calendar.scheduled, key=lambda scheduled: scheduled.day):
         if each.day > as_of_day:
@@ -149,8 +150,8 @@ def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:
 
 
 def differential_areas(spec: MarketSpec, base_area: str) -> tuple[str, str] | None:
-    """Whose rate is taken against whose: base against quote area for a pair, an area against the
-    base area for a policy rate. None where there is no second area."""
+    """The two areas of a rate differential: base and quote area for a pair; the area and the base
+    area for a policy rate. None if there is no second area."""
     if spec.kind is MarketKind.PAIR:
         return (spec.areas[0], spec.areas[1]) if len(spec.areas) == 2 else None
     area = spec.areas[0] if spec.areas else spec.market
@@ -160,9 +161,9 @@ def differential_areas(spec: MarketSpec, base_area: str) -> tuple[str, str] | No
 def differential_claim(
     spec: MarketSpec, base_area: str, policy_rates: Sequence[Claim]
 ) -> Claim | None:
-    """The rate differential in basis points, of the earlier of the two rates' days.
+    """The rate differential in basis points, dated on the earlier of the two rates' days.
 
-    None where there is no second area or either rate is not claimed.
+    None if there is no second area, or if one of the rates is not claimed.
     """
     areas = differential_areas(spec, base_area)
     rates = (claim for claim in policy_rates if claim.metric is Metric.POLICY_RATE)

@@ -1,4 +1,4 @@
-"""Derived claims computed once more from the claims they rest on."""
+"""Recomputes derived claims from the claims that they rest on."""
 
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -9,15 +9,15 @@ from desk.contracts.markets import Band
 
 
 class InputsUnusable(ValueError):
-    """A claim's inputs are not there, or its formula refuses them."""
+    """An input of the claim is missing, or its formula rejects the inputs."""
 
 
 def recompute(
     claim: Claim, claims: Mapping[str, Claim], band: Band | None = None
 ) -> Decimal | None:
-    """The value that a claim's formula gives for its inputs, at the precision of the claim.
+    """The value of a claim's formula for its inputs, at the precision of the claim.
 
-    None if the formula is unknown or runs over a series, so that claims alone cannot decide it.
+    None if the formula is unknown, or runs over a series and so needs more than claims.
 
     Raises:
         InputsUnusable: an input is not among the claims, or the formula refuses the inputs.

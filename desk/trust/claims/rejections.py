@@ -1,4 +1,4 @@
-"""What a validator has rejected of the findings it was given."""
+"""What a validator rejected of the findings."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -11,7 +11,7 @@ from desk.trust.claims.dependence import without_dependents
 def rejection_of(
     claim: Claim, result: ResearchResult, validation: ValidationResult | None
 ) -> ClaimVerdict | None:
-    """The rejection of a result's claim; None where the validator has let it pass."""
+    """The rejection of a result's claim; None if the validator accepted it."""
     verdicts = validation.verdicts if validation else ()
     return next(
         (
@@ -28,7 +28,7 @@ def rejection_of(
 def without_rejected(
     results: Sequence[ResearchResult], validation: ValidationResult | None
 ) -> tuple[ResearchResult, ...]:
-    """The results without their rejected claims and everything computed from these: those
+    """The results without their rejected claims and everything computed from these. Such claims
     contradict nobody."""
     kept = [_sound(result, validation) for result in results]
     gone = _names(results) - _names(kept)

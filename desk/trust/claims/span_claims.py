@@ -1,7 +1,7 @@
-"""What prices did over the days that were asked for, where these are not the task's window.
+"""Claims about the days that an analyst asked for, if these are not the task's window.
 
-An analyst who asks for a month is told of a week by `price_claims`, for the window is the run's. So
-each answer gives the figures of its own days besides, and their names say which days these are.
+`price_claims` only covers the window of the run. So each answer also gives the figures of its own
+days, and the claims' names say which days these are.
 """
 
 from datetime import date
@@ -16,15 +16,17 @@ from desk.contracts.markets import MarketSpec
 from desk.trust.claims.price_claims import PERCENT_STEP, level_claim
 
 FEWEST: Final = 2
-"""Prices: of one there is no span."""
+"""Prices. A single one makes no span."""
 
 
 def span_claims(
     prices: Fixings, spec: MarketSpec, evidence: str, window: tuple[date, date]
 ) -> tuple[Claim, ...]:
-    """The first and the last price of a series, its highest and lowest, and the move from the first
-    to the last. Of prices that the desk judges to be errors there is none; none either where the
-    series is the one that the window's own move is measured over."""
+    """The first, last, highest and lowest price of a series, and its move from first to last.
+
+    Prices that the desk takes for errors are left out. There are no claims if the series is the one
+    that the window's own move is measured over.
+    """
     if len(prices.items) < FEWEST:
         return ()
     first, last = prices.items[0], prices.items[-1]
@@ -58,7 +60,7 @@ def _levels(
 
 
 def _move(start: Claim, end: Claim) -> Claim:
-    """From the printed levels, as every move."""
+    """The move from the printed levels, as for every move."""
     return Claim(
         claim_id=span_id(end.subject, Metric.SPAN_MOVE, start.as_of, end.as_of),
         subject=end.subject,

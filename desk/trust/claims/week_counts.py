@@ -1,7 +1,7 @@
-"""What a week's claims come to when they are counted: how many banks cut, raised and held, and
-against how many currencies the dollar rose and fell.
+"""Counts over a week's claims: how many banks cut, raised and held, and against how many currencies
+the dollar rose and fell.
 
-A count names the claims that it was counted of, and rests on nothing else.
+The inputs of a count are the claims that were counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,11 +13,11 @@ from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.markets import MarketSpec
 
 WEEK: Final = "WEEK"
-"""The subject of what is counted over all markets of a week."""
+"""The subject of counts over all markets of a week."""
 
 DOLLAR: Final = "USD"
 FEWEST: Final = 2
-"""Fewer are named and not counted."""
+"""Fewer than this many are named instead of counted."""
 
 _BANKS: Final[Mapping[Metric, Callable[[Claim], bool]]] = {
     Metric.BANKS_CUT: lambda claim: claim.value < 0,
@@ -34,11 +34,11 @@ WEEK_METRICS: Final = frozenset({*_BANKS, *_DOLLAR})
 def week_counts(
     claims: Mapping[str, Claim], specs: Iterable[MarketSpec] = (), since: date | None = None
 ) -> dict[str, Claim]:
-    """The counts over a week's claims, by id; the dollar's also over each group of `specs`.
+    """The counts over a week's claims, by id. The dollar is also counted over each group of
+    `specs`.
 
-    Of a bank that decided more than once the newest decision counts, and none from before `since`.
-    Of pairs count those of `specs`, where there are any. What there are fewer than two of is not
-    counted.
+    If a bank decided more than once, its newest decision counts; decisions from before `since` do
+    not. If `specs` are given, only their pairs count. Fewer than two of a kind are not counted.
     """
     specs = tuple(specs)
     markets = {spec.market for spec in specs}

@@ -1,4 +1,4 @@
-"""What government bond yields say about a window, as claims."""
+"""Government bond yields in a window, as claims."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
@@ -11,10 +11,10 @@ from desk.contracts.findings.source_results import Yields, YieldSeries
 from desk.contracts.markets import MarketKind, MarketSpec
 
 LEVELS: Final = {2: Metric.YIELD_2Y, 10: Metric.YIELD_10Y}
-"""The metric of a yield of each maturity in years."""
+"""The metric of the yield of each maturity in years."""
 
 LONGEST_BREAK: Final = timedelta(days=14)
-"""A yield that is older than this is none to tell of, and none to measure a change from."""
+"""A yield older than this is neither printed nor used to measure a change."""
 
 _HUNDREDTH: Final = Decimal("0.01")
 _TENTH: Final = Decimal("0.1")
@@ -23,7 +23,7 @@ _TENTH: Final = Decimal("0.1")
 def area_claims(
     answer: Yields, first_day: date, last_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """The last yields of each area in an answer, and how far the two-year one moved in the window,
+    """The last yields of each area in an answer, and the move of the two-year yield in the window,
     in basis points."""
     return tuple(_of_areas(answer, first_day, last_day, evidence))
 
@@ -31,8 +31,8 @@ def area_claims(
 def pair_claims(
     answer: Yields, spec: MarketSpec, first_day: date, last_day: date, evidence: str
 ) -> tuple[Claim, ...]:
-    """The two-year yield of a pair's first area less that of its second, in basis points, on the
-    last day that both have, and how far it moved in the window."""
+    """The two-year yield of a pair's first area minus that of the second, in basis points, on the
+    last day with both, and its move in the window."""
     if spec.kind is not MarketKind.PAIR or len(spec.areas) != 2:
         return ()
     one, other = (_values(answer, area, 2) for area in spec.areas)
@@ -62,7 +62,7 @@ def _of_areas(answer: Yields, first_day: date, last_day: date, evidence: str) ->
 
 
 def _first_of_each(answer: Yields) -> Iterable[YieldSeries]:
-    """The series of each area and maturity that is told: others are of other publishers."""
+    """The first series of each area and maturity. Later ones are of other publishers."""
     found: dict[tuple[str, int], YieldSeries] = {}
     for series in answer.yields:
         found.setdefault((series.area, series.years), series)
@@ -81,8 +81,8 @@ def _values(answer: Yields, area: str, years: int) -> dict[date, Decimal]:
 def _ends(
     values: dict[date, Decimal], first_day: date, last_day: date
 ) -> tuple[tuple[date, Decimal] | None, Decimal | None]:
-    """The last value, with its day, and the last one from before the window where the last is in
-    it."""
+    """The last value with its day, and the last value from before the window, if the last one is in
+    the window."""
     days = sorted(day for day in values if last_day - LONGEST_BREAK <= day <= last_day)
     if not days:
         return None, None

@@ -1,4 +1,4 @@
-"""Between which ends figures in dispute lie: of a band that is kept, or of a target range."""
+"""The bounds of figures in a conflict: those of a band, or of a target range."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -18,7 +18,7 @@ from desk.trust.contents import read_as
 
 
 class TargetRange(NamedTuple):
-    """A bank's target range, and the day from which it has stood where that is known."""
+    """A bank's target range, and since when it is in force, if known."""
 
     bounds: Bounds
     since: date | None
@@ -33,7 +33,7 @@ _RATES: Final = frozenset({Metric.POLICY_RATE, Metric.DECISION_RATE})
 
 
 def target_ranges(evidence: Iterable[ToolResult]) -> dict[str, TargetRange]:
-    """The target ranges that the policy rates in some tool results give, by area."""
+    """The target ranges by area, from the policy rates in tool results."""
     return {
         rate.area: TargetRange(Bounds(low=rate.low, high=rate.high), rate.since)
         for result in evidence
@@ -44,14 +44,14 @@ def target_ranges(evidence: Iterable[ToolResult]) -> dict[str, TargetRange]:
 
 
 def is_of_rates(result: ToolResult) -> bool:
-    """Whether a tool was asked for policy rates, which is where target ranges stand."""
+    """Whether a tool was asked for policy rates. Such answers hold target ranges."""
     return capability_of(result.call) is Capability.POLICY_RATE
 
 
 def bounds_of(
     subject: str, metric: Metric, day: date, voting: VotingConfig, ranges: Ranges
 ) -> Bounds | None:
-    """The bounds by which figures on a metric of a day are compared. None without any."""
+    """The bounds for comparing figures of a metric on a day; None if there are none."""
     band = voting.bands.get(subject) if metric in FIXED else None
     if band is not None:
         return Bounds(low=band.low, high=band.high)

@@ -1,4 +1,4 @@
-"""Findings that cannot all be right: how they are found, put to the vote, and what survives."""
+"""Finds the findings that cannot all be right, and has each conflict settled."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -46,7 +46,7 @@ from desk.trust.conflicts.voting import put_to_the_vote
 DATED: Final = (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
 
 LONGEST_SHIFT: Final = timedelta(days=7)
-"""Decisions further apart than this are two decisions: no bank meets twice in a week."""
+"""Decisions further apart than this are two decisions; no bank meets twice in a week."""
 
 _Days = dict[str, dict[date, Stand]]
 """By result and day, what is claimed."""
@@ -64,7 +64,7 @@ FIGURES: Final = {
     Metric.DECISION_CHANGE: ViewKind.STANCE,
     Metric.DECISION_RATE: ViewKind.STANCE,
 }
-"""The views that are views of a figure."""
+"""The kind of view that a figure decides, by the figure's metric."""
 
 REPORTERS: Final = frozenset(
     {
@@ -74,15 +74,15 @@ REPORTERS: Final = frozenset(
         AgentId.VALIDATOR,
     }
 )
-"""The agents of a week: two of them that say what one source says are one voice."""
+"""The agents of a week. If two of them report from the same source, they count once."""
 
 _OPPOSITE: Final = {Leaning.UP: Leaning.DOWN, Leaning.DOWN: Leaning.UP}
 
 Topic = tuple[ViewKind, str]
-"""What a view is about: its kind, and its subject."""
+"""The topic of a view: its kind and its subject."""
 
 MOST_CONFLICTS: Final = 50
-"""The bound of a market's outcome. Open ones go before those that a vote has settled."""
+"""The most conflicts that a market's outcome can hold. Open ones come before settled ones."""
 
 WEEK: Final = "week"
 
@@ -96,11 +96,11 @@ def detect_conflicts(
     voting: VotingConfig,
     ranges: Ranges = NO_RANGES,
 ) -> tuple[ConflictRecord, ...]:
-    """The contradictions between results on a market, in the order of their ids.
+    """The conflicts between results on a market, in the order of their ids.
 
     Each is settled as far as the rules can; one with `resolved=False` needs a person. The order of
-    the results does not matter, and no result contradicts itself. `ranges` are the target ranges
-    that are known: a rate's midpoint and its ends are one statement.
+    the results does not matter, and no result conflicts with itself. `ranges` are the known target
+    ranges: the midpoint and the ends of a range are the same statement.
     """
     figures: list[ConflictRecord] = []
     covered: set[tuple[ViewKind, str]] = set()
@@ -129,9 +129,9 @@ def detect_conflicts(
 def week_conflicts(
     outcomes: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
 ) -> tuple[ConflictRecord, ...]:
-    """The claims that stand in one market's findings and differently in another's.
+    """The conflicts between surviving claims of different markets.
 
-    The record's market is the one that the claim is about, where it is among them.
+    A record's market is the one that the claim is about, if that is among the markets.
     """
     markets = {outcome.market for outcome in outcomes}
     found = []
@@ -152,7 +152,7 @@ def timing_conflicts(
 ) -> Iterator[ConflictRecord]:
     """The decisions of an area that results date differently, within a week of each other.
 
-    A result that has both days knows of two decisions, and contradicts nobody.
+    A result with both days knows of two decisions and conflicts with nobody.
     """
     for (subject, metric), claimed in _by_decision(results).items():
         for days in _disputed(claimed):
@@ -175,22 +175,22 @@ def timing_conflicts(
 def with_implied_views(
     results: Sequence[ResearchResult], contested: Collection[str]
 ) -> tuple[ResearchResult, ...]:
-    """The results, with the views of direction that their targets imply. Targets of markets whose
-    figures are `contested` are left out, so that nobody is asked twice."""
+    """The results, with the views of direction that follow from their targets. Targets of markets
+    whose figures are `contested` are left out, so that nobody is asked twice."""
     return tuple(_with_implied(result, results, contested) for result in results)
 
 
 def last_price(
     subject: str, result: ResearchResult, results: Iterable[ResearchResult]
 ) -> Decimal | None:
-    """The last price as a result states it; where it does not, as all others that do agree."""
+    """The last price as the result states it. If it does not, the one that all others agree on."""
     own = _stated(subject, Metric.LAST, (result,))
     stated = own or _stated(subject, Metric.LAST, results)
     return next(iter(stated)) if len(stated) == 1 else None
 
 
 def target_side(value: Decimal, last: Decimal) -> Leaning:
-    """On which side of the last price a target lies; neutral where it is little away from it."""
+    """The side of the last price on which a target lies; neutral if it is close to the price."""
     away = value - last
     if abs(away) * 100 < LITTLE_CHANGED * last:
         return Leaning.NEUTRAL
@@ -198,7 +198,7 @@ def target_side(value: Decimal, last: Decimal) -> Leaning:
 
 
 def across_last(stands: Sequence[Stand], results: Iterable[ResearchResult]) -> bool:
-    """Whether some targets lie above the last price and some below it."""
+    """Whether some targets lie above the last price and some below."""
     known = tuple(results)
     lasts = [(s.claim, last_price(s.claim.subject, s.result, known)) for s in stands]
     sides = {target_side(claim.value, last) for claim, last in lasts if last is not None}
@@ -206,7 +206,7 @@ def across_last(stands: Sequence[Stand], results: Iterable[ResearchResult]) -> b
 
 
 class Opinion(NamedTuple):
-    """One result's view of something."""
+    """A view of one result."""
 
     result: ResearchResult
     view: View
@@ -219,10 +219,10 @@ def view_conflicts(
     *,
     settled_by_figures: Collection[Topic] = (),
 ) -> Iterator[ConflictRecord]:
-    """The subjects on which views of different results lean up and down.
+    """The topics on which views of different results point up and down.
 
-    Views from word lists alone are left out, and so are subjects whose figures are in conflict
-    themselves, so that nobody is asked twice.
+    Views that come from word lists alone are left out. So are topics whose figures are in conflict,
+    so that nobody is asked twice.
     """
     for topic, opinions in _opinions_by_topic(market, results).items():
         if topic in settled_by_figures:
@@ -249,7 +249,7 @@ def abstentions(
     *,
     besides: Collection[str],
 ) -> tuple[Position, ...]:
-    """The abstentions on the view that a figure decides, from results that are not `besides`."""
+    """Abstentions on a view that a figure decides, by results that are not among `besides`."""
     kind = FIGURES.get(metric)
     return tuple(
         view_position(result, view, voting)
@@ -261,10 +261,10 @@ def abstentions(
 
 
 def own_judgement(position: Position) -> Position:
-    """What a specialist holds, as a voice of its own.
+    """A specialist's view as a voice of its own.
 
-    Specialists read the same prices by other methods. What they share is the series, and none of
-    them repeats another, so that each is heard.
+    Specialists read the same prices by different methods. None of them repeats another, so each one
+    counts, although the source is the same.
     """
     if position.agent in REPORTERS:
         return position
@@ -340,8 +340,8 @@ def _stated(subject: str, metric: Metric, results: Iterable[ResearchResult]) -> 
 def _opinions_by_topic(
     market: str, results: Iterable[ResearchResult]
 ) -> dict[Topic, list[Opinion]]:
-    """A view is of the subject that its writer named. One of the market quoted the other way round
-    is one of the market, and leans the other way."""
+    """The opinions by topic. A view of the market in its reverse quotation counts as one of the
+    market, with the opposite leaning."""
     found: dict[Topic, list[Opinion]] = defaultdict(list)
     for result in results:
         for view in result.views:
@@ -373,7 +373,7 @@ def _stands_by_figure(market: str, results: Iterable[ResearchResult]) -> dict[_F
 
 
 def _figure(market: str, claim: Claim) -> _Figure:
-    """What a claim is about; of the reversed pair, what it says about the market itself."""
+    """What a claim is about. A claim on the reverse pair is turned into one about the market."""
     if reversed_pair(claim.subject) == market:
         turned = reversed_statement(claim.metric, claim.value)
         if turned is not None:
@@ -396,8 +396,8 @@ def _by_claim(outcomes: Iterable[MarketOutcome]) -> dict[str, list[Stand]]:
 def _are_at_odds(
     stands: Sequence[Stand], whose: Callable[[Stand], str], bounds: Bounds | None
 ) -> bool:
-    """Whether stands of two, be it results or markets, contradict each other. What many state
-    alike, as each market does of the dollar's rate, is compared once."""
+    """Whether the stands of two results or markets contradict each other. Equal statements, such as
+    every market's of the dollar's rate, are only compared once."""
     stated = [(whose(stand), within(_statement(stand), bounds)) for stand in stands]
     # Equal values may be given to different digits, which say how near another must come.
     pairs = {

@@ -1,4 +1,4 @@
-"""What the parties to a conflict hold, weighed and in writing."""
+"""The positions in a conflict: what each party states, and how much it weighs."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -35,24 +35,24 @@ SUFFIXES: Final = {
     Unit.CALENDAR_DAY: " as a day",
     Unit.NUMBER: " as stated",
 }
-"""By these a stated figure is read again, so no two are alike."""
+"""The units of stated figures. They are read back by these, so all differ."""
 
 NO_SOURCE: Final = "no source"
 ABSTENTION: Final = "abstains"
 
 TIERS: Final = tuple(SourceTier)
-"""From the tier whose word weighs most to the one whose word weighs least."""
+"""The source tiers, heaviest first."""
 
 
 class Stand(NamedTuple):
-    """One result's claim on something."""
+    """A result and its claim in a conflict."""
 
     result: ResearchResult
     claim: Claim
 
 
 def state(value: Decimal, unit: Unit) -> str:
-    """A figure as a position states it, without trailing zeros: `-25 bp`."""
+    """A figure as positions write it, without trailing zeros: `-25 bp`."""
     plain = Decimal(0) if value.is_zero() else value.normalize()
     return f"{plain:f}{SUFFIXES[unit]}"
 
@@ -63,7 +63,7 @@ def state_on(claim: Claim) -> str:
 
 
 def read_stated(stated: str) -> tuple[Decimal, Unit]:
-    """The value and unit of a stated figure, as `state` wrote it.
+    """The value and unit of a figure that `state` wrote.
 
     Raises:
         ValueError: it is no figure.
@@ -80,8 +80,8 @@ def read_stated(stated: str) -> tuple[Decimal, Unit]:
 
 
 def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False) -> Position:
-    """What a claim amounts to in a vote: as much as its weakest source and its result's
-    confidence."""
+    """The position of a claim. It weighs its result's confidence times the weight of its weakest
+    source."""
     source = weakest_source(stand.result, stand.claim.evidence)
     claim = stand.claim
     return Position(
@@ -99,8 +99,8 @@ def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False
 
 
 def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> Position:
-    """What a view amounts to: as much as the weakest source of the claims it rests on. A neutral
-    one of a direction says that nobody can tell, and abstains as silence does."""
+    """The position of a view, weighed by the weakest source of its claims. A neutral view of a
+    direction abstains."""
     known = {claim.claim_id: claim for claim in result.claims}
     evidence = [e for name in view.claims if name in known for e in known[name].evidence]
     source = weakest_source(result, evidence)
@@ -121,7 +121,7 @@ def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> P
 
 
 def weakest_source(result: ResearchResult, evidence: Iterable[str]) -> DataSource | None:
-    """The source of least weight among those that some evidence came from; None without any."""
+    """The lightest source behind some evidence; None if there is none."""
     named = set(evidence)
     used = [source for source in result.sources if source.evidence_id in named]
     return max(used, key=lambda source: TIERS.index(source.tier), default=None)
@@ -133,19 +133,19 @@ def origin_of(source: DataSource | None) -> str | None:
 
 
 def server_of(source: DataSource | None) -> str | None:
-    """The server that a source was asked by."""
+    """The server that a source was read from."""
     return source.server if source else None
 
 
 def is_publisher(origin: str | None, claim_id: str | None, voting: VotingConfig) -> bool:
-    """Whether an origin is that of a claim's own publisher."""
+    """Whether an origin is the claim's own publisher."""
     if origin is None or claim_id is None:
         return False
     return origin == own_publisher(*_about(claim_id), voting)
 
 
 def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | None = None) -> bool:
-    """Whether two positions of a conflict are on one side. `bounds` are the conflict's."""
+    """Whether two positions are on the same side, given the `bounds` of the conflict."""
     if kind is ConflictKind.TIMING:
         return one.claim_id == other.claim_id
     if one.claim_id is None or other.claim_id is None:
@@ -155,8 +155,8 @@ def agree(kind: ConflictKind, one: Position, other: Position, bounds: Bounds | N
 
 
 def dissent(conflict: ConflictRecord) -> tuple[Position, ...]:
-    """The positions on another side than the one that holds. Whoever abstains is on no side; where
-    nothing holds, nobody dissents from it."""
+    """The positions on other sides than the chosen one. Abstentions are on no side. If nothing was
+    chosen, there is no dissent."""
     holding = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     if holding is None or not conflict.resolved:
         return ()
@@ -178,7 +178,7 @@ def _is_with(holding: Position, position: Position, conflict: ConflictRecord) ->
 def compare_positions(
     one: Position, other: Position, bounds: Bounds | None = None
 ) -> Comparable | Incomparable:
-    """Two stated figures in the same terms.
+    """Two stated figures in common terms.
 
     Raises:
         ValueError: a position has no claim or states no figure.
@@ -196,7 +196,7 @@ def _statement(position: Position, bounds: Bounds | None) -> StatedFigure:
 
 
 def within(stated: StatedFigure, bounds: Bounds | None) -> StatedFigure:
-    """A statement with the ends of the band or the range that it is about."""
+    """A statement together with the ends of its band or target range."""
     return replace(stated, low=bounds.low, high=bounds.high) if bounds else stated
 
 
@@ -212,7 +212,7 @@ def _names(result: ResearchResult, evidence: Iterable[str]) -> str:
 
 
 def tier_of(source: DataSource | None) -> SourceTier:
-    """The tier of a source; the lowest tier if no listed source supports it."""
+    """The tier of a source; the lowest tier if no listed source has it."""
     return source.tier if source else SourceTier.DERIVED
 
 

@@ -1,9 +1,8 @@
-"""How a conflict is decided: by a figure's own publisher, by the weight of the voices, or by a
-person.
+"""How a conflict is decided: by the figure's own publisher, by weight, or by a person.
 
-A position weighs its confidence times the weight of its source's tier times its agent's. Positions
-whose figures go back to one origin count once: the heaviest of them is heard. The weights are
-a convention of the desk.
+A position weighs its confidence, times the weight of its source's tier, times the weight of its
+agent. Of the positions from one origin only the heaviest counts. The weights are a convention of
+the desk.
 """
 
 from collections.abc import Iterable
@@ -23,7 +22,7 @@ NEEDS_A_PERSON: Final = "a person must decide"
 MOST_POSITIONS: Final = 8
 
 DECIMALS: Final = 6
-"""Weights and spreads are compared at these; finer differences are those of the arithmetic."""
+"""Weights and spreads are compared at this many decimals. Finer differences are rounding errors."""
 
 
 def put_to_the_vote(
@@ -36,7 +35,7 @@ def put_to_the_vote(
 ) -> ConflictRecord:
     """A new conflict, settled as far as `settle` can. The order of the positions does not matter.
 
-    A record holds few positions: the first of every side and then the heaviest.
+    A record holds few positions: the first of every side, then the heaviest.
     """
     held = list(dict.fromkeys(positions))
     leaders = [side[0] for side in sides(kind, held, bounds)]
@@ -55,11 +54,11 @@ def put_to_the_vote(
 
 
 def settle(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
-    """The conflict decided for what the figure's own publisher states, else for the side that
-    weighs most, where a vote may decide it.
+    """The conflict decided for what the figure's own publisher states; otherwise for the heaviest
+    side, if a vote may decide it.
 
-    Left to a person when the confidences of those who do not abstain spread by more than
-    `voting.widest_spread`, or when two sides weigh the same.
+    It is left to a person if the confidences spread by more than `voting.widest_spread`, not
+    counting abstentions, or if two sides weigh the same.
     """
     spread = spread_of(conflict.positions)
     conflict = conflict.model_copy(update={"spread": spread})
@@ -77,9 +76,9 @@ def settle(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
 def decide(
     conflict: ConflictRecord, position: int | None, by: DecidedBy, whom: str | None
 ) -> ConflictRecord:
-    """The conflict as somebody decided it: for a position, counted from 0, or for none.
+    """The conflict decided for a position, counted from 0, or for none.
 
-    None withholds the figure, and so does a position that abstains.
+    None withholds the figure. So does a position that abstains.
 
     Raises:
         ValueError: there is no such position.
@@ -98,10 +97,10 @@ def decide(
 
 
 def default_position(conflict: ConflictRecord) -> int | None:
-    """The place, counted from 0, of the position of the figure's own publisher, or else of the
-    heaviest position of the heaviest side.
+    """The index of the position that holds by default: that of the figure's own publisher, or else
+    the heaviest position of the heaviest side.
 
-    None when no side is heavier than every other.
+    None if no side is heavier than every other.
     """
     own = publishers_position(conflict)
     if own is not None:
@@ -116,9 +115,8 @@ def default_position(conflict: ConflictRecord) -> int | None:
 
 
 def publishers_position(conflict: ConflictRecord) -> int | None:
-    """The place of the heaviest position that was read from the figure's own publisher, counted
-    from 0. None without any, and where two of them state different figures: then who has read the
-    publisher right is not known."""
+    """The index of the heaviest position read from the figure's own publisher. None if there is
+    none, or if two of them state different figures."""
     own = _heaviest_first(p for p in conflict.positions if p.publishes and not p.abstains)
     agreed = all(agree(conflict.kind, own[0], each, conflict.bounds) for each in own)
     return conflict.positions.index(own[0]) if own and agreed else None
@@ -127,11 +125,11 @@ def publishers_position(conflict: ConflictRecord) -> int | None:
 def sides(
     kind: ConflictKind, positions: Iterable[Position], bounds: Bounds | None = None
 ) -> list[tuple[Position, ...]]:
-    """The positions that are heard, by what they hold; abstentions are on no side.
+    """The positions that count, grouped by what they state. Abstentions are on no side.
 
-    A position joins the heaviest one that it agrees with. Of the positions of one origin only the
-    heaviest is heard, unless others of the same weight contradict it: then all of those are, and
-    cancel each other.
+    A position joins the heaviest one that it agrees with. Of the positions from one origin only the
+    heaviest counts. If positions of one origin with the same weight contradict each other, all of
+    them count, and cancel each other out.
     """
     found: list[list[Position]] = []
     for position in _heaviest_first(_heaviest_of_each_origin(positions)):
@@ -144,12 +142,13 @@ def sides(
 
 
 def weight_of_side(side: Iterable[Position]) -> float:
-    """What a side weighs: each origin once."""
+    """The weight of a side, with each origin counted once."""
     return round(sum(position.weight for position in heard_of(side)), DECIMALS)
 
 
 def heard_of(side: Iterable[Position]) -> tuple[Position, ...]:
-    """The heaviest position of each origin, heaviest first; without an origin each is its own."""
+    """The heaviest position of each origin, heaviest first. A position without an origin is its own
+    origin."""
     heard: dict[object, Position] = {}
     for place, position in enumerate(_heaviest_first(side)):
         heard.setdefault(position.origin or place, position)
@@ -157,7 +156,7 @@ def heard_of(side: Iterable[Position]) -> tuple[Position, ...]:
 
 
 def spread_of(positions: Iterable[Position]) -> float:
-    """The distance from the least to the greatest confidence of those who do not abstain."""
+    """The difference between the highest and lowest confidence, without abstentions."""
     voices = [position.confidence for position in positions if not position.abstains]
     return round(max(voices) - min(voices), DECIMALS) if voices else 0.0
 
@@ -230,7 +229,7 @@ def _left_open(conflict: ConflictRecord, reason: str) -> ConflictRecord:
 
 
 def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
-    """Who holds something else, and who abstains, which is no side."""
+    """The positions that state something else, and the abstentions, which are on no side."""
     against = _others(conflict, chosen)
     sides = [position for position in against if not position.abstains]
     silent = [position for position in against if position.abstains]
@@ -239,8 +238,8 @@ def _dissent(conflict: ConflictRecord, chosen: Position | None) -> str:
 
 
 def in_earlier_words(conflict: ConflictRecord) -> str:
-    """The resolution of a decided conflict as documents had it that named whoever abstains among
-    the dissent. Those are still held to it."""
+    """The resolution as earlier documents worded it, which counted abstentions as dissent. Those
+    documents are still verified by it."""
     chosen = next((p for p in conflict.positions if p.stated == conflict.chosen), None)
     lead = "Held" if chosen is None else "Dissent"
     told = conflict.resolution.removesuffix(_dissent(conflict, chosen))

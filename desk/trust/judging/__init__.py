@@ -1,4 +1,4 @@
-"""Objections to findings, and what becomes of them."""
+"""Objections to findings, and how they are settled."""
 
 from desk.trust.judging.objections import ObjectionGrounds, recommendation_of, settled_by, withholds
 

@@ -1,4 +1,4 @@
-"""What a validator objects to. Every check is a pure function of findings and evidence."""
+"""The checks of a validator. Each is a pure function of findings and evidence."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -34,15 +34,16 @@ class IssueType(StrEnum):
     OVERSTATED = "overstated"
     CONTRADICTION = "contradiction"
     JUDGEMENT = "judgement"
-    """These four are a reader's: no code looks at what they are about."""
+    """The last four are a reader's judgement. No code checks them."""
 
 
 LOCAL_DAY: Final = timedelta(days=1)
-"""How far a bank's calendar can run ahead of the desk's."""
+"""How far a bank's calendar day can be ahead of the desk's."""
 
 
 def check_last(claim: Claim, quote: Quote) -> Iterator[ValidationIssue]:
-    """Objects when the last level is not the source's, to the claim's last digit, or of its day."""
+    """Objects if the last level differs from the source's, at the claim's precision, or is of
+    another day."""
     if quote.value is None or quote.fixed_on is None:
         reason = quote.missing or "no reason given"
         yield _issue(IssueType.VALUE, f"the source has no quote: {reason}", claim)
@@ -55,7 +56,7 @@ def check_last(claim: Claim, quote: Quote) -> Iterator[ValidationIssue]:
 
 
 def check_policy_rate(claim: Claim, rate: PolicyRate) -> Iterator[ValidationIssue]:
-    """Objects when a policy rate is not the source's."""
+    """Objects if a policy rate differs from the source's."""
     if rate.rate is None:
         yield _issue(IssueType.VALUE, "the source has no policy rate for the area", claim)
     elif rate.rate != claim.value:
@@ -63,7 +64,7 @@ def check_policy_rate(claim: Claim, rate: PolicyRate) -> Iterator[ValidationIssu
 
 
 def check_decision(claim: Claim, decisions: Iterable[RateDecision]) -> Iterator[ValidationIssue]:
-    """Objects when a decision's rate or change is not in the source for that area and day."""
+    """Objects if a decision's rate or change is not in the source for this area and day."""
     recorded = [d for d in decisions if (d.area, d.decided_on) == (claim.subject, claim.as_of)]
     if not recorded:
         yield _issue(IssueType.DECISION, "the source has no decision of that day", claim)
@@ -75,9 +76,9 @@ def check_decision(claim: Claim, decisions: Iterable[RateDecision]) -> Iterator[
 
 
 def check_rate_in_force(decided: Iterable[Claim], rate: PolicyRate) -> Iterator[ValidationIssue]:
-    """Objects when the newest decision contradicts the rate in force.
+    """Objects if the newest decision contradicts the rate in force.
 
-    A rate that was set before the decision may simply not have been replaced yet.
+    A rate set before the decision may not have been replaced yet.
     """
     newest = max(decided, key=lambda claim: claim.as_of, default=None)
     if newest is None or rate.rate is None or rate.since is None:
@@ -87,7 +88,7 @@ def check_rate_in_force(decided: Iterable[Claim], rate: PolicyRate) -> Iterator[
 
 
 def check_unit(claim: Claim) -> Iterator[ValidationIssue]:
-    """Objects when a claim is counted in something its metric is not."""
+    """Objects if a claim's unit is not one of its metric."""
     if UNITS[claim.metric] is not claim.unit:
         words = f"{claim.metric} is counted in {UNITS[claim.metric]}, not in {claim.unit}"
         yield _issue(IssueType.UNIT, words, claim)
@@ -96,7 +97,7 @@ def check_unit(claim: Claim) -> Iterator[ValidationIssue]:
 def check_formula(
     claim: Claim, claims: Mapping[str, Claim], band: Band | None
 ) -> Iterator[ValidationIssue]:
-    """Objects when a derived claim does not follow from its inputs."""
+    """Objects if a derived claim does not follow from its inputs."""
     try:
         expected = recompute(claim, claims, band)
     except InputsUnusable as error:
@@ -109,7 +110,7 @@ def check_formula(
 def check_event_date(
     event: MarketEvent, first_day: date, last_day: date
 ) -> Iterator[ValidationIssue]:
-    """Objects when an event lies outside the window; only a scheduled one may lie ahead of it."""
+    """Objects if an event lies outside the window. Only a scheduled event may lie ahead of it."""
     ahead = event.event_type is EventType.SCHEDULED_DECISION
     latest = last_day + LOCAL_DAY if event.area else last_day
     if event.event_date < first_day or (event.event_date > latest and not ahead):
@@ -118,7 +119,7 @@ def check_event_date(
 
 
 def check_references(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[ValidationIssue]:
-    """Objects when an event rests on a claim that does not exist, or its prose refers to one."""
+    """Objects if an event names a claim, or refers to one in its text, that does not exist."""
     named = dict.fromkeys((*event.claims, *references(event.description)))
     unknown = [name for name in named if name not in claims]
     if unknown:
@@ -127,8 +128,8 @@ def check_references(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterato
 
 
 def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[ValidationIssue]:
-    """Objects when a figure follows a word of direction that its sign contradicts, or is printed in
-    a form that does not fit it."""
+    """Objects if a word of direction contradicts the sign of the figure after it, or if the form of
+    a reference does not fit its figure."""
     for _, why in faults(event.description, claims):
         yield _event_issue(IssueType.DIRECTION, why, event)
 
@@ -136,11 +137,12 @@ def check_direction(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
 def check_bank(
     event: MarketEvent, banks: Mapping[AreaCode, str], areas: Collection[AreaCode] = ()
 ) -> Iterator[ValidationIssue]:
-    """Objects when an event of an area is said to be of another bank than the area's, when it names
-    another bank and not that one, and when it names a bank that it is not about: one neither of the
-    market's `areas` nor of a claim that the event names or refers to.
+    """Objects if an event names the wrong bank.
 
-    `banks` are the names by area; of an area that is not among them nothing can be said.
+    It does so if it is said to be of another bank than its area's; if its text names another bank
+    and not its own; or if its text names a bank that is neither of the market's `areas` nor of a
+    claim that the event names or refers to. `banks` are the banks' names by area. An area that is
+    not among them is not checked.
     """
     own = banks.get(event.area or "")
     if own is None:
@@ -163,7 +165,7 @@ def _is_named(name: str, prose: str) -> bool:
 
 
 def ledger_issue(claim: Claim, check: ClaimCheck, words: str) -> ValidationIssue:
-    """The issue for a claim that does not follow from what it rests on."""
+    """The issue for a claim that does not follow from its evidence."""
     return _issue(_LEDGER_ISSUES[check], words, claim)
 
 
@@ -185,7 +187,7 @@ CHECKS: Final = {
     IssueType.FORMULA: ClaimCheck.FORMULA,
     IssueType.DECISION: ClaimCheck.VALUE,
 }
-"""The check that an issue about a claim stands for."""
+"""The kind of issue for each failed check of a claim."""
 
 
 REMEDIES: Final[Mapping[IssueType, str]] = {

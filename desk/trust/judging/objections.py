@@ -1,5 +1,5 @@
-"""What becomes of an objection: held against the claims and events that it is about, by its fields
-and not by its words."""
+"""Settles objections by comparing their fields, not their words, with the claims and events that
+they are about."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _GRAVE: Final = (Severity.HIGH, Severity.CRITICAL)
 
 
 class Settled(NamedTuple):
-    """What became of an objection, and by what, in words without figures."""
+    """How an objection was settled, and by what, in words without figures."""
 
     outcome: ObjectionOutcome
     reason: str
@@ -33,10 +33,10 @@ class Settled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObjectionGrounds:
-    """What objections on a market are held against.
+    """What objections on a market are compared with.
 
-    `claims` follow from their evidence, by id; of those that are `contested` sources disagree.
-    `events` are by id, `banks` by area, and `areas` those of the market.
+    `claims`, by id, follow from their evidence. `contested` are the ids on which sources disagree.
+    `events` are by id, `banks` by area. `areas` are those of the market.
     """
 
     claims: Mapping[str, Claim]
@@ -47,10 +47,8 @@ class ObjectionGrounds:
 
 
 def settled_by(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled:
-    """What the evidence says to an objection.
-
-    Unsettled is what is of a kind that no code can look at, and what the evidence does not decide.
-    """
+    """What the evidence says about an objection. It is unsettled if no code can check its kind, or
+    if the evidence does not decide it."""
     if issue.holds is None:
         if issue.issue_type in _BY_CODE:
             return Settled(CONFIRMED, "a check of the desk found it")
@@ -61,7 +59,7 @@ def settled_by(issue: ValidationIssue, grounds: ObjectionGrounds) -> Settled:
 
 
 def withholds(severity: Severity, outcome: ObjectionOutcome) -> bool:
-    """Whether what an objection is about is not to be printed."""
+    """Whether the object of an objection must not be printed."""
     if outcome is CONFIRMED:
         return severity in _GRAVE
     return outcome is UNSETTLED and severity is Severity.CRITICAL
@@ -154,15 +152,17 @@ _BY_CODE: Final = frozenset(IssueType) - {
 
 
 Told = tuple[Severity, ObjectionOutcome]
-"""How grave an objection is, and what became of it."""
+"""The severity of an objection, and how it was settled."""
 
 
 def recommendation_of(
     statuses: Collection[ClaimStatus], objections: Iterable[Told], *, undecided: bool
 ) -> str:
-    """What to do with a market's findings, by the verdicts on the claims, the objections, and
-    whether a conflict is `undecided`. It never says that every figure agrees while an objection is
-    not disproved."""
+    """What to do with a market's findings, from the verdicts on claims, the objections, and whether
+    a conflict is `undecided`.
+
+    It never says that every figure agrees while an objection is not disproved.
+    """
     standing = [told for told in objections if told[1] is not ObjectionOutcome.DISPROVED]
     withheld = [outcome for severity, outcome in standing if withholds(severity, outcome)]
     if undecided:

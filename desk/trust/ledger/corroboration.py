@@ -1,6 +1,6 @@
-"""What sources of other origins state about a claim: the statements that can bear it out, or not.
+"""Finds statements of other origins about a claim, which confirm or contradict it.
 
-An origin is who first published a figure; sources of one origin count once.
+The origin of a figure is its first publisher. All sources of one origin count once.
 """
 
 from calendar import monthrange
@@ -42,25 +42,26 @@ from desk.trust.ledger.evidence import (
 )
 
 LEAST_DEVIATION: Final = Decimal("0.03")
-"""Percent: the rounding of a pegged pair's cross rate is no deviation."""
+"""Percent. The rounding of a pegged pair's cross rate is no deviation."""
 
 SAME_FIGURE: Final = Decimal("0.00002")
-"""Two levels that lie no further apart, as a share, are one figure with another rounding."""
+"""Two levels that differ by at most this share are the same figure, rounded differently."""
 
 NEAR_YIELDS: Final = {
     Metric.YIELD_2Y: Decimal("0.10"),
     Metric.YIELD_10Y: Decimal("0.10"),
     Metric.YIELD_2Y_CHANGE: Decimal(5),
 }
-"""How near a yield of another curve and hour bears one out, in percentage points or basis points:
-two usual days' moves for a level. One that lies further off denies none."""
+"""How near a yield of another curve and hour must be to confirm one, in percentage points or basis
+points: two days' usual move for a level. A yield further off contradicts nothing."""
 
 LEAST_REPEATED: Final = 5
-"""Days on which another's rates have to be the same figures, and on none another, to be a copy."""
+"""A history is a copy if its levels are the same on at least this many days, and different on
+none."""
 
 
 class IndependentStatement(NamedTuple):
-    """A figure as a source of another origin states it, and the tool result that has it."""
+    """A figure as a source of another origin states it, and the tool result with it."""
 
     statement: StatedFigure
     source: Provenance
@@ -68,8 +69,8 @@ class IndependentStatement(NamedTuple):
 
 
 class DayAgreement(NamedTuple):
-    """How many of the days that a figure is computed from have a level of another origin, on how
-    many of them one agrees, and whose levels those are."""
+    """For a figure computed from several days: for how many of them another origin has a level, on
+    how many of those it agrees, and whose levels they are."""
 
     days: int
     known: int
@@ -78,10 +79,8 @@ class DayAgreement(NamedTuple):
 
 
 class Corroboration:
-    """The tool results that can be read, and what they say about a claim.
-
-    `unread` says of each that cannot be relied on why not.
-    """
+    """The readable tool results, and what they say about a claim. `unread` says for each of the
+    others why it cannot be used."""
 
     def __init__(self, results: Iterable[ToolResult], window: TimeWindow) -> None:
         self._window = window
@@ -105,7 +104,7 @@ class Corroboration:
         return tuple(self._answers[name] for name in claim.evidence if name in self._answers)
 
     def statement(self, claim: Claim) -> StatedFigure:
-        """What a claim states, with the origin, instrument and age that its evidence gives."""
+        """What a claim states, with the origin, instrument and age from its evidence."""
         for answer in self.own(claim):
             if isinstance(answer, PolicyRates) and claim.metric is Metric.POLICY_RATE:
                 rate = rate_of(answer, claim.subject)
@@ -117,7 +116,7 @@ class Corroboration:
         return statement_of(claim)
 
     def _with_range(self, stated: StatedFigure) -> StatedFigure:
-        """A decision's rate, with the ends of its target range where that is in force."""
+        """A decision's rate, with the ends of its target range if that is in force."""
         if stated.metric is not Metric.DECISION_RATE:
             return stated
         for _, answer in self._stated:
@@ -127,7 +126,8 @@ class Corroboration:
         return stated
 
     def others(self, claim: Claim) -> Iterator[IndependentStatement]:
-        """Statements of other origins about the same thing; a claim of no known origin has none."""
+        """Statements of other origins about the same thing. A claim without a known origin has
+        none."""
         stated = self.statement(claim)
         if stated.origin is None:
             return
@@ -143,7 +143,7 @@ class Corroboration:
     def _yields(
         self, name: str, answer: Yields, about: StatedFigure
     ) -> Iterator[IndependentStatement]:
-        """The yields of other publishers that bear one out, of the same day."""
+        """Yields of other publishers on the same day that confirm one."""
         near = NEAR_YIELDS.get(about.metric)
         if near is None:
             return
@@ -161,7 +161,8 @@ class Corroboration:
                     yield IndependentStatement(stated, source, name)
 
     def daily_deviation(self, claim: Claim) -> Decimal | None:
-        """The robust deviation of daily moves of the history a claim rests on, in percent."""
+        """The robust deviation of the daily moves in the history that a claim rests on, in
+        percent."""
         for answer in self.own(claim):
             if isinstance(answer, History) and len(answer.values) > 1:
                 if id(answer) not in self._deviations:
@@ -170,9 +171,9 @@ class Corroboration:
         return None
 
     def on_days(self, claim: Claim) -> DayAgreement | None:
-        """What other origins say of the days that a figure of a series is computed from.
+        """How far other origins agree on the days that a figure of a series is computed from.
 
-        None for other figures, and where the figure's own history does not have those days.
+        None for other figures, and if the figure's own history lacks those days.
         """
         history = next((each for each in self.own(claim) if isinstance(each, History)), None)
         deviation = self.daily_deviation(claim)
@@ -213,8 +214,8 @@ class Corroboration:
                 yield name, answer
 
     def _copies(self, answer: Answer, claim: Claim) -> bool:
-        """Whether a history has the very figures of the one that a claim rests on: whoever
-        publishes it took them from there, and is no other origin."""
+        """Whether a history has exactly the figures of the one that a claim rests on. Its publisher
+        then took them from there and is no other origin."""
         own = next((each for each in self.own(claim) if isinstance(each, History)), None)
         if own is None or not isinstance(answer, History):
             return False
@@ -225,8 +226,8 @@ class Corroboration:
 
 
 def _parts(answer: Answer, result: ToolResult) -> tuple[Answer, ...]:
-    """An answer, or the histories in it. Whose they are an answer says itself only where the desk
-    does not say it of its server."""
+    """An answer, or the histories in it. An answer only names its own origin if the desk's
+    configuration does not."""
     if not isinstance(answer, Histories):
         return (answer,)
     if result.attribution is None:
@@ -253,8 +254,8 @@ def _is_copy(own: History, other: History) -> bool:
 
 
 def _with_rate(stated: StatedFigure, rate: PolicyRate, source: Provenance) -> StatedFigure:
-    """A statement, completed from the row of its rate. A rate is certainly in force only some days
-    after its decision, so a month-end in between is compared with neither rate."""
+    """A statement, completed from its rate's row. A rate is only certainly in force some days after
+    its decision, so a month-end in between is compared with neither rate."""
     return replace(
         stated,
         origin=rate.origin or source.origin,
@@ -277,7 +278,7 @@ def _origin(answer: Answer, claim: Claim) -> str | None:
 
 
 def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
-    """What an answer states that can be held against a statement."""
+    """The statements in an answer that can be compared with a statement."""
     match answer:
         case Quote() | History() if (
             UNITS[about.metric] is Unit.LEVEL and about.metric not in BAND_EDGES
@@ -305,7 +306,7 @@ def _statements(answer: Answer, about: StatedFigure) -> Iterator[StatedFigure]:
 
 
 def _levels(answer: Quote | History, about: StatedFigure) -> Iterator[StatedFigure]:
-    """The answer's level of the same day, of the pair or of its reverse."""
+    """The answer's level on the same day, of the pair or of its reverse."""
     if answer.symbol not in (about.subject, reversed_pair(about.subject)):
         return
     turned = reversed_statement(about.metric, about.value)
@@ -323,7 +324,8 @@ def _levels(answer: Quote | History, about: StatedFigure) -> Iterator[StatedFigu
 def _recorded(
     record: RateRecord, about: StatedFigure, origin: str | None
 ) -> Iterator[StatedFigure]:
-    """What a record of an area's rate states that can be held against a rate or a decision."""
+    """The statements in a record of an area's rate that can be compared with a rate or a
+    decision."""
     if record.bears_out_within is not None:
         if _bears_out(record, about, record.bears_out_within):
             yield replace(about, origin=origin)
@@ -350,8 +352,8 @@ def _recorded(
 
 
 def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool:
-    """Whether a figure that follows from a policy rate is what it would be, were the rate as it is
-    stated."""
+    """Whether a figure that follows from a policy rate has the value that it would have with the
+    stated rate."""
     wanted, given = (about.value, record.rate) if record.low is None else (about.low, record.low)
     near = wanted is not None and abs(given - wanted) <= within
     match about.metric:
@@ -366,8 +368,8 @@ def _bears_out(record: RateRecord, about: StatedFigure, within: Decimal) -> bool
 
 
 def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:
-    """What a decision changed by a record of the rate, in basis points; None where it does not tell
-    yet, or is of another decision."""
+    """The change of a decision in basis points, by a record of the rate. None if the record does
+    not show it yet, or shows another decision."""
     if record.decided_on is not None:
         if record.decided_on != decided_on or record.previous is None:
             return None
@@ -380,7 +382,7 @@ def _recorded_change(record: RateRecord, decided_on: date) -> Decimal | None:
 
 
 def _month_ends(answer: MonthEndRates, about: StatedFigure) -> Iterator[StatedFigure]:
-    """The newest month's rate of an area from before the day that a statement is about."""
+    """The rate of an area in the newest month before the statement's day."""
     before = [
         (end, rate)
         for rate in answer.rates

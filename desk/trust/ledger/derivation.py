@@ -1,8 +1,9 @@
-"""The claims that a tool result gives, whoever made them. The same evidence, the same claims.
+"""The claims that a tool result gives, whichever agent made them. The same evidence always gives
+the same claims.
 
-The numbers that a tool of another form states are claims as well: what is at a path of its answer.
-Such a number is what its source says it is, and of no metric or unit that the desk knows. Its name
-says where it stands: the server, the tool with what tells its question from others, and the path.
+Numbers in tool answers of other forms are claims as well. They have no metric or unit that the desk
+knows. The name of such a claim says where the number is: the server, the tool with a hash of its
+arguments, and the path in the answer.
 """
 
 import json
@@ -49,7 +50,7 @@ from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.ledger.evidence import Answer, EvidenceUnusable, asset_symbol
 
 MOST_STATED: Final = 60
-"""Numbers of one answer that can be claims, the first in the order of the answer."""
+"""The most numbers of one answer that can be claims; the first ones in its order."""
 
 MOST_DIGITS: Final = 15
 _SUBJECT: Final = re.compile(r"[^A-Z0-9]+")
@@ -61,10 +62,10 @@ _META: Final = frozenset({"as_of"})
 
 
 def stated_claims(result: ToolResult, day: date) -> tuple[Claim, ...]:
-    """The numbers of a tool's structured answer, each under the path to it, as of a day.
+    """The numbers in a tool's structured answer, by their paths, as of a day.
 
-    A text that is a number and nothing else is one too. Of two paths that read alike the first
-    counts. None where the tool did not answer.
+    A text that is only a number counts. If two paths read the same, the first counts. Empty if the
+    tool did not answer.
     """
     if result.status is not ToolStatus.OK or not isinstance(result.content, dict | list):
         return ()
@@ -88,13 +89,13 @@ def stated_claims(result: ToolResult, day: date) -> tuple[Claim, ...]:
 
 
 def subject_of(result: ToolResult) -> str:
-    """What a stated number is about: the server that states it."""
+    """The subject of a stated number: the server that states it."""
     name = _SUBJECT.sub("-", result.call.server.upper()).strip("-")[:15]
     return name if name[:1].isalpha() else f"S{name}"[:15]
 
 
 def _asked(result: ToolResult) -> str:
-    """The tool, and four signs of what it was asked: two questions have two names."""
+    """The tool's name with four characters that distinguish its arguments."""
     tool = _NAME.sub("_", result.call.tool.lower())[:60] or "tool"
     asked = {n: value for n, value in result.call.arguments.items() if n not in _META}
     if not asked:
@@ -154,7 +155,7 @@ FORMULAS: Final[Mapping[Metric, tuple[str, tuple[Metric, ...]]]] = {
     Metric.FROM_HIGH: ("percent_change", (Metric.WINDOW_HIGH, Metric.LAST)),
     Metric.FROM_LOW: ("percent_change", (Metric.WINDOW_LOW, Metric.LAST)),
 }
-"""The formula of each metric that follows from claims on the same subject, and its inputs."""
+"""For each metric that follows from claims on the same subject: its formula and its inputs."""
 
 
 def given_by(
@@ -163,8 +164,8 @@ def given_by(
     specs: Mapping[str, MarketSpec],
     window: TimeWindow,
 ) -> tuple[Claim, ...]:
-    """Every claim that a tool result gives by itself: what follows from its `answer` in one of the
-    desk's own forms, or else the numbers that it states.
+    """Every claim that a tool result gives by itself: those that follow from its `answer` in one of
+    the desk's own forms, or else the numbers that it states.
 
     Raises:
         EvidenceUnusable: as `derive`.
@@ -179,10 +180,10 @@ def given_by(
 def derive(
     answer: Answer, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
 ) -> tuple[Claim, ...]:
-    """Every claim that an answer gives by itself, the differential excepted.
+    """Every claim that an answer gives by itself, except the differential.
 
-    A pair's figures depend on its digits and its band; one that is no market of the run has those
-    of its quote currency, and no band. The averages of months give none.
+    The figures of a pair depend on its digits and its band. A pair that is no market of the run has
+    the digits of its quote currency and no band. Monthly averages give no claims.
 
     Raises:
         EvidenceUnusable: the figures in the answer contradict each other or cannot be levels.
@@ -227,7 +228,7 @@ def _of_prices(
     window: TimeWindow,
     evidence_id: str,
 ) -> tuple[Claim, ...]:
-    """What the prices of a market, or of an asset that stands beside it, did over the window."""
+    """The claims on the window of the prices of a market, or of an asset beside it."""
     spec, prices = _series(answer, specs)
     view = view_prices(prices, *window_days(window)) if prices.items else None
     return price_claims(view, spec, evidence_id) if view else ()
@@ -236,7 +237,7 @@ def _of_prices(
 def _of_span(
     answer: Answer, specs: Mapping[str, MarketSpec], window: TimeWindow, evidence_id: str
 ) -> tuple[Claim, ...]:
-    """What the prices of an answer did over its own days; none of an answer without prices."""
+    """The claims on the answer's own days; none if the answer has no prices."""
     if not isinstance(answer, History | PriceHistory | AssetSeries):
         return ()
     try:
@@ -249,7 +250,7 @@ def _of_span(
 def _series(
     answer: History | PriceHistory | AssetSeries, specs: Mapping[str, MarketSpec]
 ) -> tuple[MarketSpec, Fixings]:
-    """Whose prices an answer has, and these."""
+    """The prices in an answer, and what they are of."""
     if isinstance(answer, History):
         return _pair(specs, answer.symbol), Fixings.of(answer)
     if isinstance(answer, AssetSeries):
@@ -294,7 +295,7 @@ def _of_yields(
 
 
 def _of_month_ends(answer: MonthEndRates, evidence_id: str) -> tuple[Claim, ...]:
-    """The newest month's rate of each area, of that month's last day."""
+    """The rate of each area in the newest month, dated on that month's last day."""
     newest = {rate.area: rate for rate in sorted(answer.rates, key=lambda rate: rate.month)}
     return tuple(
         Claim(

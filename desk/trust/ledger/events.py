@@ -1,4 +1,4 @@
-"""On which day an event happened, and which of its claims says so."""
+"""On which day an event happened, by the claims that it rests on and by the sources."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -26,8 +26,8 @@ DECIDED = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 
 def check_event_day(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator[str]:
-    """Objects when a decision is not of the day of its claims, or a pair's move not of the day of
-    its last fixing. Of an event that rests on no such claim nothing can be said."""
+    """Objects if a decision is not dated on the day of its claims, or a pair's move on the day of
+    its last fixing. An event without such claims is not checked."""
     days = days_of(event, claims)
     if days and event.event_date not in days:
         told = " or ".join(print_full_day(day) for day in sorted(days))
@@ -35,7 +35,7 @@ def check_event_day(event: MarketEvent, claims: Mapping[str, Claim]) -> Iterator
 
 
 def scheduled_days(answers: Iterable[SourceResult]) -> dict[str, frozenset[date]]:
-    """The decision days by area, as far as the answers hold a calendar of it."""
+    """The decision days by area, from the calendars among the answers."""
     days: defaultdict[str, set[date]] = defaultdict(set)
     for answer in answers:
         if isinstance(answer, DecisionCalendar):
@@ -47,8 +47,8 @@ def scheduled_days(answers: Iterable[SourceResult]) -> dict[str, frozenset[date]
 def check_scheduled_day(
     event: MarketEvent, scheduled: Mapping[str, Collection[date]]
 ) -> Iterator[str]:
-    """Objects when a scheduled decision is of a day that its bank's calendar does not have. Of a
-    bank without a calendar nothing can be said."""
+    """Objects if a scheduled decision is on a day that its bank's calendar does not have. A bank
+    without a calendar is not checked."""
     days = scheduled.get(event.area or "")
     ahead = event.event_type is EventType.SCHEDULED_DECISION
     if ahead and days and event.event_date not in days:
@@ -57,8 +57,7 @@ def check_scheduled_day(
 
 
 def days_of(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:
-    """The days of which an event can be, by the claims that it rests on; none where these do not
-    say."""
+    """The possible days of an event, by the claims that it rests on; empty if these do not say."""
     rests_on = [claims[name] for name in event.claims if name in claims]
     match event.event_type:
         case EventType.RATE_DECISION:
@@ -71,7 +70,7 @@ def days_of(event: MarketEvent, claims: Mapping[str, Claim]) -> set[date]:
 
 
 def news_in(result: ToolResult, window: TimeWindow) -> NewsItems | None:
-    """The news that a tool returned; None when it is none, was changed or is of another instant."""
+    """The news in a tool result; None if it holds none, was changed, or is for another instant."""
     content = result.content
     if not isinstance(content, dict) or "items" not in content or "carried" in content:
         return None
@@ -83,8 +82,8 @@ def news_in(result: ToolResult, window: TimeWindow) -> NewsItems | None:
 
 
 def unreachable_since(result: ToolResult) -> tuple[datetime | None, str]:
-    """Since when a live source does not answer, and why, by an answer of its server that holds
-    nothing for that reason; None of any other answer."""
+    """Since when and why a live source does not answer, if that is why the answer holds nothing;
+    None for any other answer."""
     content = result.content
     if not isinstance(content, dict) or content.get("unreachable_since") is None:
         return None, ""
@@ -96,8 +95,8 @@ def unreachable_since(result: ToolResult) -> tuple[datetime | None, str]:
 
 
 def without_later(content: JsonValue, as_of: datetime) -> JsonValue:
-    """News without the items that came out after an instant, should a server give any; whatever
-    is no news in the desk's own form as it is."""
+    """News without items published after an instant, in case a server returns any. Anything but
+    news in the desk's own form is returned unchanged."""
     items = content.get("items") if isinstance(content, dict) else None
     if not isinstance(content, dict) or not isinstance(items, list):
         return content
@@ -115,8 +114,8 @@ def _is_later(item: JsonValue, as_of: datetime) -> bool:
 def check_event_source(
     event: MarketEvent, evidence: Mapping[str, ToolResult], window: TimeWindow
 ) -> Iterator[str]:
-    """Objects when no item of the news that an event names is of its day and under its link, and
-    was out by the as-of instant."""
+    """Objects if none of the news items that an event names has its day and its link and was
+    published by the as-of instant."""
     if event.event_type is not EventType.NEWS:
         return
     named = (evidence[name] for name in event.evidence if name in evidence)

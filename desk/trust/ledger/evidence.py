@@ -62,22 +62,24 @@ SHAPES: Final[tuple[tuple[type[Answer], frozenset[str]], ...]] = (
     (PriceHistory, COMMON | {"symbol", "kind", "days", "closes"}),
     (AssetSeries, COMMON | {"name", "unit", "days", "values"}),
 )
-"""The desk's own answers and the keys that each is recognised by, whichever server gave it."""
+"""The desk's own answers, and the keys that identify each, whichever server it comes from."""
 
 
 def asset_symbol(name: str) -> str:
-    """An asset beside a market as the subject of claims: `dollar_index` is DOLLAR-INDEX."""
+    """The subject of claims about an asset beside a market: `dollar_index` is DOLLAR-INDEX."""
     return name.upper().replace("_", "-")
 
 
 class EvidenceUnusable(ValueError):
-    """A tool result that nothing can rest on. The message says why."""
+    """Nothing can rest on this tool result. The message says why."""
 
 
 def attributed(result: ToolResult, by: Provenance) -> DataSource:
-    """A tool result as the source that it is listed as: what was asked, and who published it. What
-    the desk's configuration says of its server goes before `by`. An address that is none of a page
-    of the web is left out."""
+    """The source that a tool result is listed as: what was asked, and who published it.
+
+    What the desk's configuration says of its server comes before `by`. An address that is not one
+    of a web page is left out.
+    """
     return DataSource(
         server=result.call.server,
         tool=result.call.tool,
@@ -92,9 +94,11 @@ def attributed(result: ToolResult, by: Provenance) -> DataSource:
 
 
 def granted_tier(result: ToolResult, claimed: SourceTier) -> SourceTier:
-    """The tier that the desk's configuration gives to a source. Where a result is older than such a
-    configuration it is the one that the source says it has; at most secondary for a server that
-    does not come with the desk, because anyone can say so."""
+    """The tier that the desk's configuration gives to a source.
+
+    A result from before tiers were configured has the tier that the source claims, but at most
+    secondary for a server that does not come with the desk, since anyone can claim one.
+    """
     if result.attribution is not None:
         return result.attribution.tier
     if result.call.server in SHIPPED or claimed is SourceTier.DERIVED:
@@ -110,15 +114,15 @@ def answers_for(result: ToolResult, instant: datetime | None) -> bool:
 
 
 def window_of(result: ToolResult, window: TimeWindow, due: datetime | None) -> TimeWindow:
-    """The window that a tool result is checked against; it ends with the horizon if the result
+    """The window that a tool result is checked against. It ends at the horizon if the result
     answers for that."""
     return window.model_copy(update={"end": due}) if answers_for(result, due) else window
 
 
 def check_result(result: ToolResult, window: TimeWindow) -> None:
-    """Passes a tool result that was answered, is unchanged, and answers for the as-of instant.
+    """Accepts a tool result that was answered, is unchanged, and answers for the as-of instant.
 
-    A server of others need not say for which instant it answers; then the instant is not checked.
+    A server of others need not name the instant; then it is not checked.
 
     Raises:
         EvidenceUnusable: it fails one of the three.
@@ -138,7 +142,7 @@ def check_result(result: ToolResult, window: TimeWindow) -> None:
 
 
 def read_answer(content: JsonValue) -> Answer | None:
-    """The content as one of the desk's own answers; None when it has another shape.
+    """The content as one of the desk's own answers; None if it has another shape.
 
     Raises:
         EvidenceUnusable: it has the keys of one and cannot be read as it.
@@ -168,7 +172,7 @@ def usable_answers(results: Iterable[ToolResult]) -> Iterator[tuple[ToolResult, 
 
 
 def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: TimeWindow) -> None:
-    """Passes an answer to the question that was asked, without anything from the future.
+    """Accepts an answer to the question that was asked, with nothing from the future.
 
     Raises:
         EvidenceUnusable: it is about another pair or area than the call, or holds something that
@@ -186,10 +190,10 @@ def check_answer(answer: Answer, arguments: Mapping[str, JsonValue], window: Tim
 def verified_answer(
     result: ToolResult, window: TimeWindow, due: datetime | None = None
 ) -> Answer | None:
-    """What a tool result says as one of the desk's own answers; None when it has another shape.
+    """A tool result as one of the desk's own answers; None if it has another shape.
 
-    Of a stock's episode `due` is when its horizon is over: an answer for that instant passes where
-    it gives nothing but what came of the recommendation.
+    In a stock's episode `due` is the end of the horizon. An answer for that instant is accepted if
+    it holds only the recommendation's outcome.
 
     Raises:
         EvidenceUnusable: it fails `check_result`, cannot be read, or fails `check_answer`; or it
@@ -209,7 +213,7 @@ def verified_answer(
 
 
 def is_about(answer: Answer, subject: str) -> bool:
-    """Whether an answer is about a pair or an area, with a figure for it or without."""
+    """Whether an answer is about a pair or an area, with or without a figure for it."""
     return subject in _subjects(answer)
 
 
@@ -248,8 +252,8 @@ def _subjects(answer: Answer) -> set[str]:
 
 
 def _asked(answer: Answer, arguments: Mapping[str, JsonValue]) -> set[str]:
-    """What the call named; all that is in the answer where the call did not say, or said it in
-    words of its own."""
+    """The subjects that the call named, or all subjects in the answer if the call did not name any
+    in a known form."""
     if isinstance(answer, History | Histories | Quote | MonthAverages | Analysis | PriceHistory):
         symbol = arguments.get("symbol")
         named = isinstance(symbol, str) and _letters(symbol) != _letters(answer.symbol)

@@ -1,4 +1,4 @@
-"""Every claim derived once more, from nothing but what it says it rests on."""
+"""Derives every claim again, only from what it says that it rests on."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,21 +40,19 @@ _OF_TWO_AREAS: Final = frozenset(
 """Metrics of a market whose evidence is about areas."""
 
 DATED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE, *IN_A_ROW.values()})
-"""Metrics of which there can be several in a window, so that their ids carry the day."""
+"""Metrics that can occur several times in a window, so that their ids include the day."""
 
 
 class FailedCheck(NamedTuple):
-    """Why a claim does not follow from what it rests on: the check that failed, and in words."""
+    """Why a claim does not follow from its evidence: the failed check, and an explanation."""
 
     check: ClaimCheck
     words: str
 
 
 class _EvidenceRead(NamedTuple):
-    """A piece of evidence: what it says, and the claims it gives, by id.
-
-    `answer` is None where its shape is not one of the desk's own.
-    """
+    """A piece of evidence and the claims that it gives, by id. `answer` is None if its shape is not
+    one of the desk's own."""
 
     result: ToolResult
     answer: Answer | None
@@ -62,18 +60,18 @@ class _EvidenceRead(NamedTuple):
 
 
 def _has_own_digits(spec: MarketSpec) -> bool:
-    """Whether a pair is quoted with other digits than its name tells."""
+    """Whether a pair is quoted with other digits than its name implies."""
     return spec.kind is MarketKind.PAIR and pair_by_name(spec.market).digits != spec.digits
 
 
 class Ledger:
-    """The evidence of some markets, and what follows from it.
+    """The evidence of some markets, and the claims that follow from it.
 
-    Each tool result is read once, however many claims rest on it. `base_area` is the area whose
-    rate differentials are taken against. Two different results under one id are no evidence.
+    Each tool result is read once. `base_area` is the area that rate differentials are computed
+    against. If two different results share an id, neither is evidence.
 
-    `due` is when the horizon of a stock's recommendation is over. What came of it rests on answers
-    for that instant and on no others, and nothing else rests on them.
+    `due` is the end of the horizon of a stock's recommendation. Claims about its outcome rest on
+    answers for that instant, and no other claims do.
     """
 
     def __init__(
@@ -98,10 +96,10 @@ class Ledger:
                 self._ambiguous.add(result.evidence_id)
 
     def failed_check(self, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
-        """The first check that a claim fails; None when it follows from what it rests on.
+        """The first check that a claim fails; None if it follows from its evidence.
 
-        `claims` are those it may name as inputs, by id. A derived claim is recomputed from them
-        and from the evidence, and falls with an input that has fallen in value.
+        `claims` are those that it may name as inputs, by id. A derived claim is recomputed from
+        them and from the evidence. It fails with an input that fails.
         """
         try:
             self._check_identity(claim)
@@ -138,7 +136,7 @@ class Ledger:
         return reading
 
     def _read(self, evidence_id: str) -> _EvidenceRead | str:
-        """The evidence, or why it is none."""
+        """The evidence with an id, or why it is unusable."""
         result = self._results.get(evidence_id)
         if result is None:
             return "there is no such tool result"
@@ -162,7 +160,7 @@ class Ledger:
         return _EvidenceRead(result, answer, gives)
 
     def _is_of_its_time(self, claim: Claim, result: ToolResult) -> bool:
-        """Whether a figure of a recommendation's outcome comes from an answer for its horizon, and
+        """Whether a figure of a recommendation's outcome comes from an answer for the horizon, and
         any other figure from an answer for the as-of instant."""
         evaluates = self._due is not None and claim.metric in EVALUATION_METRICS
         return evaluates is answers_for(result, self._due)
@@ -194,7 +192,7 @@ class Ledger:
     def _check_figure(
         self, claim: Claim, readings: Iterable[_EvidenceRead], claims: Mapping[str, Claim]
     ) -> None:
-        """Passes a claim that one piece of its evidence gives and none gives differently."""
+        """Accepts a claim that one piece of its evidence gives, and none gives differently."""
         given = 0
         for reading in readings:
             if reading.answer is None and not _is_named_by_evidence(claim):
@@ -209,7 +207,8 @@ class Ledger:
             raise _FailsCheck(ClaimCheck.DATE if dated else ClaimCheck.VALUE, words)
 
     def _check_literally(self, claim: Claim, reading: _EvidenceRead) -> None:
-        """A figure from another server's tool stands there, or follows from claims that do."""
+        """Accepts a figure that the answer of another server's tool contains, or that follows from
+        such claims."""
         if not self._is_of_its_time(claim, reading.result):
             words = f"{reading.result.evidence_id} answers for another instant"
             raise _FailsCheck(ClaimCheck.DATE, words)
@@ -230,7 +229,8 @@ class Ledger:
         raise _FailsCheck(ClaimCheck.FORMULA, f"{claim.formula} cannot be followed in its evidence")
 
     def _check_differential(self, claim: Claim, claims: Mapping[str, Claim]) -> None:
-        """Compares with the differential of the rates it names, which must follow themselves."""
+        """Compares a claim with the differential of the rates that it names, which must be accepted
+        themselves."""
         expected = tuple(claim_id(area, Metric.POLICY_RATE) for area in self._areas_of(claim))
         if claim.inputs != expected:
             raise _FailsCheck(ClaimCheck.FORMULA, f"its inputs are {' and '.join(expected)}")
@@ -247,8 +247,8 @@ class Ledger:
         _compare_with_any(claim, (derived,))
 
     def _rests_on(self, rate: Claim, claim: Claim) -> bool:
-        """Whether a claim names a rate's evidence, or other evidence that gives the same rate: two
-        agents may each have asked for it."""
+        """Whether a claim names a rate's evidence, or other evidence with the same rate: two agents
+        may each have asked for it."""
         if set(rate.evidence) <= set(claim.evidence):
             return True
         readings = (self._reading(claim, evidence_id) for evidence_id in claim.evidence)
@@ -267,8 +267,8 @@ class Ledger:
 
 
 def _is_named_by_evidence(claim: Claim) -> bool:
-    """Whether a name holds more than subject, metric and day, so that only the evidence can say
-    whether it is right: of a stated number the path to it, of a span its days."""
+    """Whether a claim's name contains more than subject, metric and day: the path of a stated
+    number, or the days of a span. Then only the evidence can say whether the name is right."""
     if claim.metric is Metric.STATED:
         return True
     named = claim.claim_id.startswith(f"{claim_id(claim.subject, claim.metric)}.")
@@ -276,17 +276,17 @@ def _is_named_by_evidence(claim: Claim) -> bool:
 
 
 def _states(content: JsonValue, value: Decimal) -> bool:
-    """Whether a number in the content is the value, at the value's precision.
+    """Whether a number in the content equals the value, at the value's precision.
 
-    Numbers are read from JSON numbers and from strings; days and times of day are none.
+    Numbers are read from JSON numbers and from strings. Days and times of day do not count.
     """
     return any(_is(number, value) for number in _numbers(content))
 
 
 def _is_about(result: ToolResult, subject: str) -> bool:
-    """Whether the arguments of the call or its content name a pair or an area.
+    """Whether the call's arguments or its content name a pair or an area.
 
-    A pair is also named by its letters alone, or by its two currencies in their order.
+    A pair may also be named by its letters alone, or by its two currencies in order.
     """
     words = [*_strings(dict(result.call.arguments)), *_strings(result.content)]
     spellings = {subject, subject.replace("/", ""), subject.replace("/", "-")}
@@ -324,7 +324,8 @@ def _leaves(content: JsonValue) -> Iterator[JsonValue]:
 
 
 def _parts(content: JsonValue) -> Iterator[JsonValue]:
-    """The content and everything in it. Not recursive: what a server sends may be nested deeply."""
+    """The content and everything in it. Not recursive, because a server may send deeply nested
+    data."""
     waiting: list[JsonValue] = [content]
     while waiting:
         part = waiting.pop()
@@ -342,7 +343,7 @@ class _FailsCheck(Exception):
 
 
 def _compare_with_any(claim: Claim, derived: tuple[Claim, ...]) -> None:
-    """A source may record two decisions of one day; a claim on either follows from it."""
+    """Accepts a claim on either of several decisions that a source records for one day."""
     failures = [_difference(claim, candidate) for candidate in derived]
     if None not in failures:
         first = next(failed for failed in failures if failed)

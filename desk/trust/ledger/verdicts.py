@@ -1,8 +1,8 @@
-"""How far each claim can be relied on, and which check decided.
+"""The verdict on each claim: how far it can be relied on, and which check decided.
 
-A claim is rejected when it does not follow from its evidence or the source denies it, contested
-when it is in a conflict or another origin disagrees, verified when another origin agrees, and
-single-source otherwise. A derived claim is as good as the weakest of its inputs.
+A claim is rejected if it does not follow from its evidence or its source denies it. It is contested
+if it is in a conflict or another origin contradicts it. It is verified if another origin agrees,
+and single-source otherwise. A derived claim has the worst verdict among its inputs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,8 +36,8 @@ WORST_FIRST: Final = (
 )
 
 MOST_DAYS_APART: Final = 0.05
-"""The share of the days behind a figure of a series on which no other origin need agree: holidays
-differ, and a day of turmoil moves a rate by more than usual between two hours."""
+"""The share of the days behind a figure on which no other origin need agree: holidays differ, and
+on a turbulent day a rate can move more than usual between two hours."""
 
 FOLLOWS: Final = "It follows from its evidence"
 
@@ -48,19 +48,19 @@ FAILURES: Final[Mapping[ClaimCheck, str]] = {
     ClaimCheck.VALUE: "its value is not the one that its evidence gives",
     ClaimCheck.FORMULA: "it is not what the formula of its metric gives for its inputs",
 }
-"""What is wrong with a rejected claim. In words only: its figure is not printed, so neither is
-the one that was expected."""
+"""What is wrong with a rejected claim, in words. Its figure is not printed, so the expected one is
+not either."""
 
 
 class Averages(NamedTuple):
-    """Another origin's averages of a pair's months, and the tool result they stand in."""
+    """Another origin's monthly averages of a pair, and the tool result with them."""
 
     answer: MonthAverages
     evidence_id: str
 
 
 class Delivered(NamedTuple):
-    """A claim with the result that it is in."""
+    """A claim and the result that it is in."""
 
     result: ResearchResult
     claim: Claim
@@ -71,9 +71,9 @@ class Review:
     """What the claims of some findings are judged by.
 
     `failed_at_source` are the checks that claims fail against the source that was asked again, by
-    result and claim id. `conflicts` are those of the sound findings with each other and with what
-    the validator read. `silent` names the second sources that could not be asked. `failed_checks`
-    keeps the check that each result's claim fails by itself: no conflict changes it.
+    result and claim id. `conflicts` are those between the sound findings and what the validator
+    read. `silent` names the second sources that could not be asked. `failed_checks` caches the
+    check that each claim fails by itself, which no conflict changes.
     """
 
     findings: Sequence[ResearchResult]
@@ -96,11 +96,11 @@ class Review:
 
 
 def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
-    """One verdict for each claim id, in the order of delivery, followed by rejections of claims
-    whose id also has a sound one.
+    """One verdict for each claim id, in the order of delivery, then rejections of claims whose id
+    also has a sound claim.
 
     If several claims share an id, the verdict is that of the surviving claim; if none survives,
-    that of the worst claim that is not rejected by itself. A rejected claim whose id another claim
+    that of the worst claim which is not rejected by itself. A rejected claim whose id another claim
     keeps has a rejection of its own, which names its result.
     """
     surviving = surviving_claims(sound_findings(review), review.conflicts)
@@ -110,7 +110,8 @@ def verdicts_of(review: Review) -> tuple[ClaimVerdict, ...]:
 
 
 def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
-    """The findings without the claims that are rejected by themselves: those contradict nobody."""
+    """The findings without the claims that are rejected by themselves. Such claims contradict
+    nobody."""
     judge = _Judge(review, review.delivered, {})
     return tuple(
         result.model_copy(
@@ -127,7 +128,7 @@ def sound_findings(review: Review) -> tuple[ResearchResult, ...]:
 
 
 def failed_checks_of(review: Review) -> dict[str, FailedCheck]:
-    """The check that a claim of each id fails, by claim id; ids whose claims pass are left out."""
+    """The check that a claim of each id fails, by id. Ids whose claims pass are left out."""
     judge = _Judge(review, review.delivered, {})
     found = {
         name: judge.failed_check(each)
@@ -140,10 +141,10 @@ def failed_checks_of(review: Review) -> dict[str, FailedCheck]:
 def disagreeing(
     claim: Claim, corroboration: Corroboration
 ) -> tuple[tuple[IndependentStatement, Comparable], ...]:
-    """The statements of other origins that contradict a claim, each in the claim's terms.
+    """The statements of other origins that contradict a claim, in the claim's terms.
 
-    None of a level that another origin bears out: levels of other hours lie apart by more than the
-    tolerance on a day of turmoil, and a level that one of several states the same is no error.
+    Empty for a level that another origin confirms: on a turbulent day levels of different hours
+    differ by more than the tolerance, and a level that one of several sources confirms is no error.
     """
     compared = tuple(_compared(claim, corroboration))
     if _is_borne_out(claim, compared):
@@ -159,7 +160,7 @@ def _is_borne_out(
 
 @dataclass(slots=True)
 class _Judge:
-    """The verdicts so far; those of derived claims wait for those of their inputs."""
+    """The verdicts so far. Those of derived claims wait for those of their inputs."""
 
     review: Review
     delivered: Mapping[str, Sequence[Delivered]]
@@ -170,7 +171,7 @@ class _Judge:
     )
 
     def verdict(self, name: str) -> ClaimVerdict:
-        """The verdict on a delivered id."""
+        """The verdict on an id."""
         if name not in self.found:
             stands = self._judged(name)
             own = [self._own_verdict(each) for each in stands]
@@ -180,7 +181,7 @@ class _Judge:
         return self.found[name]
 
     def failed_check(self, each: Delivered) -> FailedCheck | None:
-        """The check that a claim fails by the ledger, with the result's own claims as inputs, or by
+        """The check that a claim fails, by the ledger with the result's own claims as inputs, or by
         the source that was asked again."""
         review, result = self.review, each.result.result_id
         place = (result, each.claim)
@@ -190,7 +191,7 @@ class _Judge:
         return review.failed_checks[place]
 
     def fallen_beside_sound(self) -> Iterator[ClaimVerdict]:
-        """A rejection of each claim that falls while its id has another verdict."""
+        """A rejection of each failed claim whose id has another verdict."""
         for name, stands in self.delivered.items():
             if self.verdict(name).status is ClaimStatus.REJECTED:
                 continue
@@ -211,7 +212,7 @@ class _Judge:
         return [each for each in sound if each.claim == surviving][:1] or sound
 
     def _own_verdict(self, each: Delivered) -> ClaimVerdict:
-        """The verdict on a claim by itself, whatever its inputs are worth."""
+        """The verdict on a claim without regard to its inputs."""
         claim = each.claim
         failed = self.failed_check(each)
         if failed is not None:
@@ -229,7 +230,7 @@ class _Judge:
         return self._by_days(claim) or by_series or self._single(claim)
 
     def _by_days(self, claim: Claim) -> ClaimVerdict | None:
-        """Verified where other origins agree on the days that a figure of a series comes from."""
+        """Verified if other origins agree on the days that a figure of a series comes from."""
         found = self.review.corroboration.on_days(claim)
         if found is None or found.days - found.agreed > MOST_DAYS_APART * found.days:
             return None
@@ -294,7 +295,7 @@ class _Judge:
         )
 
     def _by_series(self, claim: Claim) -> ClaimVerdict | None:
-        """What another origin's averages say about the history a claim was read from."""
+        """The verdict by another origin's monthly averages of the history that a claim rests on."""
         if claim.evidence not in self.series:
             self.series[claim.evidence] = self._series(claim)
         found = self.series[claim.evidence]
@@ -350,9 +351,9 @@ class _Judge:
         )
 
     def _with_inputs(self, own: ClaimVerdict, each: Delivered) -> ClaimVerdict:
-        """A derived claim's verdict: the worst of its own and its inputs'.
+        """The worst of a derived claim's own verdict and those of its inputs.
 
-        Verified inputs verify what is recomputed from them.
+        If all inputs are verified, what is recomputed from them is verified.
         """
         claim = each.claim
         inputs = [self.verdict(name) for name in claim.inputs if name in self.delivered]

@@ -1,4 +1,4 @@
-"""Sentences with references in place of figures, and the gate that holds them to it."""
+"""Prose with references in place of figures, and the gate that enforces them."""
 
 from desk.trust.prose.gate import rejected_figures, unbacked, without
 from desk.trust.prose.printable import printable, quotable

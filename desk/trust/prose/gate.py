@@ -1,11 +1,11 @@
-"""The gate: a sentence from a writer holds no figure outside of a reference.
+"""The gate: prose from a writer holds no figure outside of a reference.
 
-What a figure is, is decided by one rule and not by understanding. Digits stand only in dates and
-periods and in a closed list of names. Number words from two on stand only before spans of time, and
-no word stands for a fraction, a multiple, or the ordinal of an event. Nothing is guessed into
-place: a writer who means a claim names it.
+One rule decides what a figure is, and not an understanding of the text. Digits may only occur in
+dates, periods, and a closed list of names. Number words from two on may only occur before spans of
+time. No word may stand for a fraction, a multiple, or the ordinal of an event. No figure is bound
+to a claim by guessing: a writer who means a claim names it.
 
-The rule is the whole of it, and docs/method.md says it in the same words.
+The rule is complete, and docs/method.md states it in the same words.
 """
 
 import re
@@ -27,15 +27,15 @@ LONGEST_NAME: Final = 200
 """The bound of `desk.contracts.base.ShortText`."""
 
 MOST_REMEMBERED: Final = 1_000
-"""Texts of which a process remembers the figures: a sentence is looked at when it is written, when
-it is validated, and when the document is compiled. Those of a week are a quarter."""
+"""Texts whose figures a process caches. A sentence is checked when it is written, validated, and
+compiled; the texts of a week are a quarter of this."""
 
 MOST_NAMED: Final = 6
-"""How many claims a reason names."""
+"""The most claims that a reason names."""
 
 
 class Unbacked(NamedTuple):
-    """A figure outside of a reference: its place, and why the rule refuses it."""
+    """A figure outside of a reference: its place in the text, and why the rule refuses it."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ _SPAN: Final = r"(?:minute|hour|day|week|month|quarter|year|decade|century)"
 _ENDS: Final = (
     r"(?![\w%‰]|[.,:'’]\d|\s?(?:%|‰|per\s?cent|pct|b\.?ps?\b|basis|percentage|points?\b))"
 )
-"""What a digit's phrase ends before: no further digit, and no unit."""
+"""What must not follow a digit's phrase: another digit or a unit."""
 
 _DATES: Final = (
     rf"{_YEAR}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?",
@@ -144,7 +144,7 @@ _PERIOD: Final = (
     rf"{_SPAN}s?\b(?!\sin\sa\srow|\srunning|\sof\s(?:gains?|losses|declines?|growth|falls?|rises?))"
     r"|-(?:tier|way|sided|part|step|stage|speed|track|pronged|thirty)"
 )
-"""What a number word may stand before: a span of time, or the rest of a name for a kind."""
+"""What may follow a number word: a span of time, or the rest of a name."""
 _EVENT: Final = (
     r"(?:time|cut|hike|increase|rise|fall|drop|decline|gain|loss|move|decision|meeting|session"
     r"|reduction|tightening|easing|intervention|advance|retreat|slide|rally|contraction|expansion"
@@ -156,8 +156,8 @@ _PARTS: Final = (
 )
 _MULTIPLE: Final = "(?:double|triple|treble|quadruple|quintuple)"
 _QUARTER: Final = rf"(?!quarter\sthe\s|(?<!\ba )quarter\s(?:{_CURRENCY})\b)"
-"""Not before a quarter of the year that a currency follows (`over the quarter the yen gained`): the
-quarter of a unit has its own article right before it."""
+"""A quarter of the year, when a currency follows (`over the quarter the yen gained`). The quarter
+of a unit has its own article right before the unit."""
 _WORDS: Final = re.compile(
     rf"(?<![\w-])(?!(?:at|from|on)\sone\spoint|one\sof\s)(?<!\bat ){_QUARTER}"
     rf"{_NUMBER}(?:[\s-](?:and\s)?(?:of\s)?(?:an?\s|the\s)?(?:{_NUMBER}|full|whole|more|or|to|fewer))*"
@@ -206,7 +206,7 @@ def rejected_figures(
     rests_on: Collection[str] = (),
     place: str = "",
 ) -> tuple[RejectedFigure, ...]:
-    """Everything that is wrong with a text's figures and references, in the order of the text.
+    """Everything that is wrong with the figures and references of a text, in order.
 
     Args:
         prose: What a writer wrote, with references such as `[[USD/JPY:move]]`.
@@ -242,7 +242,7 @@ def without(prose: str, rejected: Collection[RejectedFigure]) -> str:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def unbacked(prose: str) -> tuple[Unbacked, ...]:
-    """The figures of a text that are no references, in the order in which they stand."""
+    """The figures of a text outside of references, in order."""
     text = REFERENCE.sub(lambda found: _MASK * len(found[0]), prose)
     found = [*_of_digits(text)]
     found += [Unbacked(*each.span(), WORDS) for each in _WORDS.finditer(text)]
@@ -273,7 +273,7 @@ def _of_digits(text: str) -> Iterator[Unbacked]:
 
 
 def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
-    """Overlapping finds merged into one, with the reason of the first."""
+    """The finds with overlapping ones merged, each with the reason of the first."""
     last: Unbacked | None = None
     for each in found:
         if last is not None and each.start < last.end:
@@ -287,7 +287,7 @@ def _apart(found: list[Unbacked]) -> Iterator[Unbacked]:
 
 
 def _placed(prose: str) -> Iterator[tuple[int, str]]:
-    """Where each sentence ends, and the sentence."""
+    """Each sentence with the position of its end."""
     end = 0
     for piece in split_sentences(prose):
         end += len(piece)
@@ -300,7 +300,8 @@ def _unknown(name: str, claims: Mapping[str, Claim], others: Collection[str]) ->
 
 
 def _meant(written: str, claims: Mapping[str, Claim], rests_on: Collection[str]) -> str:
-    """The claims that print the digits of a figure, or else those that the text is about."""
+    """The claims that print the same digits as a figure, or else the claims that the text is
+    about."""
     digits = "".join(sign for sign in written if sign.isdigit() or sign == ".").strip(".")
     alike = [c for c in claims.values() if digits and digits in print_claim(c).replace(",", "")]
     known = alike or [claims[name] for name in rests_on if name in claims]

@@ -1,8 +1,8 @@
-"""Words from outside that a report may print as they are: on one line, and nothing to act on.
+"""Words from outside that a report may print as they are.
 
-A headline is no finding of the desk. A figure in it is nobody's claim, a reference in it is not
-the desk's, and an address in it was not looked at: one that holds any of these is withheld whole,
-because a headline without some of its words is another headline.
+They are on one line and hold nothing to act on. A headline is no finding of the desk: a figure in
+it belongs to nobody's claim, and an address in it was not checked. A headline with any of these is
+withheld whole, because leaving words out would make another headline.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 from desk.trust.prose.gate import unbacked
 
 _UNSEEN: Final = frozenset({"Cf", "Cs", "Co", "Cn"})
-"""Format characters and their like can hide words or turn their order."""
+"""Format characters and the like, which can hide words or reverse their order."""
 
 _NUMBER_WORDS: Final = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven"
@@ -28,10 +28,10 @@ _REFERENCE: Final = re.compile(r"\[\[|\]\]")
 
 
 def printable(text: str) -> str | None:
-    """The words on one line; None for a text without any, and for one that holds a figure, a
-    reference or an address.
+    """The words on one line. None for a text without words, or with a figure, a reference or an
+    address.
 
-    Any digit counts as a figure, years and names of indices too, and so does any number word.
+    Any digit counts as a figure, in years and names too, and so does any number word.
     """
     words = " ".join(_visible(text).split())
     plain = unicodedata.normalize("NFKC", words)
@@ -43,9 +43,8 @@ def printable(text: str) -> str | None:
 
 
 def quotable(text: str) -> str | None:
-    """The words on one line, to be printed between quotation marks with their source; None for a
-    text without any, and for one that holds a reference or an address. A figure in it is that of
-    whoever is quoted."""
+    """The words on one line, to be printed in quotation marks with their source. None for a text
+    without words, or with a reference or an address. A figure in it is the quoted author's."""
     words = " ".join(_visible(text).split())
     plain = unicodedata.normalize("NFKC", words)
     held = any(found.search(plain) for found in (_ADDRESS, _REFERENCE))

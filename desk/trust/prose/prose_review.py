@@ -1,9 +1,9 @@
-"""The gate applied to everything that an agent delivers.
+"""Applies the gate to everything that an agent delivers.
 
-What is read is what a report prints of an agent's words: descriptions of events, warnings, what
-is missing, what a specialist finds and recommends, the validator's recommendation, objections, how
-conflicts were settled, and all of a synthesis and of a swarm's plan. A week's plan is for the desk
-alone, and what was fetched is nobody's prose.
+It checks the prose that a report prints: descriptions of events, warnings, missing data, a
+specialist's findings and recommendations, the validator's recommendation, objections, resolutions
+of conflicts, and everything in a synthesis or a swarm's plan. A week's plan is internal, and
+fetched content is nobody's prose.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -73,8 +73,8 @@ Result = TypeVar("Result", bound=AgentResult)
 
 
 class Text(NamedTuple):
-    """A text of a result. `rests_on` are the claims that it is about, and `stated` the figures in
-    it that are somebody's position and not the writer's."""
+    """A text of a result. `rests_on` are the claims that it is about. `stated` are figures in it
+    that belong to somebody's position and not to the writer."""
 
     place: str
     prose: str
@@ -89,11 +89,11 @@ def review(
     conflicts: Sequence[ConflictRecord] = (),
 ) -> tuple[RejectedFigure, ...]:
     """What is wrong with the figures and references in all prose of a result, and with the
-    quotations of a synthesis, in the order in which it stands.
+    quotations of a synthesis, in order.
 
-    Known are the claims given and the result's own, to a synthesis those of its graph's `state`
-    that stand once its `conflicts` are decided. Of two with one id a researcher's own one counts
-    for its prose; a validator speaks of the claims that it was given.
+    Known claims are those given and the result's own. For a synthesis they are also those of its
+    graph's `state` that survive its `conflicts`. If two claims share an id, a researcher's own one
+    counts for its prose; a validator speaks of the claims that it was given.
     """
     if isinstance(result, Synthesis):
         return review_synthesis(result, state, conflicts)
@@ -114,11 +114,11 @@ def without_rejected(
     state: Sequence[StateEntry] = (),
     conflicts: Sequence[ConflictRecord] = (),
 ) -> AgentResult:
-    """The result without the sentences that hold rejected figures, each told in `dropped`.
+    """The result without the sentences that hold rejected figures; each is listed in `dropped`.
 
-    `rejected` is what a review of the result found. An event without a description left goes; so
-    does a warning, or a word on what is missing. What must say something says that its words
-    were dropped.
+    `rejected` is what a review of the result found. An event without a description is removed, and
+    so is an empty warning or reason for missing data. A text that must not be empty says instead
+    that its words were dropped.
     """
     if not rejected:
         return result
@@ -223,13 +223,13 @@ def _event_place(number: int, event: MarketEvent) -> str:
 
 @dataclass(slots=True)
 class _Cutting:
-    """Takes the sentences with rejected figures out of one text after the other."""
+    """Removes the sentences with rejected figures from one text after another."""
 
     rejected: dict[str, list[RejectedFigure]]
     dropped: list[DroppedSentence]
 
     def of(self, prose: str, place: str) -> str:
-        """What is left of a text."""
+        """The text without its rejected sentences."""
         here = self.rejected.get(place, ())
         if not here:
             return prose
@@ -239,12 +239,13 @@ class _Cutting:
         return left
 
     def of_each(self, texts: Sequence[str], kind: str) -> tuple[str, ...]:
-        """The numbered texts after a review, without those that are empty now."""
+        """The numbered texts without their rejected sentences; texts that became empty are left
+        out."""
         left = (self.of(text, _numbered(kind, n)) for n, text in enumerate(texts, start=1))
         return tuple(text for text in left if text)
 
     def dropped_with(self, before: Sequence[DroppedSentence]) -> tuple[DroppedSentence, ...]:
-        """All dropped sentences, the earlier first, up to what a result holds."""
+        """All dropped sentences, the earlier ones first, up to the limit of a result."""
         return (*before, *self.dropped)[:MOST_DROPPED]
 
 
@@ -275,7 +276,8 @@ def _cut_research(result: ResearchResult, cutting: _Cutting) -> ResearchResult:
 
 
 def _cut_commentary(result: Commentary, cutting: _Cutting) -> Commentary:
-    """What is left of a commentary; a theme without a title or without what moved goes whole."""
+    """The commentary without its rejected sentences. A theme that loses its title or what moved is
+    removed."""
     themes = (
         theme.model_copy(
             update={

@@ -1,4 +1,4 @@
-"""Whether words stand in a source as they are quoted: letter by letter, white space aside."""
+"""Whether quoted words occur in a source, letter by letter except for white space."""
 
 import re
 from collections.abc import Iterator
@@ -9,21 +9,21 @@ from pydantic import JsonValue
 MOST_DEPTH: Final = 50
 
 _WITHIN: Final = re.compile(r"\d[.,:]\d|\d[%‰]|[-−+]\d")
-"""Signs between which nothing is taken apart: those of a number."""
+"""Characters that may be inside of a number, which is never split."""
 
 
 def stands_in(text: str, content: JsonValue) -> bool:
-    """Whether one of the texts within a tool's answer holds the words, from where a word or number
-    of its begins to where one ends: `5 bp` does not stand in `25 bp`.
+    """Whether one of the texts in a tool's answer contains the words, starting and ending at the
+    edge of a word or number: `5 bp` does not occur in `25 bp`.
 
-    Numbers are no texts: a document's words are quoted, and figures of markets are claims.
+    Numbers are not texts: documents are quoted in words, and figures of markets are claims.
     """
     words = _plain(text)
     return bool(words) and any(_holds(_plain(told), words) for told in texts_in(content))
 
 
 def texts_in(content: JsonValue, depth: int = MOST_DEPTH) -> Iterator[str]:
-    """All texts of an answer, keys aside, as deep as answers go."""
+    """All texts in an answer, without keys, at any depth."""
     if isinstance(content, str):
         yield content
     elif depth and isinstance(content, dict):
@@ -44,8 +44,8 @@ def _holds(told: str, words: str) -> bool:
 
 
 def _is_edge(told: str, place: int) -> bool:
-    """Whether a place does not split a word or a number. Scripts without capitals, such as those
-    without spaces between words, can be quoted from any place."""
+    """Whether a position does not split a word or number. Text in a script without capital letters,
+    such as one without spaces between words, can be quoted from any position."""
     before, after = told[place - 1 : place] if place else "", told[place : place + 1]
     if _joins(before) and _joins(after):
         return False

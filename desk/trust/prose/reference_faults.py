@@ -1,10 +1,10 @@
-"""What is wrong with a reference at its place: a form that does not fit its claim, and words right
-before it that say another thing than the claim.
+"""What is wrong with a reference in its context: a form that does not fit its claim, or words
+before it that contradict the claim.
 
-References carry what they are, so little English has to be known: the words of direction, `from …
-to …`, and `high` and `low`. A word of direction right behind a currency's name is held against the
-moves that its sentence refers to, from that currency's side of the pair; a writer who lets the
-reference print the currency with its verb needs none.
+References say what they are, so little English needs to be known: words of direction, `from … to
+…`, `high` and `low`. A word of direction right after a currency's name is compared with the moves
+in the sentence, from that currency's side of the pair. A writer who lets the reference print the
+currency with its verb needs none of this.
 """
 
 import re
@@ -51,8 +51,8 @@ _REACHED: Final = frozenset(
     }
 )
 _DATED: Final = frozenset({"highest", "lowest"})
-"""Formulas whose claim is of the day on which a level was reached. Without one it is of the day up
-to which was looked."""
+"""Formulas of claims whose day is the one on which a level was reached. For other claims the day is
+the last one that was looked at."""
 _CODES: Final = {
     name.lower(): code for code in sorted(AREAS) for name in names_of(code) if code in AREAS
 }
@@ -67,13 +67,13 @@ _OF_A_DAY: Final = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})")
 
 
 def has_its_day(claim: Claim) -> bool:
-    """Whether a claim's day is that of its figure: a level that was reached may be told of the day
-    up to which was looked."""
+    """Whether a claim's day is the day of its figure, rather than the last day that was looked
+    at."""
     return claim.metric not in _REACHED or claim.formula in _DATED
 
 
 def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference, str]]:
-    """The references that do not fit their place, with the reasons."""
+    """The references that do not fit their context, with the reasons."""
     found = tuple(found_in(prose))
     for each in found:
         if wrong := _wrong(each, claims.get(each.name), prose[: each.start]):
@@ -94,8 +94,8 @@ def faults(prose: str, claims: Mapping[str, Claim]) -> Iterator[tuple[Reference,
 def _of_currencies(
     sentence: str, at: int, claims: Mapping[str, Claim]
 ) -> Iterator[tuple[Reference, str]]:
-    """The currencies of which a sentence says that they went the other way than the moves that it
-    refers to. What a weekday is told of beside it is of that day, and held against nothing."""
+    """The currencies that a sentence says went the other way than the moves it refers to. A word
+    next to a weekday is about that day and is not compared."""
     told = [claims[each.name] for each in found_in(sentence) if each.name in claims]
     moved = [claim for claim in told if has_sides(claim)]
     if not moved:
@@ -115,7 +115,7 @@ def _of_currencies(
 
 
 def _went(claim: Claim, code: str) -> int:
-    """Which way a currency went by the move of a pair that it is in."""
+    """The direction of a currency, by the move of a pair with it."""
     side = (claim.value > 0) - (claim.value < 0)
     return side if claim.subject.startswith(code) else -side
 

@@ -1,4 +1,4 @@
-"""What prose says of figures by reference: how a reference is written, read and printed."""
+"""References in prose: how they are written, read, and printed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ REFERENCE: Final = re.compile(r"\[\[([^\[\]]*)\]\]")
 
 
 class Form(StrEnum):
-    """How a claim is printed where it is referred to."""
+    """How a reference prints its claim."""
 
     PLAIN = ""
     """As every table prints it; behind a word of direction a change without its sign."""
@@ -44,7 +44,7 @@ SIDES: Final = frozenset({Form.BASE, Form.QUOTE})
 
 
 class Reference(NamedTuple):
-    """A reference in a text. `form` is None if there is no such form."""
+    """A reference in a text. `form` is None if the text names a form that does not exist."""
 
     name: str
     form: Form | None
@@ -105,19 +105,19 @@ PHRASES: Final = {
     Metric.DOLLAR_ROSE: "rose against {count} of {of}{group} currencies",
     Metric.DOLLAR_FELL: "fell against {count} of {of}{group} currencies",
 }
-"""Claims that prose prints with the words that say what they count, so that no writer can put
-others there: which of two a count is of is part of the figure."""
+"""Claims that are printed together with the words that say what was counted. No writer can put
+other words there: what is counted is part of the figure."""
 
 
 def found_in(text: str) -> Iterator[Reference]:
-    """The references of a text, in the order in which they stand."""
+    """The references of a text, in order."""
     for match in REFERENCE.finditer(text):
         name, _, form = (part.strip() for part in match[1].partition("|"))
         yield Reference(name, _form(name, form), *match.span())
 
 
 def _form(name: str, written: str) -> Form | None:
-    """The form of that name; of a currency's code the side of the pair that it is on."""
+    """The form with that name; for a currency's code, the side of the pair that it is on."""
     codes = currencies_of(name.partition(":")[0])
     if codes and written in codes:
         return Form.BASE if written == codes[0] else Form.QUOTE
@@ -125,13 +125,13 @@ def _form(name: str, written: str) -> Form | None:
 
 
 def currencies_of(subject: str) -> tuple[str, str] | None:
-    """The base and the quote currency of a pair; None of another subject."""
+    """The base and the quote currency of a pair; None for another subject."""
     base, _, quote = subject.partition("/")
     return (base, quote) if base and quote else None
 
 
 def references(text: str) -> tuple[str, ...]:
-    """The claim ids that a text refers to, in order, as written and without their forms."""
+    """The claim ids that a text refers to, in order and with repetitions, without their forms."""
     return tuple(found.name for found in found_in(text))
 
 
@@ -153,7 +153,7 @@ def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
 
 
 def printed(claim: Claim, form: Form, before: str = "") -> str:
-    """A claim as a form prints it, behind the text before it."""
+    """A claim as a form prints it after the text before it."""
     if form is Form.DAY:
         return print_weekday(claim.as_of)
     if claim.metric in PHRASES:
@@ -183,7 +183,7 @@ def moves(claim: Claim) -> bool:
 
 
 def has_sides(claim: Claim) -> bool:
-    """Whether a claim can be told from the side of either currency of its pair."""
+    """Whether a claim can be printed from the side of either currency of its pair."""
     return claim.metric in SIDED and currencies_of(claim.subject) is not None
 
 
@@ -193,11 +193,11 @@ def is_change(claim: Claim) -> bool:
 
 
 def side_before(text: str, claim: Claim | None = None) -> int:
-    """Which way the word of direction goes that a text ends in: 1, -1, or 0 without any.
+    """The direction of the word that a text ends in: 1, -1, or 0 if it is no word of direction.
 
-    With the `claim` that follows, also where a bracket opens behind the word, and a few words later
-    where the claim's subject stands right before the word: `USD/JPY rose over the week (`; what a
-    decision changed may stand between its verb and the bracket: `cut its policy rate (`.
+    If `claim` follows, the word may also be before an open bracket, and a few words earlier if the
+    claim's subject is right before it: `USD/JPY rose over the week (`. What a decision changed may
+    be between its verb and the bracket: `cut its policy rate (`.
     """
     tail = text[-120:]
     found = list(_WORD.finditer(tail))
@@ -218,7 +218,7 @@ def side_before(text: str, claim: Claim | None = None) -> int:
 
 
 def side_of(word: str) -> int:
-    """Which way a word of direction goes: 1, -1, or 0 where it is none."""
+    """The direction of a word: 1, -1, or 0."""
     return _SIDE.get(word.lower(), 0)
 
 
@@ -275,7 +275,7 @@ LONGEST_TEXT: Final = 4_000
 
 
 class UnknownReferenceError(ValueError):
-    """Prose refers to a figure that is no known claim. `references` are the unknown ids."""
+    """A text refers to claims that are not known. `references` are their ids."""
 
     def __init__(self, references: tuple[str, ...]) -> None:
         self.references = references
@@ -283,12 +283,12 @@ class UnknownReferenceError(ValueError):
 
 
 def reference(claim: Claim) -> str:
-    """What prose holds in place of a claim's figure."""
+    """The reference to a claim, as prose contains it."""
     return f"[[{claim.claim_id}]]"
 
 
 def unknown_references(text: str, claims: Mapping[str, Claim]) -> tuple[str, ...]:
-    """The references of a text that stand for no claim, each once."""
+    """The references of a text to unknown claims, each once."""
     return tuple(dict.fromkeys(ref for ref in references(text) if ref not in claims))
 
 
@@ -306,7 +306,7 @@ def render(text: str, claims: Mapping[str, Claim]) -> str:
 
 
 def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
-    """A sentence of the report: the prose, and the text that it prints.
+    """A sentence of the report: its prose, and the text that this prints.
 
     Raises:
         UnknownReferenceError: a reference is not among the claims.
@@ -316,10 +316,8 @@ def sentence(prose: str, claims: Mapping[str, Claim]) -> Sentence:
 
 
 def clip(text: str, limit: int = LONGEST_TEXT) -> str:
-    """The text, or as many of its words as a report holds with an ellipsis at the end.
-
-    A reference is never cut in two.
-    """
+    """The text, or as many of its words as a report allows, ending in an ellipsis. References are
+    not cut in two."""
     kept = shortened(text, limit)
     if kept == text:
         return text
@@ -330,7 +328,7 @@ def clip(text: str, limit: int = LONGEST_TEXT) -> str:
 
 
 def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
-    """Whether an objection is about an event: the one that it names, or where it names none each
+    """Whether an objection is about an event: the one that it names; if it names none, every event
     whose prose refers to one of its claims."""
     if issue.event is not None:
         return issue.event == event.event_id
@@ -339,7 +337,7 @@ def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
 
 
 def is_about_finding(issue: ValidationIssue, statement: str) -> bool:
-    """Whether an objection is about a finding that is no event: it names no event, and of claims
-    those that the finding refers to, no more and no fewer."""
+    """Whether an objection is about a finding that is no event: it names no event, and exactly the
+    claims that the finding refers to."""
     named = {found.name for found in found_in(statement)}
     return issue.event is None and bool(named) and named == {*issue.claims}

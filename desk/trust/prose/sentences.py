@@ -1,4 +1,4 @@
-"""Where a sentence of prose ends. Figures, abbreviations and references do not end one."""
+"""Where sentences of prose end. Figures, abbreviations and references do not end one."""
 
 import re
 from typing import Final
@@ -28,9 +28,9 @@ _STARTERS: Final = _set_of(
 
 
 def split_sentences(prose: str) -> tuple[str, ...]:
-    """The sentences of a text with the white space after them; joined they are the text again.
+    """The sentences of a text with the white space after them. Joined, they are the text again.
 
-    A line break always ends one. In doubt two sentences stay one.
+    A line break always ends a sentence. In doubt two sentences stay one.
     """
     pieces, start = [], 0
     for found in _BREAK.finditer(prose):

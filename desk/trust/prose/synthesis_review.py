@@ -1,4 +1,4 @@
-"""What is read of a synthesis before it counts: its figures, its references, its quotations."""
+"""Checks the prose of a synthesis: its figures, references and quotations."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,14 +45,14 @@ LONGEST_SENTENCE: Final = 4_000
 def claims_in(
     state: Sequence[StateEntry], conflicts: Sequence[ConflictRecord] = ()
 ) -> dict[str, Claim]:
-    """The claims of all research in a graph's state that stand once its conflicts are decided."""
+    """The claims of all research in a graph's state that survive its conflicts."""
     found = (entry.result for entry in state)
     results = [result for result in found if isinstance(result, ResearchResult)]
     return surviving_claims(results, conflicts)
 
 
 def quotable(state: Sequence[StateEntry]) -> dict[str, list[JsonValue]]:
-    """What was found in a graph's state, by the evidence that it is quoted from."""
+    """The evidence in a graph's state that can be quoted, by id."""
     found: dict[str, list[JsonValue]] = {}
     for entry in state:
         for evidence, item in zip(*_items(entry), strict=False):
@@ -79,8 +79,8 @@ def review_synthesis(
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
 ) -> tuple[RejectedFigure, ...]:
-    """What is wrong with a synthesis: figures that are no claims, references to nothing, words
-    that do not stand in the evidence they are quoted from."""
+    """What is wrong with a synthesis: figures outside of references, references to unknown claims,
+    and quotations that are not in their evidence."""
     claims = claims_in(state, conflicts)
     quoted = {quotation.quotation_id for quotation in synthesis.quotations}
     quoted |= {hypothesis.reference for hypothesis in synthesis.hypotheses}
@@ -98,8 +98,8 @@ def without_unfounded(
     state: Sequence[StateEntry],
     conflicts: Sequence[ConflictRecord] = (),
 ) -> Synthesis:
-    """The synthesis without the sentences that hold what was rejected, each told in `dropped`, and
-    without the quotations that stand in no source."""
+    """The synthesis without the sentences that hold rejected figures or references, listed in
+    `dropped`, and without quotations that are in no source."""
     if not rejected:
         return synthesis
     wrong = {figure.written for figure in _wrong_quotations(synthesis, state)}
@@ -160,7 +160,7 @@ def _with_texts(synthesis: Synthesis, texts: Mapping[str, str]) -> Synthesis:
 
 
 def _hypotheses(synthesis: Synthesis, texts: Mapping[str, str]) -> Iterator[Hypothesis]:
-    """Those of which something is left."""
+    """The hypotheses that still have a statement."""
     for number, hypothesis in enumerate(synthesis.hypotheses, start=1):
         statement = texts[f"hypothesis {number}"]
         refuted_by = texts[f"hypothesis {number}, refuted by"]
@@ -193,9 +193,9 @@ def _wrong_quotations(
 def _typed(
     prose: str, place: str, nodes: Sequence[str], *, figures_pass: bool
 ) -> Iterator[RejectedFigure]:
-    """What looks like a source's words or figures and is the author's: quotation marks, and where
-    there are no claims that a date or a span may go with, every digit. Names of nodes may have
-    some."""
+    """What looks like a source's words or figures but is typed by the author: quotation marks and,
+    if there are no claims that a date or a span may go with, every digit. Names of nodes may
+    contain digits."""
     for sentence in split_sentences(prose):
         own = REFERENCE.sub(" ", sentence)
         for name in nodes:
