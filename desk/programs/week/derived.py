@@ -1,7 +1,7 @@
-"""What the built-in analysts make of the evidence in a report: their work done once more.
+"""Repeats the built-in analysts' work from the evidence in a report.
 
-They are pure functions of what the tools answered, and a report carries those answers. So nothing
-that they said has to be believed: it is written anew, and compared.
+The analysts are pure functions of the tools' answers, and a report carries those answers. So their
+results need not be trusted: they are computed again and compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +24,11 @@ RESEARCH: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES})
 
 
 class NotDerivable(Exception):
-    """What an agent delivered cannot be had again from what the report holds."""
+    """The result of an agent cannot be computed again from what the report contains."""
 
 
 def derived_outcomes(report: ResearchReport) -> Mapping[str, MarketOutcome]:
-    """What the markets come to on which the built-in analysts of this version have worked, and
-    nobody else, by market.
+    """The outcomes, by market, of markets on which only built-in analysts of this version worked.
 
     Raises:
         NotDerivable: the evidence of a market is not what its agents must have had.
@@ -52,7 +51,7 @@ def derived_outcomes(report: ResearchReport) -> Mapping[str, MarketOutcome]:
 
 
 class _MarketAgents:
-    """The agents of one market, at work on what they were answered then."""
+    """The agents of one market, given the answers that they had then."""
 
     def __init__(
         self,
@@ -67,7 +66,7 @@ class _MarketAgents:
         self._voting = voting
 
     def outcome(self) -> MarketOutcome:
-        """What the market's agents bring, with the decisions that the report tells of."""
+        """The outcome of the market's agents, with the decisions that the report has."""
         lines = sorted(self._section.agents, key=lambda line: line.task_type)
         results = tuple(self._research(lines))
         validation = next(self._validation(lines, results), None)
@@ -105,7 +104,7 @@ class _MarketAgents:
                 yield result
 
     def _done(self, line: Contribution, findings: tuple[ResearchResult, ...]) -> AgentResult:
-        """What an agent delivers, without what the gate lets nobody print."""
+        """The result of an agent, without what the gate rejects."""
         request = TurnRequest(
             assignment=self._assignment(line),
             exchanges=tuple(Exchange(results=(answer,)) for answer in self._answers(line)),

@@ -23,21 +23,22 @@ from desk.programs.week.archive.week import ArchivedWeek, archived_week
 from desk.programs.week.document.publishing import FOLDER
 
 MOST_ROUNDS: Final = 3
-"""How often an archive is made again because reports were published meanwhile."""
+"""How often the archive is written again because reports were published meanwhile."""
 
 MOST_REMEMBERED: Final = 2_000
-"""Reports whose part of the archive a process remembers, so that a worker reads a file once."""
+"""How many reports' parts of the archive a process caches, so that a worker reads each file
+once."""
 
 HEAD: Final = 1_000
-"""Bytes of a page within which it says what it was made by."""
+"""Bytes of a page that contain the mark of what made it."""
 
 
 class ArchiveError(Exception):
-    """The archive could not be written; what was there before may be there in part."""
+    """The archive could not be written. Some of its pages may be new and others old."""
 
 
 class Archive(NamedTuple):
-    """An archive that was written: its front page, what is in it, and what is not."""
+    """A written archive: its front page, what it contains, and what was left out."""
 
     front: Path
     weeks: tuple[str, ...]
@@ -47,11 +48,12 @@ class Archive(NamedTuple):
 
 
 def write_archive(directory: Path) -> Archive:
-    """Write the archive of a directory's reports beside them; a page is whole or not there.
+    """Writes the archive of a directory's reports beside them. Each page is written whole or not at
+    all.
 
-    Files that are damaged, foreign or older are named in it and never fatal. Of each week and
-    choice of markets the latest report counts; where that cannot be read, the last revision that
-    can. What is published while the archive is made is in it, too.
+    Files that are damaged, foreign or older are named in it and are no error. For each week and
+    choice of markets the latest report counts, or the last readable revision. Reports that are
+    published meanwhile are included.
 
     Raises:
         ArchiveError: a page could not be written, or would replace one that is not the desk's.
@@ -108,13 +110,13 @@ def _drawn(listing: ReportFiles, weeks: Iterable[ArchivedWeek]) -> DrawnReport |
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _remembered(file: ReportFile) -> ArchivedWeek | LeftOut:
-    """A file's part, for as long as its stamp is the same."""
+    """A file's part of the archive, cached until the file changes."""
     return archived_week(file)
 
 
 def _place(pages: Iterable[tuple[str, str]], directory: Path) -> list[str]:
-    """Write every page beside its place as it is made, then put them in place in that order. Their
-    names are returned."""
+    """Writes every page to a temporary file beside its place, then moves them into place in order.
+    Returns their names."""
     token = secrets.token_hex(4)
     new: dict[Path, Path] = {}
     names = []

@@ -1,4 +1,4 @@
-"""The forecasts of a market's weeks as ranges of fixings, and how they came out."""
+"""The forecasts of a market's reports as ranges of fixings, and their outcomes."""
 
 import math
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from desk.programs.week.document.rendering.wording import claim_on
 from desk.programs.week.document.sections.views import standing_views
 
 SUREST: Final = 0.995
-"""A probability beyond it, or as far below, would put the range at no place."""
+"""With a probability above this, or as far below one half, no range can be given."""
 
 
 class Outlook(NamedTuple):
-    """What a week's report expected of a pair.
+    """What a report expected of a pair.
 
-    `probability` is that of a fixing above `level`, the last one of the week, at `due`. Two of
-    three fixings were to lie between `low` and `high`, by that probability and the deviation of
-    the moves of the year before.
+    `probability` is that of a fixing above `level`, the week's last one, at `due`. Two of three
+    fixings were to lie between `low` and `high`, by that probability and the standard deviation of
+    the moves in the year before.
     """
 
     level: Decimal
@@ -34,7 +34,7 @@ class Outlook(NamedTuple):
 
 
 class CameOut(NamedTuple):
-    """The last fixing that was known when a forecast was due."""
+    """The last known fixing when a forecast was due."""
 
     day: date
     value: Decimal
@@ -42,7 +42,7 @@ class CameOut(NamedTuple):
 
 
 def outlook_of(market: MarketReport, report: ResearchReport) -> Outlook | None:
-    """The forecast of a market's standing view of its direction; None where it has none."""
+    """The forecast of a market's standing view of its direction; None if it has none."""
     view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
     last = claim_on(market, Metric.LAST)
     if view is None or view.forecast is None or last is None or last.value <= 0:
@@ -60,8 +60,7 @@ def outlook_of(market: MarketReport, report: ResearchReport) -> Outlook | None:
 
 
 def came_out(outlook: Outlook, days: Sequence[date], values: Sequence[Decimal]) -> CameOut | None:
-    """How a forecast came out, by fixings, the oldest first; None while they do not reach its
-    day."""
+    """The outcome of a forecast by fixings, oldest first; None while they do not reach its day."""
     expected = last_expected_day(outlook.due)
     known = [(day, value) for day, value in zip(days, values, strict=True) if day <= expected]
     if not known or days[-1] < expected:

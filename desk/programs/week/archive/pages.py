@@ -32,10 +32,10 @@ from desk.programs.week.document.rendering.html import KIND_TITLES
 from desk.programs.week.document.rendering.record_words import SCORE_COLUMNS
 
 SLOT: Final = 6
-"""A week's width; the bar takes most of it."""
+"""The width of a week in a chart; most of it is the bar."""
 HALF: Final = 40
 LEAST: Final = 0.75
-"""A bar is seen, however small its figure."""
+"""The smallest size of a bar, so that every bar is visible."""
 
 
 class ChartBar(NamedTuple):
@@ -47,7 +47,7 @@ class ChartBar(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A bar as it is drawn, with the words for a pointer that rests on it."""
+    """A drawn bar, with the text that appears when the pointer is over it."""
 
     x: int
     y: float
@@ -68,7 +68,8 @@ class Chart(NamedTuple):
 
 
 def chart_of(bars: Sequence[ChartBar | None]) -> Chart | None:
-    """Bars in the order given, with an empty place for each None; None where there are no two."""
+    """A chart of bars in the order given, with a gap for each None. None if there are fewer than
+    two."""
     there = [bar for bar in bars if bar is not None]
     most = max((abs(bar.value) for bar in there), default=Decimal(0))
     if len(there) < 2 or not most:
@@ -92,11 +93,11 @@ INDEX: Final = "index.html"
 SEARCH: Final = "search.html"
 MARKETS: Final = "markets"
 MARK: Final = "research desk archive"
-"""What a page says that it was made by; no page without it is ever replaced."""
+"""The mark of pages that the desk made. Pages without it are never replaced."""
 
 
 class Score(NamedTuple):
-    """How a market's forecasts had done by a report's as-of instant, as it is printed there."""
+    """How a market's forecasts had done by a report's as-of instant, as printed there."""
 
     week: str
     page: str
@@ -104,11 +105,11 @@ class Score(NamedTuple):
 
 
 class MarketPage(NamedTuple):
-    """A market across the weeks, the newest first.
+    """A market's page over all weeks, newest first.
 
-    `year` is what is drawn of it over a year.
-    `newest` is its part of the latest report that has it, that of `newest_week`. `scores` are its
-    rows of the reports' scorecards, those that say no more than the one before left out.
+    `year` is its drawing over a year. `newest` is its part of the latest report that has it, that
+    of `newest_week`. `scores` are its rows of the reports' scorecards, without rows that repeat the
+    one before.
     """
 
     market: str
@@ -121,12 +122,12 @@ class MarketPage(NamedTuple):
 
     @property
     def file(self) -> str:
-        """Its page's name."""
+        """The name of its file."""
         return f"{anchor(self.market)}.html"
 
     @property
     def weeks(self) -> int:
-        """In how many reports it is."""
+        """The number of reports that have it."""
         return sum(line.part is not None for line in self.lines)
 
 
@@ -135,12 +136,11 @@ def archive_pages(
     left_out: Sequence[LeftOut],
     drawn: DrawnReport | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Every page by its path below the folder of the reports, the front page last, each made when
-    it is asked for: those of two years take 20 MB. The same reports give the same.
+    """Every page by its path below the reports' folder, the front page last. Each is made when it
+    is asked for, because the pages of two years take 20 MB. The same reports give the same pages.
 
-    `drawn` has the series of the newest report, for the charts of its markets.
-
-    Reports of some markets are listed, and count towards nothing else.
+    `drawn` has the series of the newest report, for the markets' charts. Reports of some markets
+    are listed and count for nothing else.
     """
     full = sorted((w for w in weeks if is_full(w.slug)), key=lambda w: w.week, reverse=True)
     partial = sorted((w for w in weeks if not is_full(w.slug)), key=lambda w: (w.slug, w.week))
@@ -186,7 +186,8 @@ def _page(template: str, **given: object) -> str:
 
 
 def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> Iterator[MarketPage]:
-    """In the order of the newest report; markets that have left the desk come last."""
+    """The pages in the order of the newest report, then those of markets that the desk no longer
+    covers."""
     canvas = canvas_of_years() if drawn else None
     for market in dict.fromkeys(name for week in full for name in week.markets):
         lines = tuple(_lines(full, market))
@@ -204,7 +205,7 @@ def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> It
 
 
 def _scores(lines: Sequence[MarketWeekRow]) -> Iterator[Score]:
-    """The newest first; of several weeks with the same row, the one in which it was new."""
+    """The scores, newest first. If several weeks have the same row, the first of them counts."""
     told = [(line.week, line.part.score) for line in lines if line.week and line.part]
     before = [*(cells for _, cells in told[1:]), None]
     for (week, cells), earlier in zip(told, before, strict=True):

@@ -1,4 +1,4 @@
-"""The published reports of a folder, read as far as the archive shows them."""
+"""Reads the published reports of a folder, as far as the archive shows them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ from desk.programs.week.document.rendering.rates_table import month_ends
 from desk.programs.week.document.sections.markets import CHART_SPAN
 
 PASSED_OVER: Final = Field(validation_alias="(not read)")
-"""A part of the file that the archive has no use for. It is not even checked, which is what makes
-hundreds of reports quick to read."""
+"""A part of the file that the archive does not use and does not check. This is what makes reading
+hundreds of reports fast."""
 
 _NAMED = re.compile(
     rf"(?P<week>{WEEK_PATTERN.strip('^$')})-(?P<slug>[a-z0-9-]+?)(?:\.r(?P<revision>[0-9]{{1,9}}))?\.json"
@@ -35,7 +35,7 @@ _NAMED = re.compile(
 
 
 class ArchivedMarket(MarketReport):
-    """A market's section as far as the archive reads it."""
+    """The part of a market's section that the archive reads."""
 
     tones: Annotated[tuple[Tone, ...], PASSED_OVER] = ()
     suspects: Annotated[tuple[SuspectFixing, ...], PASSED_OVER] = ()
@@ -46,7 +46,7 @@ class ArchivedMarket(MarketReport):
 
 
 class ArchivedReport(ResearchReport):
-    """A report as far as the archive reads it. Its seal cannot be verified from this."""
+    """The part of a report that the archive reads. Its seal cannot be verified from this part."""
 
     markets: Annotated[tuple[ArchivedMarket, ...], Field(max_length=200)]
     changes: Annotated[Changes, PASSED_OVER] = Changes()
@@ -68,7 +68,7 @@ class _DrawnConfig(BaseModel):
 
 
 class DrawnReport(BaseModel):
-    """What of a report the charts of its markets take; all else is passed over."""
+    """The part of a report that the markets' charts need."""
 
     window: TimeWindow
     config: _DrawnConfig
@@ -90,7 +90,7 @@ class DrawnReport(BaseModel):
 class ReportFile(NamedTuple):
     """A file with a report's name. `revision` is None for the week's latest.
 
-    `stamp` changes when the file does, and when its page comes or goes.
+    `stamp` changes when the file changes, and when its HTML page appears or disappears.
     """
 
     path: Path
@@ -113,16 +113,17 @@ class LeftOut(NamedTuple):
 
 
 class ReportFiles(NamedTuple):
-    """What a folder holds: its reports' files, and JSON files that are no report's by name."""
+    """The files of a folder that are reports by name, and the JSON files that are not."""
 
     files: tuple[ReportFile, ...]
     foreign: tuple[LeftOut, ...]
 
 
 def listing_of(directory: Path) -> ReportFiles:
-    """The reports' files of a directory, by week and slug, the one to read first at the front.
+    """The report files of a directory, by week and slug, each list with the file to read first at
+    the front.
 
-    A week's latest file comes before its revisions, and a later revision before an earlier one.
+    A week's latest file comes first, then its revisions, newest first.
     """
     files: list[ReportFile] = []
     foreign: list[LeftOut] = []
@@ -141,7 +142,7 @@ def listing_of(directory: Path) -> ReportFiles:
 
 
 def read_report_file(file: ReportFile) -> ArchivedReport | LeftOut:
-    """The report of a file, or why it cannot be had: unreadable, damaged, foreign, or older."""
+    """The report of a file, or why it cannot be used: unreadable, damaged, foreign, or older."""
     try:
         report = ArchivedReport.model_validate_json(file.path.read_bytes())
     except OSError as error:
@@ -164,7 +165,7 @@ def read_drawn(file: ReportFile) -> DrawnReport | None:
 
 
 def is_full(slug: str) -> bool:
-    """Whether reports of this name are of all markets, not of some that were chosen."""
+    """Whether reports with this name are of all markets."""
     return slug == DEFAULT_SLUG
 
 
@@ -184,7 +185,7 @@ def _reading_order(file: ReportFile) -> tuple[str, str, bool, int]:
 
 
 def _unfit(error: ValidationError) -> str:
-    """Where a file is not as a report is. What stands there is not repeated."""
+    """Where a file differs from the form of a report. Its contents are not quoted."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     if first["type"] == "json_invalid":
         return "damaged: it is no complete JSON"

@@ -1,4 +1,4 @@
-"""How long each kind of record is kept, after which `desk cleanup` may take it away."""
+"""How long each kind of record is kept before `desk cleanup` may delete it."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from desk.contracts.week.signature import SUFFIX as SIGNATURE
 
 
 class RetainedRecord(StrEnum):
-    """The kinds of record that the desk leaves."""
+    """A kind of record that the desk keeps."""
 
     HISTORIES = "histories"
     PAYLOADS = "payloads"
@@ -51,18 +51,18 @@ def is_answer(name: str) -> bool:
 
 
 def is_past(record: RetainedRecord, last_used: datetime, now: datetime) -> bool:
-    """Whether a record of a kind has been left alone for longer than it is kept."""
+    """Whether a record has not been changed for longer than its kind is kept."""
     return now - last_used > KEPT[record]
 
 
 def week_of_report(name: str) -> str | None:
-    """The week of a published report's file; None of a file that is something else."""
+    """The week of a published report, by its file's name; None for any other file."""
     found = _REPORT.fullmatch(name)
     return found[1] if found else None
 
 
 def weeks_needed(open_weeks: frozenset[str]) -> frozenset[str]:
-    """The weeks whose reports an open run may read: its own, and the one before that."""
+    """The weeks whose reports an open run may read: its own and the one before."""
     return open_weeks | {_week_before(week) for week in open_weeks}
 
 

@@ -1,4 +1,4 @@
-"""What the archive shows of one report, rendered, apart from every other report."""
+"""What the archive shows of one report, rendered independently of other reports."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -30,9 +30,9 @@ from desk.programs.week.document.sections.calendar import is_decided
 
 
 class TraceLinks(FigureLinks):
-    """The figures of one report as seen from another page.
+    """Links to the traces of one report's figures, for other pages.
 
-    A figure links to the element in the report's page that holds its trace, and is marked by its
+    A figure links to the element of the report's page that has its trace, and is marked by its
     verdict as it is there.
     """
 
@@ -43,13 +43,13 @@ class TraceLinks(FigureLinks):
         self._known: dict[tuple[str, str | None], str | None] = {}
 
     def below(self, prefix: str) -> Self:
-        """The same as seen from a folder from which `prefix` leads to the first one."""
+        """The same links from a folder from which `prefix` leads to this one."""
         other = copy(self)
         other._page, other._seen = f"{prefix}{self._page}", {}
         return other
 
     def of(self, name: str, printed: str, market: str | None = None) -> Markup:
-        """A printed figure as a link to its trace; as plain text where nobody claims it."""
+        """A printed figure as a link to its trace, or as plain text if it is no claim."""
         asked = (name, printed, market)
         made = self._seen.get(asked)
         if made is None:
@@ -89,14 +89,14 @@ COLUMNS: Final = {
     },
     MarketKind.POLICY_RATE: {Metric.POLICY_RATE: "Rate", Metric.DIFFERENTIAL: "Differential"},
 }
-"""The figures of a market that are followed from week to week, by kind."""
+"""The metrics that a market's page follows from week to week, by kind of market."""
 
 FOLLOWED: Final = {MarketKind.PAIR: Metric.MOVE, MarketKind.POLICY_RATE: Metric.POLICY_RATE}
-"""The figure that a market's chart is of."""
+"""The metric of a market's chart."""
 
 
 class Said(NamedTuple):
-    """A text that can be searched for, and where it is; without a market, it is the week's."""
+    """A text that the search finds, and where it is; without a market it belongs to the week."""
 
     market: str | None
     text: str
@@ -105,11 +105,11 @@ class Said(NamedTuple):
 class MarketWeek(NamedTuple):
     """A market in one report: a row of figures, and what happened, both rendered.
 
-    `figure` is its last level or rate as it is printed; `followed` the figure that is drawn, and
-    `drawn` how that is printed. `happened` is empty where nothing is told. `score` is the market's
-    row of the report's scorecard as it is printed, if it has one. `decided` are the decisions of
-    its window with their banks. `way` is where its move went in the sense that pages have for it.
-    `outlook` is what the report expected of a pair, `rate` since when a policy rate holds.
+    `figure` is its last level or rate as printed; `followed` is the figure that is drawn, and
+    `drawn` is how that is printed. `happened` is empty if nothing is reported. `score` is its row
+    of the report's scorecard, if there is one. `decided` are the decisions in its window with their
+    banks. `way` is the direction of its move in the sense of the pages. `outlook` is what the
+    report expected of a pair; `rate` is since when a policy rate is in force.
     """
 
     kind: MarketKind
@@ -128,7 +128,7 @@ class MarketWeek(NamedTuple):
 
 
 class ArchivedWeek(NamedTuple):
-    """A report as the archive shows it. `page` leads to it from the folder of all reports."""
+    """A report as the archive shows it. `page` is its path in the folder of all reports."""
 
     week: str
     slug: str
@@ -142,7 +142,7 @@ class ArchivedWeek(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """A report with what all its markets' parts need."""
+    """A report, and what all of its markets' parts need."""
 
     report: ResearchReport
     page: str
@@ -154,7 +154,7 @@ class _Frame(NamedTuple):
 
 
 def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
-    """What the archive shows of a file's report, or why there is none to be had."""
+    """What the archive shows of a file's report, or why there is nothing."""
     report = read_report_file(file)
     if isinstance(report, LeftOut):
         return report
@@ -193,7 +193,8 @@ def archived_week(file: ReportFile) -> ArchivedWeek | LeftOut:
 
 
 def biggest_moves(report: ResearchReport) -> tuple[Mover, ...]:
-    """The pairs that moved most, whichever way; of two equal ones, the table's first."""
+    """The pairs with the largest moves in either direction. If two are equal, the first in the
+    table comes first."""
     return tuple(sorted(report.movers, key=lambda row: -abs(row.move))[:BIGGEST])
 
 
@@ -254,7 +255,7 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
 
 
 def _way(followed: Claim | None, up: Upward) -> str:
-    """Where a move went; nothing for any other figure."""
+    """The direction of a move; empty for any other figure."""
     if followed is None or followed.metric is not Metric.MOVE:
         return ""
     return way(followed.subject, float(followed.value), up)
@@ -276,7 +277,7 @@ def _decided(market: str, report: ResearchReport) -> tuple[tuple[date, str], ...
 
 
 def _turned(followed: Claim, up: Upward) -> Decimal:
-    """A figure as it is drawn: a move of a pair in the sense that pages have for it."""
+    """A figure as it is drawn. The move of a pair is in the sense of the pages."""
     turned = followed.metric is Metric.MOVE and is_turned(followed.subject, up)
     return -followed.value if turned else followed.value
 
@@ -284,7 +285,7 @@ def _turned(followed: Claim, up: Upward) -> Decimal:
 def _cell(
     market: MarketReport, metric: Metric, links: TraceLinks, up: Upward
 ) -> tuple[str | None, Markup | str]:
-    """A printed figure, with the way it went where that is to be seen."""
+    """A printed figure, with its direction where that is shown."""
     claim = claim_on(market, metric)
     if claim is None:
         return None, wording.NO_FIGURE
@@ -310,5 +311,5 @@ def _rendered(macro: str, *arguments: object) -> Markup:
 
 @cache
 def _macros() -> Any:
-    """The archive's lines; looked up once, for there are many thousands of them."""
+    """The templates' macros for lines, loaded once, because there are thousands of lines."""
     return page_environment(__package__).get_template("archive_lines.html.j2").module

@@ -1,4 +1,4 @@
-"""A market over the year to the newest report: its line, its decisions and its forecasts, drawn."""
+"""A market over the year up to the newest report: its line, its decisions and its forecasts."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from desk.documents.rendering.drawing.charts import YearCanvas
 
 FEWEST_DAYS: Final = 2
-"""A line needs two ends."""
+"""A line needs two points."""
 
 
 class Gap(NamedTuple):
-    """Weeks in a row without a report."""
+    """Consecutive weeks without a report."""
 
     first: str
     last: str
@@ -40,7 +40,7 @@ class MarketWeekRow(NamedTuple):
 
 
 class ForecastRow(NamedTuple):
-    """A forecast of a week's report as it is printed, and how it came out."""
+    """A forecast of a report as printed, and its outcome."""
 
     week: str
     page: str
@@ -51,11 +51,11 @@ class ForecastRow(NamedTuple):
 
 
 class DrawnYear(NamedTuple):
-    """What is drawn of a market over a year.
+    """The drawing of a market over a year.
 
-    `decided` are the decisions that are marked, newest first, `forecasts` those of its weeks,
-    newest first; `spark` are the points of a line in small, which is higher where all lines of the
-    archive are: where the dollar is dearer, or the currency.
+    `decided` are the marked decisions and `forecasts` the weeks' forecasts, both newest first.
+    `spark` are the points of the small line, in the sense of the archive's lines: upwards is a
+    dearer dollar, or else a dearer currency.
     """
 
     chart: Markup | None = None
@@ -76,7 +76,7 @@ class _YearLine(NamedTuple):
 def drawn_year(
     market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport, canvas: "YearCanvas"
 ) -> DrawnYear:
-    """The year of a market to the newest report, of which `drawn` has the series."""
+    """A market's year up to the newest report, whose series `drawn` has."""
     line = _line_of(market, lines, drawn)
     if len(line.days) < FEWEST_DAYS:
         return NOT_DRAWN

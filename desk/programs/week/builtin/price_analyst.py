@@ -53,7 +53,7 @@ BOTTOM: Final = Decimal(10)
 
 
 def describe(spec: MarketSpec, view: PriceView, values: Values) -> str:
-    """The paragraph of a pair's event. Needs the move and the previous level among the values."""
+    """The paragraph of a pair's event. `values` must include the move and the previous level."""
     sentences = (
         _move_sentence(spec, view, values),
         _range_sentence(spec, view),
@@ -66,7 +66,7 @@ def describe(spec: MarketSpec, view: PriceView, values: Values) -> str:
 
 
 def verb(move: Decimal, z_score: Decimal | None, *, pegged: bool) -> str:
-    """The verb for a move in percent: sharp from two standard deviations on."""
+    """The verb for a move in percent. From two standard deviations on it is sharp."""
     if is_little_changed(move, pegged=pegged):
         return "was little changed"
     direction = "rose" if move > 0 else "fell"
@@ -98,7 +98,7 @@ def _range_sentence(spec: MarketSpec, view: PriceView) -> str:
 
 
 def _distance(spec: MarketSpec, view: PriceView) -> str:
-    """How far the last fixing is from both ends of a period's range; nothing of a week."""
+    """How far the last fixing is from both ends of a period's range; empty for a week."""
     if view.is_week:
         return ""
     last = f"The last one, {_reference(spec, Metric.LAST)} on {_day(view, view.last)}, is"
@@ -165,7 +165,7 @@ def _streak_sentence(spec: MarketSpec, values: Values) -> str:
 
 
 def _day(view: PriceView, fixing: Fixing) -> str:
-    """A day of a window: of a week by its name, of any other by its date."""
+    """A day of the window: its weekday if the window is a week, otherwise its date."""
     return WEEKDAYS[fixing.day.weekday()] if view.is_week else print_full_day(fixing.day)
 
 
@@ -180,7 +180,7 @@ UNSURE = "the last fixing leapt, and without a next one it cannot be told from a
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for the pair's history; with it, submit the week's figures and event.
+    """Asks for the pair's history. Once that is there, delivers the week's figures and event.
 
     Raises:
         TaskNotPossible: the history could not be had or cannot be read.
@@ -305,7 +305,8 @@ def _views(
     fixings: Fixings,
     first_day: date,
 ) -> Iterator[View]:
-    """Where the printed move points, and what came of such moves before; none without a move."""
+    """The direction of the printed move, with what followed such moves before. None without a
+    move."""
     for claim in claims:
         if claim.metric is Metric.MOVE:
             leaning = _leaning(claim.value, pegged=market.band is not None)

@@ -1,4 +1,4 @@
-"""The product manager: who researches which market, and in which order."""
+"""The product manager: which agents research which market, and in which order."""
 
 from datetime import timedelta
 
@@ -26,8 +26,11 @@ NOTE = (
 
 def take_turn(request: TurnRequest) -> Turn:
     """The plan of the week, in one turn: by priority, then in the configured order. It follows
-    every recommendation that can be followed. For a model the calendar of the week is asked first:
-    without it there is nothing to order markets by."""
+    every recommendation that can be followed.
+
+    For a model the calendar of the week is asked for first, because it needs that to order the
+    markets.
+    """
     if request.model != BUILTIN and _can_ask(request) and not request.exchanges:
         return Turn(calls=(_calendar_of(request),), note="Ask for the decisions of the week")
     ordered = sorted(request.markets, key=lambda spec: spec.priority)
@@ -42,7 +45,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _can_ask(request: TurnRequest) -> bool:
-    """Whether a source of the calendar is on the task's list."""
+    """Whether the task's agent may ask a source for the calendar."""
     listed = {(tool.server, tool.tool) for tool in request.assignment.tools}
     routes = USUAL_ROUTES[Capability.DECISION_CALENDAR]
     return any((route.server, route.tool) in listed for route in routes)
@@ -61,7 +64,7 @@ def _calendar_of(request: TurnRequest) -> ToolCall:
 
 
 def comment(request: TurnRequest) -> Turn:
-    """Nothing beyond the summary that follows by rule."""
+    """An empty commentary: the summary follows by rule."""
     return Turn(result=Commentary(task_id=request.assignment.task_id))
 
 
@@ -70,7 +73,7 @@ def _plan(spec: MarketSpec) -> MarketPlan:
 
 
 def tasks_of(spec: MarketSpec) -> tuple[PlannedTask, ...]:
-    """Who researches a market: prices and central banks for a pair, the banks for an area."""
+    """The tasks on a market: prices and central banks for a pair, the banks for an area."""
     if spec.kind is MarketKind.POLICY_RATE:
         return (RATES,)
     return (PRICES, RATES) if spec.areas else (PRICES,)

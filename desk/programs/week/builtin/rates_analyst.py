@@ -1,4 +1,4 @@
-"""The rates analyst: banks' decisions, taken and scheduled, their stance, and the news' tone."""
+"""The rates analyst: the banks' decisions and schedules, their stance, and the tone of the news."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -61,10 +61,10 @@ WEEKDAYS: Final = (
 REMARK: Final = re.compile(r",| \(")
 
 STRAY_DIGIT: Final = re.compile(r"\d(?![\d]*-[a-z])")
-"""A digit that does not belong to a name such as 1-day."""
+"""A digit that is not part of a name such as 1-day."""
 
 APPROXIMATE_CONFIDENCE = 0.9
-"""The most that an event is worth whose day is not the day of the announcement."""
+"""The highest confidence of an event whose day is not the day of the announcement."""
 
 
 def _tools(*capabilities: Capability) -> frozenset[tuple[str, str]]:
@@ -79,18 +79,18 @@ _BANK_NEWS = _tools(Capability.BANK_NEWS)
 _YIELDS = _tools(Capability.YIELDS)
 
 _LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
-"""The central banks' server has no news unless it is started for it."""
+"""The central banks' server only has news if it is started with them."""
 
 AHEAD = 6 * WEEK
 
 DAY = WEEK / 7
-"""A bank's local day can be one later than the desk's."""
+"""A bank's local day can be one ahead of the desk's."""
 
 MOST_REASONS = 20
 
 
 def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> str:
-    """What a bank decided, by how much, the how-manieth in a row, and how exactly its day is
+    """What a bank decided: by how much, for which time in a row, and how exactly its day is
     known."""
     rate = f"[[{claim_id(decision.area, Metric.DECISION_RATE, decision.decided_on)}]]"
     change = f"[[{claim_id(decision.area, Metric.DECISION_CHANGE, decision.decided_on)}]]"
@@ -106,7 +106,7 @@ def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> 
 
 
 def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyRate | None) -> str:
-    """A decision that is yet to come, with the rate as it stands or as it was last known."""
+    """A scheduled decision, with the rate as it is or as it was last known."""
     if scheduled.day == as_of_day:
         when = "on the day of this report"
     elif scheduled.day - as_of_day <= SOON:
@@ -124,19 +124,19 @@ def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyR
 
 
 def describe_unresolved(scheduled: ScheduledDecision, as_of_day: date) -> str:
-    """A decision day that has passed without its outcome being in the source."""
+    """A decision day that has passed, whose outcome the source does not have."""
     return f"{_was_scheduled(scheduled, as_of_day)} The outcome is not in the source yet."
 
 
 def describe_uneventful(scheduled: ScheduledDecision, as_of_day: date) -> str:
-    """A decision day that the source covers and for which it records nothing."""
+    """A decision day that the source covers and records nothing for."""
     return (
         f"{_was_scheduled(scheduled, as_of_day)} The source covers that day and records no change."
     )
 
 
 def _was_scheduled(scheduled: ScheduledDecision, as_of_day: date) -> str:
-    """A day of the last week by its name, an earlier one by its date."""
+    """The weekday of a day in the last week; the date of an earlier one."""
     near = as_of_day - scheduled.day <= WEEK
     when = weekday(scheduled.day) if near else print_full_day(scheduled.day)
     bank = named_at_the_start(scheduled.bank)
@@ -144,13 +144,13 @@ def _was_scheduled(scheduled: ScheduledDecision, as_of_day: date) -> str:
 
 
 def instrument_name(decision: RateDecision) -> str:
-    """The instrument as prose can carry it: without remarks, the bank's name, or stray digits."""
+    """The instrument's name for prose: without remarks, the bank's name, or stray digits."""
     name = REMARK.split(decision.instrument, maxsplit=1)[0].removeprefix(f"{decision.bank} ")
     return "policy rate" if STRAY_DIGIT.search(name) else name
 
 
 def weekday(day: date) -> str:
-    """The English name of a day of the week, whatever the machine's language."""
+    """The English name of a weekday, whatever the machine's language."""
     return WEEKDAYS[day.weekday()]
 
 
@@ -162,7 +162,7 @@ def decision_events(
     in_a_row: Iterable[Claim] = (),
 ) -> Iterator[MarketEvent]:
     """One event for each decision in the window, oldest first. `in_a_row` are the claims that say
-    the how-manieth of its kind one is."""
+    how many in a row a decision was."""
     counted = {(claim.subject, claim.as_of): claim for claim in in_a_row}
     for decision in view.decisions:
         count = counted.get((decision.area, decision.decided_on))
@@ -195,9 +195,9 @@ def scheduled_events(
     as_of_day: date,
     rates: Mapping[str, PolicyRate],
 ) -> tuple[MarketEvent, ...]:
-    """The scheduled days, past ones without a recorded outcome included, earliest first.
+    """The scheduled decisions, earliest first, including past ones without a recorded outcome.
 
-    `rates` holds the areas' policy rates; an event rests on its area's where there is one.
+    `rates` holds the areas' policy rates. An event rests on its area's rate if there is one.
     """
     described = [
         *((day, describe_unresolved(day, as_of_day), Impact.MEDIUM) for day in view.unresolved),
@@ -219,7 +219,8 @@ def scheduled_events(
 
 
 def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
-    """One view for each area with a decision in the window: up raised, down cut, neutral held."""
+    """One view for each area with a decision in the window: up for a raise, down for a cut, neutral
+    for a hold."""
     newest = {decision.area: decision for decision in view.decisions}
     return tuple(
         View(
@@ -237,8 +238,8 @@ def stance_views(view: RatesView, certainty: float) -> tuple[View, ...]:
 
 
 def news_query(market: MarketSpec) -> str:
-    """What a search for news of a market looks for: the pair as it is written, its currencies other
-    than the dollar by their names, and the banks that issue them; of a policy rate, its bank."""
+    """The search terms for news of a market: the pair, its currencies' names except the dollar's,
+    and their banks; for a policy rate, its bank."""
     # The names of currencies take a tenth of a second to load.
     from desk.analytics.names.currencies import names_of
 
@@ -256,8 +257,8 @@ def news_query(market: MarketSpec) -> str:
 
 
 def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tuple[ToolCall, ...]:
-    """What is asked about the news of a market and of its banks, where a source of news is on the
-    task's list; else nothing."""
+    """The questions about the news of a market and its banks; none if the agent may ask no source
+    of news."""
     listed = {(tool.server, tool.tool) for tool in task.tools}
     asked = []
     if listed & _NEWS:
@@ -270,8 +271,8 @@ def news_questions(task: TaskAssignment, query: str, areas: Iterable[str]) -> tu
 def yield_questions(
     task: TaskAssignment, areas: Iterable[str], first_day: date, last_day: date
 ) -> tuple[ToolCall, ...]:
-    """What is asked about the yields of a market's areas, from two weeks before the window, where
-    a source of yields is on the task's list; else nothing."""
+    """The questions about the yields of a market's areas, from two weeks before the window; none if
+    the agent may ask no source of yields."""
     if not {(tool.server, tool.tool) for tool in task.tools} & _YIELDS:
         return ()
     start, end = first_day - 2 * WEEK, last_day
@@ -280,8 +281,8 @@ def yield_questions(
 
 
 def silent_news(request: TurnRequest) -> tuple[str, ...]:
-    """Which of those questions had no answer. Why not is another's words, and stands with the
-    tool result."""
+    """The questions about news that got no answer. The reasons are other people's words and stay
+    with the tool results."""
     asked = (Capability.NEWS_SEARCH, Capability.BANK_NEWS)
     return tuple(
         f"{capability_of(result.call)}: {result.call.server} did not answer".replace("_", " ")
@@ -291,10 +292,11 @@ def silent_news(request: TurnRequest) -> tuple[str, ...]:
 
 
 def with_tone(request: TurnRequest, result: ResearchResult) -> ResearchResult:
-    """The result with the tones of the news among the tools' answers, whichever tool gave it, and
-    with a view of each bank's stance of which the result has none. Both are of low confidence.
+    """The result with the tones of the news in the tools' answers, and with a view of each bank's
+    stance that the result has none of. Both have low confidence.
 
-    The same result when there is no news. Why there is none is for whoever asked to say.
+    The result is returned unchanged if there is no news. Whoever asked for the news says why there
+    is none.
     """
     if any(map(_may_be_news, request.results)):
         return _toned(request, result)
@@ -302,8 +304,8 @@ def with_tone(request: TurnRequest, result: ResearchResult) -> ResearchResult:
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for rates, decisions and calendar side by side; with them, submit the result, and with
-    the tone of the news where some came back.
+    """Asks for rates, decisions and calendar side by side. Once they are there, delivers the
+    result, with the tone of the news if there is any.
 
     Raises:
         TaskNotPossible: an answer could not be had or cannot be read.
@@ -315,7 +317,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def own_areas(market: MarketSpec) -> tuple[str, ...]:
-    """The areas whose decisions are this market's news."""
+    """The areas whose decisions are events of this market."""
     if market.kind is MarketKind.PAIR:
         return market.areas
     return market.areas[:1] or (market.market,)
@@ -411,7 +413,7 @@ def _toned(request: TurnRequest, result: ResearchResult) -> ResearchResult:
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
-    """What the three tools answered about a market, and what follows."""
+    """What the three tools answered about a market, and what follows from it."""
 
     market: MarketSpec
     base_area: str
@@ -499,7 +501,7 @@ def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
 
 
 def _sources(found: _Findings, claims: Iterable[Claim]) -> tuple[DataSource, ...]:
-    """The sources that were asked; that of yields where a figure rests on it."""
+    """The sources that were asked. The source of yields is among them if a figure rests on it."""
     asked = (found.rates.source, found.decisions.source, found.calendar.source)
     used = {name for claim in claims for name in claim.evidence}
     yields = (found.yields,) if found.yields and found.yields.evidence_id in used else ()
@@ -520,8 +522,8 @@ def _claims(found: _Findings) -> tuple[Claim, ...]:
 
 
 def _yield_claims(found: _Findings) -> tuple[Claim, ...]:
-    """A pair's differential of two-year yields, a policy rate's own area's yields. None where no
-    source has them: its answer says why."""
+    """The differential of a pair's two-year yields, or the yields of a policy rate's own area. None
+    if no source has them; its answer says why."""
     if found.yields is None:
         return ()
     answer, name = found.yields.answer, found.yields.evidence_id
@@ -547,7 +549,7 @@ def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
 
 
 def _missing(found: _Findings) -> tuple[str, ...]:
-    """What was asked for and not found, each thing once."""
+    """What was asked for and not found, each once."""
     reasons = [
         f"{entry.area}: no policy rate: {entry.missing}"
         for entry in found.entries

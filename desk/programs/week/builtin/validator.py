@@ -1,4 +1,4 @@
-"""The validator: asks the sources again and judges claims by what they say."""
+"""The validator: asks the sources again, and judges claims by their answers."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -93,11 +93,11 @@ DECIDED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 MONTHS_OF_AVERAGES: Final = 12
 
 MONTHS_OF_RATES: Final = 6
-"""How far back the second sources are asked: they publish late, and the last months known are
-wanted. The history that a pair's claims rest on reaches back as far as the first."""
+"""How many months back the second sources are asked. They publish late, and the last known months
+are needed. The history behind a pair's claims reaches back as far as the first."""
 
 MOST_DAYS: Final = 100
-"""Days that may be asked about at once."""
+"""The most days that may be asked about at once."""
 
 CERTAINTY = confidence((Weakness.SINGLE_SOURCE,))
 
@@ -120,20 +120,20 @@ UNRELIABLE = (ClaimStatus.REJECTED, ClaimStatus.CONTESTED)
 
 
 def questions(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """The calls that would confirm what the findings claim; none where nothing can be."""
+    """The calls that could confirm the claims of the findings; none if nothing can be confirmed."""
     return (*_asked_again(request), *_asked_of_others(request))
 
 
 def all_claims(context: TurnContext) -> list[Claim]:
-    """The claims of all findings, several on one thing included."""
+    """The claims of all findings, including several on the same thing."""
     return [claim for finding in context.findings for claim in finding.claims]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The findings, and what the sources say about what can be checked in them.
+    """The findings, and what the sources say about what can be checked.
 
-    `silent` says of each tool of a second source that did not answer why not.
+    `silent` has, for each tool of a second source that did not answer, the reason.
     """
 
     request: TurnRequest
@@ -149,12 +149,12 @@ class Case:
     silent: dict[str, str]
 
     def of(self, *metrics: Metric) -> list[Claim]:
-        """The claims on some metrics, each result's own, in order."""
+        """The claims on some metrics, each with its result, in order."""
         return [claim for claim in self.every_claim if claim.metric in metrics]
 
     @property
     def every_claim(self) -> list[Claim]:
-        """The claims of all findings, several on one thing included."""
+        """The claims of all findings, including several on the same thing."""
         return all_claims(self.request)
 
     @property
@@ -164,7 +164,8 @@ class Case:
 
     @property
     def answers(self) -> tuple[SourceResult, ...]:
-        """What the findings rest on and what was answered, as far as it is in the desk's form."""
+        """The evidence of the findings and the new answers that have one of the desk's own
+        forms."""
         found = (readable(result) for result in (*self.request.evidence, *self.request.results))
         return tuple(answer for answer in found if answer is not None)
 
@@ -177,7 +178,7 @@ class Case:
 
 
 def open_case(request: TurnRequest, calls: Iterable[ToolCall]) -> Case:
-    """The findings with the sources' answers to the calls that were to be made.
+    """The findings with the sources' answers to the validator's calls.
 
     Raises:
         TaskNotPossible: a source that is asked again could not be asked, or its answer cannot be
@@ -210,7 +211,7 @@ def open_case(request: TurnRequest, calls: Iterable[ToolCall]) -> Case:
 
 
 def own_result(case: Case) -> ResearchResult:
-    """What the validator itself read from the sources asked again, in the shape of a finding."""
+    """What the validator itself read from the sources, in the form of a finding."""
     answers = (case.quote, case.rates, case.decisions)
     return ResearchResult(
         result_id=f"{case.request.assignment.task_id}/checks",
@@ -224,14 +225,14 @@ def own_result(case: Case) -> ResearchResult:
 
 
 class ClaimIssue(NamedTuple):
-    """An objection to a claim, and the result that delivered the claim."""
+    """An objection to a claim, with the result that delivered the claim."""
 
     result: ResearchResult
     issue: ValidationIssue
 
 
 def claim_issues(case: Case) -> tuple[ClaimIssue, ...]:
-    """What speaks against claims by themselves and by the sources that were asked again."""
+    """The objections to claims by themselves and by the sources that were asked again."""
     return tuple(
         ClaimIssue(finding, issue)
         for finding in case.request.findings
@@ -240,7 +241,7 @@ def claim_issues(case: Case) -> tuple[ClaimIssue, ...]:
 
 
 def by_claim(issues: Iterable[ClaimIssue]) -> dict[tuple[str, str], FailedCheck]:
-    """The first issue about each result's claim, as the check that it stands for."""
+    """The first issue about each claim of a result, as the check that it stands for."""
     found: dict[tuple[str, str], FailedCheck] = {}
     for result, issue in issues:
         check = checks.CHECKS[checks.IssueType(issue.issue_type)]
@@ -261,7 +262,7 @@ def ledger_issues(
 def event_issues(
     case: Case, event: MarketEvent, banks: Mapping[str, str]
 ) -> Iterator[ValidationIssue]:
-    """What speaks against an event: its date, its bank, its references and its words."""
+    """The objections to events: to their date, their bank, their references and their words."""
     yield from checks.check_event_date(event, *window_days(case.request.assignment.window))
     yield from checks.check_bank(event, banks, case.market.areas)
     yield from checks.check_references(event, case.claims)
@@ -274,11 +275,10 @@ def second_opinions(
     corroboration: Corroboration,
     detected: Iterable[ConflictRecord],
 ) -> Iterator[ConflictRecord]:
-    """One conflict for each claim of the findings that another origin contradicts, put to the
-    vote.
+    """One conflict for each claim that another origin contradicts, put to the vote.
 
-    What is disputed already, in `detected` or under another metric of the same day (a last fixing
-    that is the window's low), is no second conflict.
+    There is none for what is in a conflict already, in `detected` or under another metric of the
+    same day, such as a last fixing that is the window's low.
     """
     market, voting = case.market.market, case.request.voting
     disputed = {p.claim_id for conflict in detected for p in conflict.positions}
@@ -298,11 +298,11 @@ def second_opinions(
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask the sources what the findings claim, as far as nobody has asked yet; with the answers,
-    submit the verdict.
+    """Asks the sources for what the findings claim, as far as it has not been asked yet. Once the
+    answers are there, delivers the verdict.
 
-    What was asked with other arguments, for one result alone, is asked again for all of them.
-    Findings without a figure that a source could confirm need no tool.
+    Calls made with other arguments for one result alone are repeated for all results. Findings
+    without a figure that a source could confirm need no tool.
 
     Raises:
         TaskNotPossible: a source that is asked again could not be asked or its answer cannot be
@@ -357,8 +357,8 @@ def _asked_of_others(request: TurnRequest) -> list[ToolCall]:
 
 
 def _days_printed(request: TurnRequest, market: str) -> list[date]:
-    """The days whose levels are claimed, and those behind the figures of the pair's history: the
-    newest, as many as may be asked about at once."""
+    """The days whose levels are claimed, and the newest days behind the figures of the pair's
+    history, as many as may be asked about at once."""
     claims = [claim for claim in all_claims(request) if claim.subject == market]
     days = {claim.as_of for claim in claims if UNITS[claim.metric] is Unit.LEVEL}
     for result in request.evidence:
@@ -380,7 +380,7 @@ def _subjects(request: TurnRequest, metrics: Iterable[Metric]) -> list[str]:
 
 
 def _month(day: date, before: int) -> str:
-    """The month some months before a day's."""
+    """The month that is some months before a day's."""
     months = day.year * 12 + day.month - 1 - before
     return f"{months // 12:04d}-{months % 12 + 1:02d}"
 
@@ -464,8 +464,8 @@ def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
 
 
 def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) -> list[Claim]:
-    """A finding's claims on some metrics that a source can deny: not those of another origin,
-    which would be a conflict of two sources and no error."""
+    """The claims of a finding on some metrics that a source can deny. Claims of another origin are
+    left out: there a difference is a conflict and no error."""
     return [
         claim
         for claim in finding.claims
@@ -475,7 +475,7 @@ def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) ->
 
 
 def _matter(claim: Claim) -> tuple[str, str, date]:
-    """What a dispute is about: of one day a pair has one level, whatever else it is."""
+    """What a dispute is about. A pair has one level on a day, whatever metrics it appears under."""
     about = claim.unit if claim.unit is Unit.LEVEL else claim.metric
     return claim.subject, about, claim.as_of
 
@@ -563,7 +563,7 @@ def _result(case: Case) -> ValidationResult:
 def _review(case: Case, issues: tuple[ClaimIssue, ...]) -> Review:
     """What the claims are judged by: their evidence, the sources, and each other.
 
-    A claim that falls by itself is in no conflict: nobody is asked to choose it.
+    A claim that is rejected by itself is in no conflict, so that nobody is asked to choose it.
     """
     request = case.request
     task, voting, own = request.assignment, request.voting, own_result(case)
@@ -591,10 +591,8 @@ def _verified(
     verdicts: Iterable[ClaimVerdict],
     about_events: dict[str, tuple[ValidationIssue, ...]],
 ) -> tuple[str, ...]:
-    """The events that nothing speaks against and that a source confirms in at least one figure.
-
-    Never a scheduled one: its date is not asked for again.
-    """
+    """The events without objections in which a source confirmed at least one figure. Scheduled
+    events are not among them: their dates are not asked for again."""
     unreliable = {verdict.claim_id for verdict in verdicts if verdict.status in UNRELIABLE}
     confirmed = {claim.claim_id for claim in own} & case.claims.keys() - unreliable
     return tuple(
@@ -608,7 +606,7 @@ def _verified(
 
 
 def _missing(case: Case, own: tuple[Claim, ...]) -> tuple[str, ...]:
-    """The claims that the source gave nothing for, and the second sources that were silent."""
+    """The claims that the source had nothing for, and the second sources that did not answer."""
     confirmed = {claim.claim_id for claim in own}
     checkable = (Metric.LAST, Metric.POLICY_RATE, *sorted(DECIDED))
     market = case.market.market

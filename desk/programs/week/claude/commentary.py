@@ -1,4 +1,4 @@
-"""The product manager, asked of Claude: what a report says first, over the claims of its week."""
+"""The product manager as a model: what a report says first, over the claims of its week."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ def _of(most: int) -> StringConstraints:
 
 
 class ProposedTheme(Contract):
-    """One of the few things that the week was about."""
+    """One of the few themes of the week."""
 
     title: Annotated[str, _of(LONGEST_TITLE)]
     markets: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
@@ -62,9 +62,9 @@ class ProposedCommentary(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """What the markets brought that matters, as JSON: events and findings, the markets that were
-    quiet, what the validators objected to, each once the claims that all of these refer to, how the
-    groups fared, and what lies ahead."""
+    """What matters in the week, as JSON: events and findings, quiet markets, the validators'
+    objections, the claims that these refer to (each once), how the groups did, and what lies
+    ahead."""
     told: dict[str, object] = {
         "week": request.assignment.week,
         "as_of": request.assignment.window.end.isoformat(),
@@ -82,12 +82,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Whether a week brought anything to write of: something that matters, or a decision ahead."""
+    """Whether the week has anything to write about: something that matters, or a decision ahead."""
     return any(True for _ in _of_weight(request)) or any(True for _ in _ahead(request))
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Commentary:
-    """The headline and the themes as they are; the figure gate reads them next.
+    """The headline and the themes as the model wrote them. The figure gate checks them next.
 
     Raises:
         ValidationError: the answer does not have its form.
@@ -103,7 +103,7 @@ def _ids(request: TurnRequest) -> set[str]:
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form; without news there is none to name."""
+    """The form. It has no field for news if there is none."""
     schema: dict[str, Any] = ProposedCommentary.model_json_schema()
     if not _ids(request):
         schema["$defs"]["ProposedTheme"]["properties"].pop("reported")
@@ -120,7 +120,7 @@ def _written(request: TurnRequest, proposed: ProposedCommentary) -> Commentary:
 
 
 def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]:
-    """Where, and not in the model's words, which could end up in a report."""
+    """What is wrong and where, without the model's words, which could end up in a report."""
     markets, news = {spec.market for spec in request.markets}, _ids(request)
     for place, theme in enumerate(proposed.themes):
         if references(theme.title):
@@ -145,7 +145,7 @@ def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]
 
 
 def _events(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """What mattered, but for what is ahead and for the news."""
+    """The events that mattered, without scheduled ones and news."""
     apart = (EventType.SCHEDULED_DECISION, EventType.NEWS)
     for event in _of_weight(request):
         if event.event_type not in apart:
@@ -180,7 +180,7 @@ def _findings(context: WeekContext) -> Iterator[dict[str, object]]:
 
 
 def _groups(context: WeekContext) -> dict[str, list[str]]:
-    """The pairs by group: the policy rates' areas are in their banks' events."""
+    """The pairs by group. Policy rates are left out: their banks' events cover them."""
     groups: dict[str, list[str]] = {}
     for spec in context.markets:
         if spec.kind is MarketKind.PAIR:
@@ -189,7 +189,7 @@ def _groups(context: WeekContext) -> dict[str, list[str]]:
 
 
 def _counts(request: TurnRequest) -> Iterable[Claim]:
-    """What the claims of the week come to: how many went which way, and the dollar's index."""
+    """The counts over the week's claims: how many went which way, and the dollar's index."""
     claims = {claim.claim_id: claim for finding in request.findings for claim in finding.claims}
     first_day, _ = window_days(request.assignment.window)
     counted = week_counts(claims, request.markets, first_day)
@@ -197,8 +197,8 @@ def _counts(request: TurnRequest) -> Iterable[Claim]:
 
 
 def _quiet(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The pairs on which nothing happened that matters, each with the words in which a model tells
-    what did, or else with its move."""
+    """The pairs on which nothing that matters happened, each with a model's words for what did, or
+    else with its move."""
     loud = {event["market"] for event in _events(request)}
     for finding in request.findings:
         if finding.market not in loud and (move := _move(finding)):
@@ -214,7 +214,7 @@ def _move(finding: ResearchResult) -> Claim | None:
 
 
 def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The decisions that lie ahead, each once and in their order."""
+    """The scheduled decisions, each once, in order."""
     scheduled = {
         (event.event_date, event.area): event
         for finding in request.findings
@@ -227,7 +227,7 @@ def _ahead(request: TurnRequest) -> Iterator[dict[str, object]]:
 
 
 def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
-    """What the validators objected to and the evidence does not disprove."""
+    """The validators' objections that the evidence does not disprove."""
     events = {e.event_id: e for finding in context.findings for e in finding.events}
     claims = {c.claim_id: c for finding in context.findings for c in finding.claims}
     grounds = ObjectionGrounds(claims, events, BANKS)
@@ -248,7 +248,7 @@ def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
 
 
 def _claims(request: TurnRequest) -> Iterator[Claim]:
-    """The claims that what is told refers to or rests on, each once."""
+    """The claims that the material refers to or rests on, each once."""
     known = checks_in(request.state) | {
         claim.claim_id: claim for finding in request.findings for claim in finding.claims
     }

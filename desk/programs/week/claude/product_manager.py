@@ -1,4 +1,4 @@
-"""The product manager, asked of Claude: which market comes first, and what to look for in it."""
+"""The product manager as a model: which market comes first, and what to look for in it."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ RECOMMENDED: Final = {
     *("advice_id", "kind", "server", "tool", "capability", "seconds"),
     *("occurrences", "of", "reason"),
 }
-"""What of a recommendation the model is shown."""
+"""The fields of a recommendation that the model is shown."""
 
 
 BRINGS: Final[Mapping[Capability, str]] = MappingProxyType(
@@ -43,14 +43,14 @@ BRINGS: Final[Mapping[Capability, str]] = MappingProxyType(
         Capability.BANK_NEWS: "what a central bank published and said",
     }
 )
-"""What looking into something brings, as the planner is told of it."""
+"""What looking into a topic brings, in the words for the planner."""
 
 Question = Annotated[str, StringConstraints(strip_whitespace=True, max_length=600)]
 
 
 class ProposedMarket(Contract):
-    """A market as the model wants it researched: what it asks of who researches the price, and of
-    who researches the central banks."""
+    """A market as the model wants it researched: its instructions for the price analyst and for the
+    rates analyst."""
 
     market: ShortText
     priority: Annotated[int, Field(ge=1, le=5)]
@@ -68,7 +68,7 @@ class ProposedPlan(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The week, its markets and what the desk's own record recommends, as JSON."""
+    """The week, its markets and the advice of the learning system, as JSON."""
     assignment = request.assignment
     return json.dumps(
         {
@@ -93,7 +93,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPlan:
-    """The plan: the model's order and instructions, with the tasks of the desk's own rules.
+    """The plan: the model's order and instructions, with the tasks that the desk's rules give.
 
     Raises:
         ValidationError: the answer does not have its form.
@@ -124,14 +124,14 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> WeekPla
 
 
 def _asked(tasks: Iterable[PlannedTask], wanted: ProposedMarket) -> Iterator[PlannedTask]:
-    """The tasks, each with what is asked of its own agent."""
+    """The tasks, each with the instructions for its agent."""
     questions = {TaskType.RESEARCH_FX: wanted.prices, TaskType.RESEARCH_RATES: wanted.rates}
     for task in tasks:
         yield task.model_copy(update={"instructions": questions.get(task.task_type) or None})
 
 
 def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
-    """The decisions of the week and of the four after it, as far as they were announced."""
+    """The announced decisions of the week and of the four weeks after it."""
     for _, answer in usable_answers(request.results):
         if isinstance(answer, DecisionCalendar):
             for day in answer.scheduled:
@@ -139,8 +139,8 @@ def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
 
 
 def _schema(context: WeekContext) -> dict[str, JsonValue]:
-    """The form, with the capabilities that there are, and with recommendations to follow where
-    there are any."""
+    """The form, with the available capabilities, and with the recommendations that can be followed,
+    if there are any."""
     schema: dict[str, Any] = ProposedPlan.model_json_schema()
     schema["$defs"]["Capability"]["enum"] = [str(each) for each in context.capabilities]
     if not context.capabilities:
@@ -152,7 +152,7 @@ def _schema(context: WeekContext) -> dict[str, JsonValue]:
 
 
 def _recommended(context: WeekContext) -> list[dict[str, JsonValue]]:
-    """What the desk's own record recommends, each with its id."""
+    """The recommendations of the learning system, each with its id."""
     return [
         each.model_dump(mode="json", include=RECOMMENDED, exclude_none=True)
         for each in context.advice
@@ -160,8 +160,8 @@ def _recommended(context: WeekContext) -> list[dict[str, JsonValue]]:
 
 
 def _followed(base: AgentResult | None, proposed: ProposedPlan) -> tuple[str, ...]:
-    """The recommendations that the model takes up, each once; where it says nothing of them,
-    those that the desk's own plan takes up."""
+    """The recommendations that the model follows, each once. If it says nothing about them, those
+    that the desk's own plan follows."""
     if proposed.follows is not None:
         return tuple(dict.fromkeys(proposed.follows))
     return base.follows if isinstance(base, WeekPlan) else ()

@@ -1,10 +1,9 @@
-"""A research agent, asked of Claude: what the desk has measured, in the model's words and judged.
+"""A research agent as a model: the desk's measurements, put into words and judged by the model.
 
-Every figure is the desk's: claims, events and their days follow from the answers of tools by the
-same rules as without a model. The model describes the events, says what news matter, which way it
-leans and how surely. What its own calls of tools measured is a claim as soon as it refers to it.
-News are named by the item of a tool's answer: link and day are taken from there and not from the
-model.
+Every figure is the desk's: claims, events and their days follow from the tools' answers by the same
+rules as without a model. The model describes the events, says which news matter, and which way it
+leans with which confidence. What its own tool calls measured becomes a claim when the model refers
+to it. News are named by the item of a tool's answer, from which the link and the day are taken.
 """
 
 import json
@@ -78,18 +77,18 @@ MOST_MISSING: Final = 20
 _FIGURES: Final = frozenset(
     {Capability.HISTORY, Capability.POLICY_RATE, Capability.RATE_DECISIONS, Capability.YIELDS}
 )
-"""Questions whose answers make claims on a market."""
+"""Capabilities whose answers give claims on a market."""
 
 
 _NEWS: Final = {
     *map(str, (Capability.NEWS_SEARCH, Capability.HEADLINES, Capability.BANK_NEWS)),
     OTHER_TOOLS,
 }
-"""What a tool is asked for that can answer with news."""
+"""Capabilities whose answers can hold news."""
 
 
 class WrittenEvent(Contract):
-    """An event that the desk found, in the model's words."""
+    """An event that the desk found, described by the model."""
 
     event_id: ShortText
     description: Prose
@@ -108,8 +107,8 @@ class ProposedResearch(Contract):
 
 
 def opening(request: TurnRequest) -> tuple[ToolCall, ...]:
-    """What the desk asks besides for a model: the questions about figures that the other agent on
-    the market asks, so that each of the two sees all claims on it."""
+    """The further opening calls for a model: those that the other agent on the market makes, so
+    that both agents see all claims on it."""
     task = request.assignment
     if task.market is None or task.market.kind is not MarketKind.PAIR:
         return ()
@@ -157,14 +156,15 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def _at_the_start(request: TurnRequest, found: ResearchResult) -> Figures:
-    """What the desk's own questions give: the same at every turn, as the first messages are."""
+    """What the desk's own calls gave. It is the same at every turn, as the first messages must
+    be."""
     own = tuple(exchange for exchange in request.exchanges if not exchange.said)
     return Figures(request.model_copy(update={"exchanges": own}), found.claims)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
-    """The desk's finding with the model's words, news and views, and with the claims that they
-    rest on besides the desk's.
+    """The desk's finding with the model's words, news and views, and with the further claims that
+    they rest on.
 
     Raises:
         ValidationError: the answer does not have its form.
@@ -222,8 +222,8 @@ def _named(proposed: ProposedResearch) -> Iterator[str]:
 def _strangers(
     request: TurnRequest, found: ResearchResult, proposed: ProposedResearch, figures: Figures
 ) -> Iterator[str]:
-    """What the answer names that is not there, or names twice: where, and not in its own words,
-    which could end up in a report."""
+    """What the answer names that does not exist, or names twice. Only the place is reported, not
+    the model's words, which could end up in a report."""
     events = {event.event_id for event in found.events}
     for place, event in enumerate(proposed.events):
         if event.event_id not in events:
@@ -250,7 +250,7 @@ def _strangers(
 
 
 def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, MarketEvent]:
-    """The desk's events that the model describes, in its words."""
+    """The desk's events that the model described, in its words."""
     events = {event.event_id: event for event in found.events}
     return {
         line.event_id: events[line.event_id].model_copy(update={"description": line.description})
@@ -260,14 +260,14 @@ def _written(found: ResearchResult, proposed: ProposedResearch) -> dict[str, Mar
 
 
 def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str]:
-    """What speaks against the day of what the model tells. Its words are for the gate."""
+    """What is wrong with the days of what the model reports. The gate checks its words."""
     days = window_days(request.assignment.window)
     for event in events:
         yield from (issue.description for issue in check_event_date(event, *days))
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form; news and how they sound only where there are news to tell of or to ask for."""
+    """The form. News and their tone are only in it if there are news, or news can be asked for."""
     schema: dict[str, Any] = ProposedResearch.model_json_schema()
     if not asked_by(answering(request)) & _NEWS and not any(True for _ in news_for_model(request)):
         for name, line in (("news", "ProposedNews"), ("tones", "ProposedTone")):

@@ -1,7 +1,7 @@
-"""The validator, asked of Claude: what else speaks against the findings on a market.
+"""The validator as a model: further objections to the findings on a market.
 
-The verdicts on the claims are the desk's: they follow from recomputing and from the sources. The
-model reads what was written over them and may object; it can neither verify nor reject a figure.
+The verdicts on the claims are the desk's, which recomputes them and asks the sources. The model
+reads the prose over the claims and may object to it. It can neither verify nor reject a figure.
 """
 
 import json
@@ -42,7 +42,7 @@ from desk.trust.prose import references
 
 MOST_ISSUES: Final = 50
 MOST_READ: Final = 40
-"""Items of news that the validator is shown of all that the agents read."""
+"""How many of the news items that the agents read the validator is shown."""
 
 LONGEST_SUMMARY: Final = 300
 HOLDS: Final[Mapping[IssueType, str]] = {
@@ -51,14 +51,14 @@ HOLDS: Final[Mapping[IssueType, str]] = {
     IssueType.TIMING_ERROR: "day",
     IssueType.BANK: "area",
 }
-"""Which field of `holds` an objection of each kind that the evidence can settle has."""
+"""For each kind of objection that the evidence can settle, the field of `holds` that it needs."""
 
 
 class ProposedIssue(Contract):
-    """An objection to what a finding says: to claims, to an event by its id, or to both.
+    """An objection to claims, to an event by its id, or to both.
 
-    `holds` is what is true instead, for the kinds that the evidence can settle: the `value` of the
-    one claim, the `direction` in which it went, the `day` of the event, the `area` of its bank.
+    `holds` says what is true instead, for the kinds that the evidence can settle: the `value` of
+    the one claim, its `direction`, the `day` of the event, or the `area` of its bank.
     """
 
     type: Literal[
@@ -80,7 +80,7 @@ class ProposedIssue(Contract):
     confidence: Confidence
 
     def fault(self) -> str | None:
-        """What is wrong with what it says is true instead."""
+        """What is wrong with `holds`."""
         given = [n for n, value in (self.holds or Correction()) if value is not None]
         wanted = [HOLDS[self.type]] if self.type in HOLDS else []
         if given == wanted:
@@ -89,7 +89,7 @@ class ProposedIssue(Contract):
         return f"an objection of type {self.type} has {told}"
 
     def issue(self) -> ValidationIssue:
-        """The objection as the desk keeps it."""
+        """The objection in the desk's form."""
         return ValidationIssue(issue_type=self.type, **self.model_dump(exclude={"type"}))
 
 
@@ -143,7 +143,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ValidationResult:
-    """The desk's verdict with the model's objections; never surer than either of the two.
+    """The desk's verdict with the model's objections. Its confidence is the lower of the two.
 
     Raises:
         ValidationError: the answer does not have its form.
@@ -218,7 +218,7 @@ def _told_claims(
     verdicts: Mapping[str, ClaimVerdict],
     results: Mapping[str, ToolResult],
 ) -> list[dict[str, object]]:
-    """The claims with the desk's verdicts: those of one source and one verdict together."""
+    """The claims with the desk's verdicts, grouped by source and verdict."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
     for claim in worth_telling(claims.values()):
         name = claim.claim_id
@@ -233,13 +233,13 @@ def _told_claims(
 
 
 def _asked(evidence_id: str, results: Mapping[str, ToolResult]) -> str:
-    """Which tool of which server a claim's evidence is from."""
+    """The server and tool that a claim's evidence is from."""
     result = results.get(evidence_id)
     return f"{result.call.server}.{result.call.tool}" if result else evidence_id
 
 
 def _read(request: TurnRequest) -> Iterator[dict[str, object]]:
-    """The news that the findings could rest on: a cause that none of them tells has no source."""
+    """The news that the findings could rest on. A cause that no item reports has no source."""
     told = 0
     for answer in request.evidence:
         news = news_in(answer, request.assignment.window)
