@@ -14,7 +14,8 @@ _COMPARISON = (
     Capability.DAILY_RATES,
     Capability.RECORDED_RATES,
 )
-"""The validator's alone: what a figure is compared with is not what it was found with."""
+"""Tools of the validator alone: a figure is compared with another source than the one that it was
+found in."""
 
 _PRODUCT_MANAGER = AgentProfile(
     agent=AgentId.PRODUCT_MANAGER,

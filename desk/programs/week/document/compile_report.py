@@ -1,4 +1,4 @@
-"""From what the markets' workflows returned to the report that is published."""
+"""Compiles the report from the outcomes of the markets' workflows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -68,10 +68,10 @@ def compile_report(
 ) -> ResearchReport:
     """The sealed report of a week, with a section for every configured market.
 
-    `previous` is the report that changes are told against, `previous_note` what is to be said of
-    how it was found.
+    `previous` is the report that changes are told against, `previous_note` a remark on how it was
+    found.
 
-    Pure: identical inputs give an identical report, but for `timings` and the instants at which
+    Pure: identical inputs give an identical report, except for `timings` and the instants at which
     the sources were asked. Outcomes of markets that are not configured are left out.
     """
     timings = Timings(
@@ -105,7 +105,7 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
 
     @cached_property
     def outcomes(self) -> tuple[MarketOutcome, ...]:
-        """One of each configured market; one without an outcome was not reached."""
+        """One outcome for each configured market. A market without one was not reached."""
         found = {outcome.market: outcome for outcome in self.record.outcomes}
         return tuple(found.get(name) or not_reached(name) for name in self.config.market_names)
 
@@ -175,7 +175,7 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
     def _without_remarks(
         self, printable: _PrintableWeek, grounds: DocumentGrounds
     ) -> ResearchReport:
-        """The report without its summary, its commentary and what changed."""
+        """The report without summary, commentary and changes."""
         record, config, week = self.record, self.config, printable.week
         evidence, outcomes = grounds.evidence.results, printable.outcomes
         first_day, _ = window_days(record.window)
@@ -227,8 +227,8 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
 def _with_words(
     report: ResearchReport, record: WeekRecord, claims: Mapping[str, Claim]
 ) -> ResearchReport:
-    """The report with its lead and the commentary as they may be printed, and the remark on what
-    was left out of them."""
+    """The report with its lead and the commentary as far as they may be printed, and a remark on
+    what was left out."""
     kept, line = commentary_of(record.commentary, claims), record.commenting
     left_out = left_out_words(record.commentary, kept)
     if line is not None and left_out:

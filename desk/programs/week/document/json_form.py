@@ -1,4 +1,4 @@
-"""A report as JSON, and what two runs of one week may differ in."""
+"""A report as JSON, and the fields in which two runs of one week may differ."""
 
 from typing import Any, Final
 
@@ -19,14 +19,14 @@ OF_THE_RUN: Final[dict[str, Any]] = {
     "seal": True,
     "revisions": {"__all__": {"published_at"}},
 }
-"""In what two runs of one week may differ: when, and what was lost on their way."""
+"""Fields in which two runs of one week may differ: times, and calls that were lost."""
 
 
 def to_json(report: ResearchReport) -> str:
-    """The report as JSON that reads back to an equal report, and is the same every time.
+    """The report as JSON. It reads back to an equal report and is always the same text.
 
-    Figures are strings, so that their precision survives. A list or an object that fits on a line
-    stands on one; the rest is indented.
+    Figures are strings, to keep their precision. A list or object that fits on a line is on one
+    line; everything else is indented.
     """
     return compact_json(report.model_dump(mode="json")) + "\n"
 
@@ -41,9 +41,9 @@ def from_json(text: str) -> ResearchReport:
 
 
 def apart_from_the_run(report: ResearchReport) -> str:
-    """The JSON of a report without what two runs of one week may differ in.
+    """The JSON of a report without the fields in which two runs of one week may differ.
 
-    Left out are the timings and the seal, the instants of publication and retrieval, the
-    workflow, run and event in which a call stands, and what lost calls may have cost.
+    Left out are the timings, the seal, the instants of publication and retrieval, the workflow, run
+    and event of a call, and the cost of lost calls.
     """
     return compact_json(report.model_dump(mode="json", exclude=OF_THE_RUN)) + "\n"

@@ -1,4 +1,4 @@
-"""Where the reports of weeks are published, and how they are read there."""
+"""Where reports of weeks are published, and how they are found there."""
 
 import re
 from pathlib import Path
@@ -36,12 +36,12 @@ def publish(
     slug: str = DEFAULT_SLUG,
     signer: Signer | None = None,
 ) -> PublishedFiles:
-    """Write a report's three forms under their week's name and under their revision's.
+    """Writes a report's three forms under the name of its week and of its revision.
 
     `weekly/{week}-{slug}.{md,html,json}` hold the latest revision, `...-{slug}.r{n}.*` each one.
-    With a signer, `....sig` beside them holds its signature of the three. A revision that is there
-    already, with the same content apart from the run, and signed where there is a signer, is left
-    as it is. When writing fails, all files are as they were.
+    With a signer, `....sig` beside them holds its signature of the three. A revision that exists
+    already with the same content apart from the run, and signed if there is a signer, is not
+    written again. If writing fails, all files are as before.
 
     Raises:
         PublishingError: a file or directory could not be written.
@@ -55,7 +55,7 @@ def publish(
 
 
 def revision_file(directory: Path, report: ResearchReport, slug: str = DEFAULT_SLUG) -> Path:
-    """Where the JSON form of a report's revision stands."""
+    """The JSON file of a report's revision."""
     return Path(REPORT.named(directory, _revision_stem(report, slug)).json_file)
 
 
@@ -77,9 +77,9 @@ def latest_reports(directory: Path) -> list[tuple[str, str, Path]]:
 def published_revisions(
     directory: Path, week: str, slug: str = DEFAULT_SLUG
 ) -> tuple[Revision, ...]:
-    """What has been published of a week under a slug, by whichever run, oldest first.
+    """The published revisions of a week under a slug, of any run, oldest first.
 
-    Read from the highest revision whose file can be read, so that no number is given twice.
+    They are read from the highest revision whose file can be read, so that no number is used twice.
     """
     stem = f"{week}-{slug}"
     numbered = {_number(path): path for path in (directory / FOLDER).glob(f"{stem}.r*.json")}
@@ -96,12 +96,13 @@ def _number(path: Path) -> int:
 
 
 def read_published(path: Path) -> ResearchReport | None:
-    """The report that a published JSON file holds; None where there is none or it is damaged."""
+    """The report in a JSON file; None if there is none or it is damaged."""
     return REPORT.read(path)
 
 
 def _is_superseded(report: ResearchReport, latest: Path) -> bool:
-    """Whether a later revision of the same run is out already, as when a slow attempt ends late."""
+    """Whether a later revision of the same run is published already, as when a slow attempt ends
+    late."""
     try:
         head = _Head.model_validate_json(latest.read_bytes())
     except (OSError, ValidationError):
@@ -115,7 +116,7 @@ class _HeadTimings(BaseModel):
 
 
 class _Head(BaseModel):
-    """As much of a report as says which one it is: to read it all takes ten times as long."""
+    """The part of a report that says which one it is. Reading the whole takes ten times as long."""
 
     revision: int
     timings: _HeadTimings

@@ -1,1 +1,1 @@
-"""Verifying a published report from itself."""
+"""Verifies a published report from the report alone."""

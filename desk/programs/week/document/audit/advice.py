@@ -1,4 +1,4 @@
-"""Whether the desk's own record in a report agrees with itself: advice, weights, scorecards."""
+"""Whether a report's advice, weights and scorecards agree with each other."""
 
 import re
 from collections import Counter
@@ -22,7 +22,8 @@ from desk.documents.audit.findings import AuditFinding
 from desk.learning.calibration import ALL, agent_weight, source_weights
 
 MOST_WEIGHTS: Final = 60
-"""So many are kept; of a longer list the mean of all sources is not known."""
+"""The most weights that a report keeps. If there are more, the mean over all sources is not
+known."""
 
 _OF_SOURCE: Final = re.compile(r"(?P<verified>\d{1,9}) of (?P<all>\d{1,9}) claims ")
 
@@ -31,7 +32,7 @@ _WEEKS: Final = re.compile(r" forecasts of (?P<weeks>\d{1,6}) weeks")
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?")
 
 _ROUNDED: Final = 0.0011
-"""How far a figure of three places may be from one that was rounded twice."""
+"""How far a figure of three decimals may be from one that was rounded twice."""
 
 _ROUNDED_FACTOR: Final = 0.011
 
@@ -40,9 +41,9 @@ CLOSE: Final = 1e-5
 
 
 def advice_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the advice is of the report's instant, within its bounds, and counts itself right.
+    """Whether the advice is of the report's instant, within its bounds, and has correct counts.
 
-    The outcomes it rests on are those of other weeks, which this report does not hold.
+    The outcomes that it rests on are of other weeks and not in this report.
     """
     advice = report.advice
     recommended = {each.advice_id for each in advice.recommendations} if advice else set()
@@ -124,7 +125,7 @@ def _of_row(row: ScoreRow) -> Iterator[AuditFinding]:
 
 
 def _of_sum(whole: ScoreRow | None, parts: Sequence[ScoreRow], name: str) -> Iterator[AuditFinding]:
-    """Whether the rows of all agents, or of all markets, come to the row of all."""
+    """Whether the rows of all agents, or of all markets, add up to the row of all."""
     where = f"scorecard, rows of {name}"
     if whole is None:
         if parts:
@@ -152,7 +153,7 @@ def _of_bins(bins: Sequence[CalibrationBin], whole: ScoreRow | None) -> Iterator
 
 
 def weight_findings(advice: Advice) -> Iterator[AuditFinding]:
-    """Whether every weight follows from what its reason says, and an agent's from the scorecard."""
+    """Whether every weight follows from its reason, and an agent's weight from the scorecard."""
     sources = [weight for weight in advice.weights if weight.voice is WeightOf.SOURCE]
     if len(advice.weights) < MOST_WEIGHTS:
         yield from _of_sources(sources)
@@ -184,8 +185,8 @@ def _refused(weight: RecordWeight) -> AuditFinding:
 
 
 def _follows(weight: RecordWeight, rows: Mapping[str, ScoreRow], most_weeks: int) -> bool:
-    """Whether an agent's weight is that of its row of the scorecard, whose figures are rounded. Of
-    how many weeks its forecasts are is known as far as there are no more than the record has."""
+    """Whether an agent's weight follows from its row of the scorecard, whose figures are rounded.
+    The number of weeks of its forecasts is only known if there are no more than the record has."""
     row, told = rows.get(weight.name), _WEEKS.search(weight.reason)
     if row is None or told is None or row.scored != weight.outcomes:
         return False
@@ -196,8 +197,8 @@ def _follows(weight: RecordWeight, rows: Mapping[str, ScoreRow], most_weeks: int
 
 
 def _says_the_same(made: RecordWeight, weight: RecordWeight) -> bool:
-    """Whether two reasons have the same words, and figures that differ by rounding alone; the last
-    is the factor."""
+    """Whether two reasons have the same words, and figures that only differ by rounding. The last
+    figure is the factor."""
     if _FIGURE.sub("", made.reason) != _FIGURE.sub("", weight.reason):
         return False
     *told, factor = map(float, _FIGURE.findall(weight.reason))

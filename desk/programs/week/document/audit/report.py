@@ -1,4 +1,5 @@
-"""Verifying a published report from itself: nothing is asked, and nothing else is read."""
+"""Verifies a published report from the report alone. No source is asked and no other file is
+read."""
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
@@ -50,7 +51,7 @@ CALLED: Final = "report"
 
 
 def frame_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the report is of its week, has its markets, and counts itself right."""
+    """Whether the report is of its week, has its markets, and has correct counts."""
     yield from _of_week(report)
     yield from _of_revisions(report)
     yield from _of_coverage(report)
@@ -134,7 +135,7 @@ def _of_sections(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every conflict is as its rules decide it, and prints the figure that was chosen."""
+    """Whether every conflict is decided as the rules decide it, and prints the chosen figure."""
     claims, ranges = printed_claims(report), target_ranges(report.evidence)
     voting = policy_with(report.config.policy, report.advice, report.follows).voting
     for conflict in report.conflicts:
@@ -149,7 +150,7 @@ def conflict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def _bounds(conflict: ConflictRecord, voting: VotingConfig, ranges: Ranges) -> list[Bounds]:
-    """The band and the target range of what a conflict is about, as far as there are any."""
+    """The band and the target range of a conflict's subject, if there are any."""
     subjects = {p.claim_id.partition(":")[0] for p in conflict.positions if p.claim_id}
     bands = [voting.bands[subject] for subject in subjects if subject in voting.bands]
     return [
@@ -182,7 +183,7 @@ def _used(report: ResearchReport) -> set[str]:
 
 
 def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence and states the same in every market."""
+    """Whether every claim follows from its evidence and is the same in every market."""
     week = printed_claims(report)
     if report.counts:
         again = week_counts(week, report.config.markets, window_days(report.window)[0])
@@ -198,7 +199,7 @@ def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def verdict_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every claim has a verdict, one, and none that is printed is rejected."""
+    """Whether every claim has exactly one verdict, and no printed claim is rejected."""
     for section in report.markets:
         names = {verdict.claim_id for verdict in section.verdicts}
         if len(names) < len(section.verdicts):
@@ -238,7 +239,7 @@ CHECKS: Final[document.Checks[ResearchReport]] = {
 
 
 class Counts(NamedTuple):
-    """What there is to verify in a report. A figure that is printed twice counts twice."""
+    """The numbers of things to verify in a report. A figure that is printed twice counts twice."""
 
     claims: int
     tool_results: int
@@ -247,17 +248,17 @@ class Counts(NamedTuple):
 
 
 def audit(report: ResearchReport) -> tuple[AuditFinding, ...]:
-    """Everything in a report that does not follow from its evidence; nothing when all of it does.
+    """Everything in a report that does not follow from its evidence; empty if all of it does.
 
-    The seal tells that something was changed, the rest tells what. Confidences, leanings, remarks
-    and the words between the figures are the agents' own, and the outcomes behind the scorecard
-    those of other weeks: only the seal guards them.
+    The seal shows that something was changed; the other checks show what. Only the seal protects
+    confidences, leanings, remarks, the words between the figures, and the outcomes of other weeks
+    behind the scorecard.
     """
     return document.found_by(CHECKS, report, CALLED)
 
 
 def counted(report: ResearchReport) -> Counts:
-    """How many claims, tool results, printed figures and tables an audit looks at."""
+    """How many claims, tool results, printed figures and tables an audit checks."""
     lead = said_in(report.lead) if report.lead and report.lead.written else ()
     prose = (
         *(line.prose for line in (*lead, *report.commentary, *report.summary)),

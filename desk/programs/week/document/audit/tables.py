@@ -1,5 +1,5 @@
-"""The tables, charts, forecasts and tones of a report, made once more from its claims and its
-evidence."""
+"""Builds a report's tables, charts, forecasts and tones again from its claims and its evidence, and
+compares."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -41,11 +41,11 @@ from desk.trust.prose import render
 _Builder: TypeAlias = Callable[[], Sequence[Contract]]
 
 TABLES: Final = ("movers", "policy rates", "calendar", "cross checks", "summary")
-"""What is built once more; the charts are looked up in their histories."""
+"""The fields that are built again. Charts are looked up in their histories."""
 
 
 def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether each table is the one that its rules build from the rest of the report."""
+    """Whether each table is what its rules build from the rest of the report."""
     claims, evidence = printed_claims(report), report.evidence
     reasons = {line.market: line.reason for line in report.coverage.missing}
     case = CrossMarketCase(report.config, report.window, claims, report.markets, report.sources)
@@ -69,14 +69,17 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def _joins_notes(report: ResearchReport) -> bool:
-    """Whether an earlier version wrote it, which joined the notes on a rate."""
+    """Whether an earlier version wrote the table, which joined the notes on a rate."""
     return any(row.note is not None for row in report.policy_rates)
 
 
 def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the lead is what its rules compose of the rest; of one that a model wrote, whether
-    its texts are those that their prose gives, without a typed figure, its stories are told, and
-    the themes that it did not write are the desk's own."""
+    """Whether the lead is what its rules build from the rest.
+
+    For a lead by a model: whether its texts are what their prose prints, without typed figures;
+    whether its stories are in the report; and whether the themes that the model did not write are
+    the desk's own.
+    """
     lead, claims = report.lead, printed_claims(report)
     if lead is None:
         return
@@ -146,8 +149,8 @@ def _withheld_days(
 
 
 def forecast_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every forecast is of a direction, and one that a history of its pair gives. Where a
-    model worked on the market the probability may be its own, and the rest follows all the same."""
+    """Whether every forecast is of a direction and follows from a history of its pair. If a model
+    worked on the market, the probability may be the model's own; the rest must follow."""
     histories = tuple(returned_by(SERIES_TOOL, History, report.evidence))
     for section in report.markets:
         own = [history for history in histories if history.symbol == section.market]
@@ -186,8 +189,8 @@ def _made(history: History, view: View, report: ResearchReport) -> Forecast | No
 
 
 def tone_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every tone is that of an item of news in the evidence, and every view by words that
-    of its tones. How a model judged an item is its own; what the item is, is not."""
+    """Whether every tone is of a news item in the evidence, and every view by words follows from
+    the tones. How a model judged an item cannot be checked; which item it is can."""
     held = {result.evidence_id: result for result in reversed(report.evidence)}
     banks = banks_in(report.evidence)
     for section in report.markets:
@@ -226,8 +229,8 @@ def _of_section(section: MarketReport) -> Iterator[AuditFinding]:
 
 
 def reported_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every story that publishers told stands in the evidence that it names: its title
-    letter by letter, with its instant and its link, and at least as many publishers as it says."""
+    """Whether every reported story is in its evidence: the title letter by letter, its instant, its
+    link, and at least as many publishers as stated."""
     held = {result.evidence_id: result for result in reversed(report.evidence)}
     banks = banks_in(report.evidence)
     specs = {spec.market: spec for spec in report.config.markets}

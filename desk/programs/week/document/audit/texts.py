@@ -1,5 +1,5 @@
-"""Verifying a report's texts: each is its prose over the claims, what was said against an event
-stands as it was judged, and what changed fits what the evidence says of the earlier week."""
+"""Verifies a report's texts: each is what its prose prints over the claims, objections to events
+are as they were settled, and changes fit the evidence about the earlier week."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -57,9 +57,9 @@ Claims = Mapping[str, Claim]
 
 
 def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether the texts of the summary, the changes, the calendar and the cross checks are those
-    that their prose gives; whether a figure was typed into those that agents may have worded, or
-    into a remark; and whether the coverage gives the reasons of its markets."""
+    """Whether the texts of the summary, the changes, the calendar and the cross checks are what
+    their prose prints; whether texts by agents and remarks are free of typed figures; and whether
+    the coverage gives the reasons that its markets give."""
     week = printed_claims(report)
     for number, line in enumerate(report.summary, start=1):
         yield from _of_text(f"summary, sentence {number}", line.prose, line.text, week)
@@ -87,9 +87,9 @@ def text_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether every event is told in its claims' figures, on its day and of its bank.
+    """Whether every event has the figures of its claims, its day, and its bank.
 
-    One outside the window is for the checks across markets, which name it.
+    An event outside of the window is only for the checks across markets, which name it.
     """
     answers = [answer for _, answer in usable_answers(report.evidence)]
     banks, scheduled = known_banks(answers), scheduled_days(answers)
@@ -124,8 +124,8 @@ def event_findings(report: ResearchReport) -> Iterator[AuditFinding]:
 def _check_origin(
     event: ReportedEvent, evidence: Collection[str], links: Collection[str | None]
 ) -> Iterator[str]:
-    """Objects to an event that rests on what is not in the report, links elsewhere than to its
-    source, or is said to be verified without a claim."""
+    """Objects to an event whose evidence is not in the report, whose link is not its source's, or
+    that is said to be verified without a claim."""
     if not set(event.evidence) <= set(evidence):
         yield f"{event.event_id}: it names answers that the report does not hold"
     if event.event_type is EventType.NEWS:
@@ -143,8 +143,8 @@ def _of_text(where: str, prose: str, text: str, claims: Claims) -> Iterator[Audi
 
 
 def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
-    """Warnings and recommendations hold figures of claims only. They are kept as printed, so a
-    figure that reads like a claim's is one, whichever of several claims was meant."""
+    """Whether warnings and recommendations only hold figures of claims. They are stored as printed,
+    so a figure that equals a claim's counts as that claim's."""
     for section in report.markets:
         known = {**week, **{claim.claim_id: claim for claim in section.claims}}
         printed = {_bare(print_claim(claim)) for claim in known.values()}
@@ -164,12 +164,13 @@ def _of_remarks(report: ResearchReport, week: Claims) -> Iterator[AuditFinding]:
 
 
 def _bare(figure: str) -> str:
-    """A printed figure's digits and point, without its sign and unit."""
+    """The digits and the point of a printed figure, without sign and unit."""
     return "".join(sign for sign in figure if sign in "0123456789.")
 
 
 def _of_reasons(report: ResearchReport) -> Iterator[AuditFinding]:
-    """What the coverage says of a market stands in the market's section, or is the desk's own."""
+    """Whether what the coverage says of a market is in the market's section, or is the desk's own
+    wording."""
     sections = {section.market: section for section in report.markets}
     for line in report.coverage.missing:
         section = sections.get(line.market)
@@ -187,7 +188,7 @@ def _of_reasons(report: ResearchReport) -> Iterator[AuditFinding]:
 
 
 def _is_reason(reason: str, section: MarketReport) -> bool:
-    """Whether a reason is put together of those of a section, as `reason_of` does."""
+    """Whether a reason is composed of a section's reasons, as `reason_of` does."""
     given = (*section.missing, *(line.error for line in section.agents if line.error))
     lines = {line.removeprefix(f"{section.market}: ").removesuffix(".") for line in given}
     lines |= {NOT_REACHED, UNEXPLAINED, DEAD_LETTERED}
@@ -204,7 +205,7 @@ def _is_reason(reason: str, section: MarketReport) -> bool:
 
 
 def _of_resolution(conflict: ConflictRecord, claims: Claims) -> Iterator[AuditFinding]:
-    """The words of a decision hold the figures that were stated, and no other."""
+    """Whether the words of a decision hold only figures that were stated."""
     where = f"conflict {conflict.conflict_id}"
     stated = tuple(position.stated for position in conflict.positions)
     for found in rejected_in(Text(where, conflict.resolution, stated=stated), claims):
@@ -240,11 +241,11 @@ def _of_event(
 
 
 def objection_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether what is said of each objection follows from what is printed, and whether what one
-    takes out is not there.
+    """Whether the settlement of each objection follows from what is printed, and whether what it
+    removes is absent.
 
-    Of an objection to an event that is not printed the outcome is taken as it stands: what the
-    event said is not in the report.
+    If an objection's event is not printed, its settlement is accepted: what the event said is not
+    in the report.
     """
     answers = (
         *returned_by("get_policy_rate", PolicyRates, report.evidence),
@@ -285,8 +286,8 @@ def _against(
 
 
 def _contested(section: MarketReport, grounds: ObjectionGrounds) -> ObjectionGrounds:
-    """The grounds with the figures on which sources disagree. Those that only do not fit another
-    market's were none yet when the objections were settled."""
+    """The grounds, with the figures on which sources disagree. Figures that only differ from
+    another market's are left out: when the objections were settled, they were not yet contested."""
     names = {v.claim_id for v in section.verdicts if v.status is ClaimStatus.CONTESTED}
     return replace(grounds, contested=names)
 
@@ -294,22 +295,22 @@ def _contested(section: MarketReport, grounds: ObjectionGrounds) -> ObjectionGro
 Size = Callable[[Decimal, Decimal], Decimal]
 
 ROUNDED: Final = Decimal("0.01")
-"""Confidences are printed with two decimals and compared with all that they have."""
+"""Confidences are printed with two decimals and compared at full precision."""
 
 OLDER_FIXINGS: Final = timedelta(days=14)
-"""The last fixing before a report may be as old as this: banks close for feasts."""
+"""How old the last fixing before a report may be: banks close for holidays."""
 
 
 class _Answered(NamedTuple):
-    """An answer of the desk's own shape, and from which day on it was asked for."""
+    """An answer of one of the desk's own forms, and the first day that it was asked for."""
 
     answer: Answer
     since: str
 
 
 class _Rule(NamedTuple):
-    """How a sentence names the side of an older figure on which the newer one is, the difference in
-    the unit of the threshold, and how much of it may be lost to rounding."""
+    """How a sentence names the side of an older figure that the newer one is on, the difference in
+    the threshold's unit, and how much of it rounding may hide."""
 
     words: Callable[[str], str]
     up: str
@@ -339,13 +340,13 @@ RULES: Final[Mapping[ChangeKind, _Rule]] = {
         ROUNDED,
     ),
 }
-"""The kinds that have an older figure; the others have none."""
+"""The kinds of change with an older figure."""
 
 
 def change_findings(report: ResearchReport) -> Iterator[AuditFinding]:
-    """Whether what changed is told against an earlier week; and whether every older figure fits its
-    sentence, is material, and is one that the report's evidence gives for that week, where it
-    reaches as far."""
+    """Whether changes are told against an earlier week; and whether every older figure fits its
+    sentence, is material, and is what the report's evidence gives for that week, as far as it
+    reaches back."""
     changes = report.changes
     yield from _of_week(report, changes)
     answers = tuple(
@@ -398,7 +399,7 @@ def _threshold(kind: ChangeKind, report: ResearchReport) -> Decimal:
 def _of_evidence(
     change: Change, report: ResearchReport, answers: tuple[_Answered, ...]
 ) -> Iterator[str]:
-    """Of an older level or rate that the evidence knows otherwise."""
+    """The findings on an older level or rate that the evidence contradicts."""
     against, before = report.changes.against, change.before
     if against is None or before is None:
         return
@@ -415,14 +416,14 @@ def _of_evidence(
 
 
 def _within(value: Decimal, known: set[Decimal]) -> bool:
-    """Whether a level is among fixings, or as near as those of another hour are."""
+    """Whether a level is among the fixings, or as near as fixings of another hour are."""
     low, high = min(known), max(known)
     tolerance = TOLERANCES[Quantity.OTHER_FIXING]
     return low - tolerance.allowance(value, low) <= value <= high + tolerance.allowance(value, high)
 
 
 def _fixings(market: str, answers: tuple[_Answered, ...], last: date) -> set[Decimal]:
-    """A pair's fixings of the days up to one, by the histories that reach back to them."""
+    """A pair's fixings up to a day, from the histories that reach back to then."""
     first = last - OLDER_FIXINGS
     return {
         value
@@ -435,9 +436,9 @@ def _fixings(market: str, answers: tuple[_Answered, ...], last: date) -> set[Dec
 
 
 def _rates(area: str, answers: tuple[_Answered, ...], instant: datetime) -> set[Decimal]:
-    """An area's rate at an instant: what the last decision by then set, or what the first one since
-    had found. None where there was no decision since a day that was asked for, or where no answer
-    reaches back to the instant."""
+    """An area's rate at an instant: what the last decision by then set, or what the first one after
+    it changed. None if no decision since a requested day is known, or no answer reaches back to the
+    instant."""
     told = {
         decision.known_from: decision
         for answer, since in answers

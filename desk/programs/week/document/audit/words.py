@@ -1,7 +1,8 @@
-"""An audit's last part: the report compiled once more of what its analysts make of its evidence.
+"""The last part of an audit: the report is compiled again from its evidence by its analysts, and
+compared.
 
-What the built-in analysts said is not believed but written anew, and compared word for word. What a
-model said cannot be: its figures are verified, and its sentences are counted.
+The built-in analysts' words are written again and compared word for word. A model's words cannot
+be: their figures are verified, and its sentences are counted.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,12 +26,13 @@ from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.sections.summary import said_in
 
 Derived = Mapping[str, MarketOutcome]
-"""What markets come to, by the built-in analysts, from the evidence in a report."""
+"""The outcomes of markets by the built-in analysts, from the evidence in a report."""
 
 
 class Wording(NamedTuple):
-    """Whose words a report prints: the sentences that were written anew, those of models, those of
-    markets that another version of the built-in analysts worked on, and those of an answer."""
+    """Whose words a report prints: the numbers of sentences that were written again, of models'
+    sentences, of those of markets that another version of the analysts worked on, and of those of
+    an answer."""
 
     derived: int = 0
     by_models: int = 0
@@ -55,7 +57,7 @@ def wording(report: ResearchReport) -> Wording:
 
 
 def _written_in(lead: Lead | None) -> int:
-    """How many sentences of a lead are a commentator's: its headline, and those of its themes."""
+    """How many sentences of a lead are a commentator's: its headline and those of its themes."""
     if lead is None or not lead.written:
         return 0
     of_model = tuple(theme for theme in lead.themes if theme.written)
@@ -63,17 +65,17 @@ def _written_in(lead: Lead | None) -> int:
 
 
 def by_builtin(section: MarketReport) -> bool:
-    """Whether what stands in a section is by the built-in analysts of this version, or by nobody,
-    because nobody delivered."""
+    """Whether a section's content is by the built-in analysts of this version, or by nobody because
+    nobody delivered."""
     delivered = any(line.delivered for line in section.agents)
     return section.version == BUILTIN_VERSION or not delivered
 
 
 def word_findings(report: ResearchReport, derived: Derived) -> Iterator[AuditFinding]:
-    """Where a report says otherwise than its analysts do of the same evidence.
+    """Where a report differs from what its analysts make of the same evidence.
 
-    A market that is not among the `derived` is taken as its section tells it, and is held against
-    the claims and the evidence by the other parts alone.
+    A market that is not among the `derived` is taken as its section has it. Only the other parts of
+    the audit check it.
     """
     again = _compiled(report, derived)
     for section, expected in zip(report.markets, again.markets, strict=False):
@@ -126,7 +128,7 @@ def _compiled(report: ResearchReport, derived: Derived) -> ResearchReport:
 def _with_kept(
     outcome: MarketOutcome, section: MarketReport, report: ResearchReport
 ) -> MarketOutcome:
-    """With what a rerun in vain has said beside the findings that it left as they were."""
+    """The outcome with what a rerun that found nothing said beside the findings that it kept."""
     rerun = {line.market for line in report.revisions if line.kind is RevisionKind.RERUN}
     if section.market not in rerun:
         return outcome
@@ -135,7 +137,7 @@ def _with_kept(
 
 
 def _as_told(section: MarketReport, report: ResearchReport) -> MarketOutcome:
-    """A section as the outcome that it would be of, for the sake of the other markets."""
+    """The outcome that a section would be of. It is needed to compile the other markets."""
     agent = section.agents[0].agent
     events = tuple(
         MarketEvent.model_validate(event.model_dump(include=set(MarketEvent.model_fields)))

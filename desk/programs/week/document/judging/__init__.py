@@ -1,1 +1,1 @@
-"""What of the markets' findings may be printed."""
+"""Which of the markets' findings may be printed."""

@@ -1,5 +1,5 @@
-"""The commentary as it may be printed: what of a commentator's words holds, and the report's lead
-of them. Where a text does not, the one that the desk composed by rule stands in its place."""
+"""The printable part of a commentary, and the report's lead made of it. A text by rule replaces
+each of the commentator's texts that cannot be printed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,13 +9,13 @@ from desk.contracts.week.report import Lead, MarketReport, Sentence, Theme
 from desk.trust.prose import commentary_texts, references, review, sentence, without_rejected
 
 LEAST_THEMES = 3
-"""As many as a lead has where the desk has so many: its own stand behind those of a commentator
-that writes fewer, or of whose some are left out."""
+"""The least number of themes in a lead, if the desk has as many. If the commentator has fewer, or
+some are left out, the desk's own follow."""
 
 
 def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> Commentary | None:
-    """What is left of a commentary once the sentences are left out whose figures are not all
-    printed claims, in a form that fits them."""
+    """The commentary without sentences whose figures are not all printed claims in a form that fits
+    them."""
     if written is None:
         return None
     kept = without_rejected(written, review(written, claims))
@@ -25,7 +25,7 @@ def commentary_of(written: Commentary | None, claims: Mapping[str, Claim]) -> Co
 
 
 def sentences_of(kept: Commentary | None, claims: Mapping[str, Claim]) -> tuple[Sentence, ...]:
-    """The sentences that earlier versions wrote in place of a headline and themes."""
+    """The sentences of earlier versions, which had no headline and themes."""
     return tuple(sentence(prose, claims) for prose in kept.sentences) if kept else ()
 
 
@@ -35,7 +35,7 @@ def lead_with(
     claims: Mapping[str, Claim],
     sections: Sequence[MarketReport],
 ) -> Lead:
-    """The desk's own lead with what the commentator wrote in its place."""
+    """The desk's own lead, with the commentator's texts in place of the desk's."""
     if kept is None or not (kept.headline or kept.themes):
         return own
     themes = tuple(_theme(theme, claims, sections) for theme in kept.themes)
@@ -49,7 +49,7 @@ def lead_with(
 
 
 def left_out_words(written: Commentary | None, kept: Commentary | None) -> str | None:
-    """How many texts of a commentary are not printed as they were written; None where all are."""
+    """How many texts of a commentary are not printed as they were written; None if all are."""
     before = [text.prose for text in commentary_texts(written)] if written else []
     after = {text.prose for text in commentary_texts(kept)} if kept else set[str]()
     changed = sum(prose not in after for prose in before)
@@ -71,7 +71,7 @@ def _theme(
 
 
 def _story(event_id: str | None, sections: Iterable[MarketReport]) -> Reported | None:
-    """The story that an event of the news was read in, as a section tells it."""
+    """The story of a news event, as a section prints it."""
     for section in sections:
         for event in section.events:
             if event.event_id == event_id:
@@ -81,7 +81,7 @@ def _story(event_id: str | None, sections: Iterable[MarketReport]) -> Reported |
 
 
 def _not_told(own: Iterable[Theme], kept: Commentary) -> list[Theme]:
-    """The desk's themes of which the commentator tells nothing: neither their markets nor their
+    """The desk's themes that the commentator does not cover, neither by their markets nor by their
     figures."""
     markets = {market for theme in kept.themes for market in theme.markets}
     named = {name for text in commentary_texts(kept) for name in references(text.prose)}

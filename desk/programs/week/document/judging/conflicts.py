@@ -1,4 +1,4 @@
-"""The conflicts of a week as the report records them: decided by the rules, and in their words."""
+"""The conflicts of a week as the report prints them: decided and worded by the rules."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -21,10 +21,10 @@ NOT_COMPARABLE = "What is held cannot be compared: a person must decide."
 
 
 def conflicts_of(markets: Sequence[Sifted], voting: VotingConfig) -> tuple[ConflictRecord, ...]:
-    """Every conflict once, in the order of the markets, those between markets last.
+    """Every conflict once, in the order of the markets; those between markets come last.
 
-    What a market's outcome records goes before what its validator found, because a person may
-    have decided it since. What does not stand by itself has no part in any of them.
+    The record in a market's outcome comes before its validator's, because a person may have decided
+    it since. Figures that are rejected by themselves are in no conflict.
     """
     outcomes = [market.outcome for market in markets]
     fallen = frozenset[Stated]().union(*(market.fallen for market in markets))
@@ -42,8 +42,8 @@ def conflicts_of(markets: Sequence[Sifted], voting: VotingConfig) -> tuple[Confl
 
 
 def _of_sound(conflict: ConflictRecord, fallen: Collection[Stated]) -> ConflictRecord | None:
-    """The conflict between those whose figures stand by themselves; None where that leaves none, or
-    nothing of what a person has decided for."""
+    """The conflict between figures that are sound by themselves; None if none are left, or if the
+    position that a person chose is not."""
     kept = tuple(
         position
         for position in conflict.positions
@@ -67,7 +67,7 @@ def _is_contested(conflict: ConflictRecord, positions: Sequence[Position]) -> bo
 
 
 def withheld_in(conflicts: Iterable[ConflictRecord]) -> frozenset[str]:
-    """The claims in conflicts of which nothing was chosen."""
+    """The claims in conflicts for which nothing was chosen."""
     return frozenset(
         position.claim_id
         for conflict in conflicts
@@ -80,8 +80,8 @@ def withheld_in(conflicts: Iterable[ConflictRecord]) -> frozenset[str]:
 def decided_by_rule(conflict: ConflictRecord, voting: VotingConfig) -> ConflictRecord:
     """The record with the weights, the decision and the words that the rules give it.
 
-    What a person chose stays chosen. What a vote cannot decide, and nobody has, is open, as is
-    what states no figure that could be compared.
+    A person's choice stays. If a vote cannot decide it and nobody has, it is open; so is a conflict
+    whose figures cannot be compared.
     """
     weighed = tuple(_weighed(position, voting) for position in conflict.positions)
     conflict = conflict.model_copy(update={"positions": weighed})
@@ -113,6 +113,6 @@ def _weighed(position: Position, voting: VotingConfig) -> Position:
 
 
 def _place(positions: Iterable[Position], chosen: str | None) -> int | None:
-    """The first position that holds what was chosen; None where none does."""
+    """The index of the first position with the chosen figure; None if none has it."""
     places = (place for place, position in enumerate(positions) if position.stated == chosen)
     return next(places, None) if chosen is not None else None

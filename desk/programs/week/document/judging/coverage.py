@@ -1,4 +1,4 @@
-"""What a week was to cover, what is there, and what is not and why."""
+"""The coverage of a week: what it was to cover, what is there, and what is missing and why."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,8 +19,8 @@ DEAD_LETTERED: Final = "its task failed for good with every agent and is kept as
 
 
 def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Coverage:
-    """The coverage of the configured markets; each is either counted or missing with a reason. How
-    current it is, is not said yet."""
+    """The coverage of the configured markets. Each is counted, or missing with a reason. How
+    current it is, is added later."""
     expected = config.market_names
     there = [market for market in expected if is_counted(outcomes.get(market))]
     return Coverage(
@@ -49,7 +49,7 @@ def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Cov
 
 
 def _stopped(outcomes: Iterable[MarketOutcome]) -> Iterator[UnreachableSource]:
-    """The live sources that were asked and left questions without an answer, each once."""
+    """The live sources that left questions without an answer, each once."""
     unanswered: defaultdict[str, list[tuple[datetime, str]]] = defaultdict(list)
     for outcome in outcomes:
         for result in outcome.evidence:
@@ -67,7 +67,7 @@ def is_counted(outcome: MarketOutcome | None) -> bool:
 
 
 def reason_of(outcome: MarketOutcome | None) -> str:
-    """Why a market is missing or partial, in the words of those who looked."""
+    """Why a market is missing or partial, in the words of its agents."""
     if outcome is None:
         return NOT_REACHED
     reasons = list(dict.fromkeys(outcome.missing))

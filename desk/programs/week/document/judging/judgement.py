@@ -1,5 +1,5 @@
-"""What of a week's findings may be printed: which claims stand, with which verdict, and which
-sentences are left when the others are gone."""
+"""Which of a week's findings may be printed: the claims that survive, their verdicts, and the
+sentences that only refer to these."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ WHY = {
 
 
 class Heard(NamedTuple):
-    """An outcome without the events that an objection takes out, and the reason for each."""
+    """An outcome without the events that objections remove, and the reason for each."""
 
     outcome: MarketOutcome
     dropped: tuple[DroppedSentence, ...]
@@ -75,7 +75,7 @@ def grounds_of(
     banks: Mapping[AreaCode, str],
     areas: Collection[AreaCode],
 ) -> ObjectionGrounds:
-    """What the objections to a market's findings are held against: the claims that its prose may
+    """What the objections to a market's findings are compared with: the claims that its prose may
     refer to, and its events."""
     contested = {v.claim_id for v in verdicts if v.status is ClaimStatus.CONTESTED}
     events = {event.event_id: event for result in outcome.results for event in result.events}
@@ -83,8 +83,7 @@ def grounds_of(
 
 
 def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard:
-    """The outcome without the events and findings against which an objection holds that withholds
-    them."""
+    """The outcome without the events and findings that an objection withholds."""
     objections = [
         (issue, settled.outcome)
         for issue in (outcome.validation.issues if outcome.validation else ())
@@ -111,8 +110,8 @@ def without_objected(outcome: MarketOutcome, grounds: ObjectionGrounds) -> Heard
 def objections_of(
     outcome: MarketOutcome, grounds: ObjectionGrounds
 ) -> tuple[ReportedObjection, ...]:
-    """Every objection to what is left, with what became of it, in the order raised. One to a text
-    that was taken out went with it: why the text is gone stands with what was left out."""
+    """Every objection to what is left, with its settlement, in the order raised. An objection to a
+    removed text is removed with it; the reason for the removal is listed with what was left out."""
     issues = outcome.validation.issues if outcome.validation else ()
     left = {event.event_id for result in outcome.results for event in result.events}
     found = {f.statement for result in outcome.results for f in result.findings}
@@ -127,8 +126,8 @@ def objections_of(
 def _is_to_what_stands(
     issue: ValidationIssue, grounds: ObjectionGrounds, left: Collection[str]
 ) -> bool:
-    """Whether one of the texts that an objection is about is among the events that are left. One to
-    a figure stands by itself."""
+    """Whether one of the texts that an objection is about is among the remaining events. An
+    objection to a figure always counts."""
     if issue.event is None and issue.issue_type in CHECKS:
         return True
     about = [name for name, event in grounds.events.items() if is_about(issue, event)]
@@ -168,10 +167,10 @@ def _against(event: MarketEvent, objections: _Objections) -> ObjectionOutcome:
 
 @dataclass(slots=True)
 class ProseGuard:
-    """Lets through what refers to printed claims, and keeps account of what it drops.
+    """Passes prose that only refers to printed claims, and records what it drops.
 
-    `claims` are those that a market's prose may refer to, by id, `banks` the central banks by area,
-    `scheduled` the days on which they decide, and `areas` those of the market.
+    `claims` are those that a market's prose may refer to, by id. `banks` are the central banks by
+    area, `scheduled` the days on which they decide, and `areas` those of the market.
     """
 
     claims: Mapping[str, Claim]
@@ -183,8 +182,8 @@ class ProseGuard:
     def outcome(self, outcome: MarketOutcome) -> MarketOutcome:
         """The outcome with what may be printed of its results and its validation.
 
-        Why the desk's own work failed is its own account, with status codes and the like, and
-        stays as it is.
+        Reasons for failures of the desk's own work are kept as they are, with status codes and the
+        like.
         """
         told = {line for result in outcome.results for line in result.missing}
         validation = self._validation(outcome.validation) if outcome.validation else None
@@ -241,7 +240,7 @@ class ProseGuard:
         )
 
     def _validation(self, result: ValidationResult) -> ValidationResult:
-        """The records of conflicts are left out: the report words them by rule."""
+        """The validation without records of conflicts, which the report words by rule."""
         worded = result.model_copy(update={"conflicts": ()})
         kept = without_rejected(worded, review(worded, self.claims))
         if not isinstance(kept, ValidationResult):
@@ -260,7 +259,7 @@ class ProseGuard:
         )
 
     def _only_printed(self, result: ResearchResult) -> ResearchResult:
-        """The result with the claims and views that are printed."""
+        """The result with only the claims and views that are printed."""
         claims = tuple(claim for claim in result.claims if self._is_printed(claim))
         views = tuple(view for view in result.views if set(view.claims) <= self.claims.keys())
         return result.model_copy(update={"claims": claims, "views": views})
@@ -286,8 +285,8 @@ class ProseGuard:
         )
 
     def _is_sound(self, event: MarketEvent, market: str) -> bool:
-        """Whether there is something left of an event of the market, and it is on the day of its
-        figures and of the market's own bank."""
+        """Whether an event of the market still has a description, and has the day of its figures
+        and the market's own bank."""
         if not event.description:
             return False
         faults = [issue.description for issue in check_bank(event, self.banks, self.areas)]
@@ -313,14 +312,14 @@ class ProseGuard:
 NONE_CHOSEN = "its sources disagree on its figure, and none was chosen"
 
 MOST_DROPPED = 2_000
-"""What a market's section can hold."""
+"""The most that a market's section can list."""
 
 
 class JudgedMarket(NamedTuple):
     """What may be printed of a market.
 
-    `outcome` holds no claim, view, sentence or reason beyond that; `claims` are by id. It is
-    `undecided` while a conflict of it waits for a person.
+    `outcome` holds nothing beyond that. `claims` are by id. `undecided` says that one of its
+    conflicts waits for a person.
     """
 
     outcome: MarketOutcome
@@ -339,8 +338,8 @@ class JudgedWeek(NamedTuple):
     conflicts: tuple[ConflictRecord, ...]
 
     def known_to(self, market: str) -> dict[str, Claim]:
-        """What a market's prose may refer to: the week's claims, its own in their place, and none
-        that it had to withhold."""
+        """The claims that a market's prose may refer to: the week's, with the market's own in their
+        place, and without those that it had to withhold."""
         judged = self.markets[market]
         return _known(self.claims, judged.claims, {v.claim_id for v in judged.verdicts})
 
@@ -348,8 +347,8 @@ class JudgedWeek(NamedTuple):
 def judge(
     outcomes: Sequence[MarketOutcome], config: RunConfig, ledger: Ledger, voting: VotingConfig
 ) -> JudgedWeek:
-    """The findings on the configured markets, in their order, judged by the ledger, the validators
-    and the conflicts by the rules of `voting`. There is an outcome of each of the markets."""
+    """The findings on the configured markets, in their order, judged by the ledger, the validators,
+    and the conflicts under the rules of `voting`. Every market must have an outcome."""
     outcomes = tuple(map(with_referred, outcomes))
     evidence = [result for outcome in outcomes for result in outcome.evidence]
     sound = [sifted(outcome, ledger) for outcome in outcomes]
@@ -379,12 +378,12 @@ def judge(
 
 
 def not_reached(market: str) -> MarketOutcome:
-    """The outcome of a market that the run has none of."""
+    """The outcome of a market that the run has none for."""
     return MarketOutcome(market=market, outcome=Outcome.MISSING, missing=(NOT_REACHED,))
 
 
 def _rate_answers(evidence: Sequence[ToolResult]) -> tuple[SourceResult, ...]:
-    """What the sources say of central banks: their rates, their decisions, their calendars."""
+    """The sources' answers on central banks: rates, decisions, calendars."""
     return (
         *returned_by("get_policy_rate", PolicyRates, evidence),
         *returned_by("get_rate_decisions", RateDecisions, evidence),
@@ -402,7 +401,8 @@ def _known(
 def _as_it_stands(
     spec: MarketSpec, outcome: MarketOutcome, surviving: PrintedClaims
 ) -> MarketOutcome:
-    """The outcome with what is withheld named, and missing without its essential figure."""
+    """The outcome with withheld claims named as missing; it is missing without its essential
+    figure."""
     missing = outcome.missing
     if surviving.rejected:
         named = ", ".join(surviving.rejected)

@@ -1,6 +1,6 @@
-"""Which claims a report prints: those that stand after the conflicts and follow from what they
-rest on. What was rejected, by the validator or by the ledger, is withheld, with all that is
-derived from it."""
+"""Which claims a report prints: those that survive the conflicts and follow from their evidence.
+Claims rejected by the validator or by the ledger are withheld, with everything computed from
+them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -24,7 +24,7 @@ RESTS_ON_WITHHELD: Final = "Withheld: it was computed from a figure that is with
 
 
 class Sifted(NamedTuple):
-    """A market's outcome with the claims that follow from their evidence, and why others are
+    """A market's outcome with the claims that follow from their evidence, and why the others are
     rejected."""
 
     outcome: MarketOutcome
@@ -42,8 +42,8 @@ class PrintedClaims(NamedTuple):
 
 
 def with_referred(outcome: MarketOutcome) -> MarketOutcome:
-    """The outcome with the figures that its validator fetched and objects with, beside those of the
-    first finding: they are judged and printed as these are."""
+    """The outcome with the figures that its validator fetched to object with, added to the first
+    finding: they are judged and printed like the others."""
     if outcome.validation is None or not outcome.results:
         return outcome
     held = {claim.claim_id for result in outcome.results for claim in result.claims}
@@ -57,14 +57,14 @@ def with_referred(outcome: MarketOutcome) -> MarketOutcome:
 
 
 def _with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> Iterator[str]:
-    """The names, each behind those that its claim is computed from."""
+    """The names, each after the names that its claim is computed from."""
     for name in names:
         yield from _with_inputs(claims[name].inputs if name in claims else (), claims)
         yield name
 
 
 def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
-    """The outcome without the claims that its validator has rejected or that the ledger fails."""
+    """The outcome without the claims that its validator rejected or that fail the ledger."""
     verdicts = outcome.validation.verdicts if outcome.validation else ()
     rejected = {
         verdict.claim_id: FailedCheck(verdict.decided_by, verdict.words)
@@ -83,7 +83,7 @@ def sifted(outcome: MarketOutcome, ledger: Ledger) -> Sifted:
 
 
 def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
-    """Who states what of which id: agent, claim and figure."""
+    """The agent, the claim id and the figure of every claim."""
     return {
         (result.agent, claim.claim_id, stated)
         for result in outcome.results
@@ -95,10 +95,10 @@ def stated_in(outcome: MarketOutcome) -> set[tuple[str, str, str]]:
 def surviving_claims_of(
     markets: Sequence[Sifted], conflicts: Sequence[ConflictRecord], ledger: Ledger
 ) -> dict[str, PrintedClaims]:
-    """What stands of each market's claims, by market.
+    """The surviving claims of each market, by market.
 
-    One id states one figure in the whole report: where markets differ, the figure of the market
-    that it is about holds in all of them, and what that market rejects stands in none.
+    One id has one figure in the whole report. If markets differ, all of them print the figure of
+    the market that the claim is about, and none prints what that market rejected.
     """
     found = {
         market.outcome.market: _settled(
@@ -124,7 +124,7 @@ def _sound(
     ledger: Ledger,
     rejected: dict[str, FailedCheck],
 ) -> ResearchResult:
-    """The result with the claims that follow from their evidence; notes the others."""
+    """The result with the claims that follow from their evidence. The others are noted."""
     known = {claim.claim_id: claim for other in results for claim in other.claims}
     known |= {claim.claim_id: claim for claim in result.claims}
     fallen: dict[str, FailedCheck] = {}
@@ -142,8 +142,8 @@ def _sound(
 def _settled(
     claims: Mapping[str, Claim], rejected: Mapping[str, FailedCheck], ledger: Ledger
 ) -> PrintedClaims:
-    """What is left when nothing rests on what is gone. `rejected` loses what stands after all:
-    another agent's sound claim of the same id."""
+    """What is left once nothing rests on a removed claim. Ids that survive after all, by another
+    agent's sound claim, are removed from `rejected`."""
     failures = {name: found for name, found in rejected.items() if name not in claims}
     left = dict(claims)
     fallen = True
@@ -172,7 +172,8 @@ def _resting_on(claim: Claim, gone: Collection[str]) -> FailedCheck | None:
 
 
 def _of_ledger(ledger: Ledger, claim: Claim, claims: Mapping[str, Claim]) -> FailedCheck | None:
-    """The check that a claim fails, without figures: what is withheld is not told in its reason."""
+    """The check that a claim fails, without figures: a withheld figure must not appear in its
+    reason."""
     failed = ledger.failed_check(claim, claims)
     if failed is None:
         return None
@@ -191,13 +192,13 @@ def _in_week(
 
 
 def _preferred(own: Claim | None, of_week: Claim) -> Claim:
-    """The market's own claim, with its own evidence, where it states what the week's does."""
+    """The market's own claim with its own evidence, if it states the same as the week's."""
     return own if own and same_figure(own, of_week) else of_week
 
 
 def read_again(asked: FindingsToJudge) -> FindingsToJudge:
-    """The findings without the claims that do not follow from the evidence that they cite; as they
-    are where nothing was sent to read them again by."""
+    """The findings without the claims that do not follow from their evidence; unchanged if there is
+    nothing to read them again by."""
     if asked.window is None or asked.base_area is None:
         return asked
     evidence = [result for outcome in asked.outcomes for result in outcome.evidence]

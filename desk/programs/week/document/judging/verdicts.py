@@ -1,10 +1,9 @@
-"""How far each claim of a report can be relied on, and what decided; and how many of its printed
-figures a source of another origin bears out, and which others there are.
+"""The verdict on each claim of a report, and how many printed figures have a second origin.
 
-A printed figure is a claim of a market's section with its verdict; one that stands in several
-sections counts in each. It has a second origin where its verdict is verified: a source of another
-origin states it, or it is recomputed from figures that all are. A contested figure counts as one
-without, although another origin stated something.
+A printed figure is a claim in a market's section with its verdict. If it is in several sections, it
+counts in each. It has a second origin if its verdict is verified: a source of another origin states
+it, or it is recomputed from figures that all have one. A contested figure counts as without,
+although another origin stated something.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,13 +33,13 @@ class SecondOrigins(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of those that have a second origin, 0 to 1; 0 where none is printed."""
+        """The share of figures with a second origin, 0 to 1; 0 if none is printed."""
         return self.verified / self.figures if self.figures else 0.0
 
 
 class OneOrigin(NamedTuple):
-    """The figures that have one origin for one reason: what they rest on, what kinds of figures
-    they are, how many, and why."""
+    """Figures without a second origin for the same reason: what they rest on, their kinds, their
+    number, and the reason."""
 
     rests_on: str
     metrics: tuple[str, ...]
@@ -59,9 +58,9 @@ def second_origins(report: ResearchReport) -> SecondOrigins:
 
 
 def of_one_origin(report: ResearchReport) -> tuple[OneOrigin, ...]:
-    """The figures without a second origin by what they rest on, the most first.
+    """The figures without a second origin by what they rest on, most first.
 
-    A figure that is computed from others rests on those of them that have no second origin.
+    A computed figure rests on those of its inputs that have no second origin.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for market, claim, verdict in _printed(report):
@@ -94,7 +93,7 @@ def _by_name(market: MarketReport) -> Mapping[str, ClaimVerdict]:
 def _root(
     claim: Claim, verdicts: Mapping[str, ClaimVerdict], claims: Mapping[str, Claim]
 ) -> ClaimVerdict:
-    """The verdict on the first input, however far back, that has no second origin itself."""
+    """The verdict on the first input, at any depth, that has no second origin itself."""
     for name in claim.inputs:
         verdict = verdicts.get(name)
         if verdict is not None and verdict.status is not ClaimStatus.VERIFIED and name in claims:
@@ -115,10 +114,10 @@ DECIDERS: Final = {
 def verdicts_of(
     outcome: MarketOutcome, surviving: PrintedClaims, conflicts: Iterable[ConflictRecord]
 ) -> tuple[ClaimVerdict, ...]:
-    """One verdict for each printed claim, in their order, and one for each rejected claim.
+    """One verdict for each printed claim, in order, and one for each rejected claim.
 
-    The validator's, where there is one. A claim that a conflict was decided for is contested, and
-    one that was not validated has a single source, with the reason.
+    The validator's verdict counts if there is one. A claim that a conflict was decided for is
+    contested. A claim that was not validated has a single source, with the reason.
     """
     validated = outcome.validation.verdicts if outcome.validation else ()
     known = frozenset(result.evidence_id for result in outcome.evidence)
@@ -137,7 +136,7 @@ def verdicts_of(
 
 
 def with_contested(section: MarketReport, contested: Mapping[str, CrossCheck]) -> MarketReport:
-    """The section with the claims contested that do not fit those of other markets."""
+    """The section with those claims contested that do not fit other markets'."""
     verdicts = tuple(
         _contested_across(verdict, contested.get(verdict.claim_id)) for verdict in section.verdicts
     )
@@ -145,7 +144,7 @@ def with_contested(section: MarketReport, contested: Mapping[str, CrossCheck]) -
 
 
 def _decided(conflicts: Iterable[ConflictRecord]) -> dict[str, ConflictRecord]:
-    """The conflicts that were decided for a figure, by the claims in them."""
+    """The decided conflicts about figures, by the claims in them."""
     return {
         position.claim_id: conflict
         for conflict in conflicts
@@ -156,7 +155,7 @@ def _decided(conflicts: Iterable[ConflictRecord]) -> dict[str, ConflictRecord]:
 
 
 def _as_supported(verdict: ClaimVerdict, known: frozenset[str]) -> ClaimVerdict:
-    """The verdict as far as what it names bears it: without a second origin nothing is verified.
+    """The verdict as far as its evidence supports it: without a second origin nothing is verified.
     Evidence that is no tool result of the market is left out."""
     status = verdict.status
     if status is ClaimStatus.VERIFIED and len(set(verdict.origins)) < 2:
@@ -205,7 +204,7 @@ def _unvalidated(claim: Claim, outcome: MarketOutcome) -> ClaimVerdict:
 
 
 def _why(outcome: MarketOutcome) -> str:
-    """Why a claim has no verdict: nobody validated, or somebody did and passed it over."""
+    """Why a claim has no verdict: nobody validated, or the validator did not mention it."""
     if outcome.validation is not None:
         return SILENT
     lines = [line for line in outcome.agents if line.task_type is TaskType.VALIDATE]

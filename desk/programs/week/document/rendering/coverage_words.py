@@ -1,4 +1,5 @@
-"""What goes with the coverage line: how figures are supported, what is stale, who stood in."""
+"""The words beside the coverage: how figures are supported, what is stale, which sources stood
+in."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,7 @@ def verdict_words(coverage: Coverage) -> str:
 
 
 def threshold_words(coverage: Coverage) -> str:
-    """`the threshold is 90 %`, with that of what is current where one is set."""
+    """`the threshold is 90 %`, with the one for current markets if it is set."""
     words = f"the threshold is {coverage.threshold:.0%}"
     if coverage.current_threshold:
         words += f" of the markets, and {coverage.current_threshold:.0%} of it current"
@@ -31,8 +32,8 @@ def threshold_words(coverage: Coverage) -> str:
 
 
 def freshness_words(coverage: Coverage) -> str | None:
-    """`prices current, policy rates known to 30 Jun 2026 or later, 1 of 2 decisions
-    unknown`; None where nobody looked at how current anything is."""
+    """`prices current, policy rates known to 30 Jun 2026 or later, 1 of 2 decisions unknown`; None
+    if it was not checked."""
     told = coverage.freshness
     if told is None:
         return None
@@ -41,7 +42,7 @@ def freshness_words(coverage: Coverage) -> str | None:
 
 
 def known_words(coverage: Coverage) -> str | None:
-    """From when the desk's knowledge is, in a sentence for the top of a report; None where all of
+    """How far back the desk's knowledge ends, in a sentence for the top of a report; None if all of
     it is current."""
     if coverage.current:
         return None
@@ -79,8 +80,8 @@ def _decisions(told: Freshness) -> str | None:
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
-    """How many figures other origins support, what is stale, who was not asked, and who took over
-    from whom."""
+    """How many figures have other origins' support, what is stale, which sources were not asked,
+    and which sources stood in for others."""
     return (
         *_support(report),
         *_stale(report),
@@ -111,8 +112,8 @@ NOBODY_SAYS_WHY = "no source of news says why markets moved"
 def unreachable_lines(
     sources: Sequence[UnreachableSource], *, silent: bool = False
 ) -> Iterator[str]:
-    """The live sources that nobody was offered, in one line; and each that stopped answering.
-    `silent`: no news says why anything moved, which is told in that line, once."""
+    """One line for the live sources that no agent was offered, and one for each that stopped
+    answering. If `silent`, that line also says, once, that no news explains the moves."""
     left_out = [source for source in sources if not source.unanswered]
     if left_out:
         told = dict.fromkeys(_unreachable(source) for source in left_out)
@@ -129,8 +130,8 @@ def unreachable_lines(
 
 
 def _unreachable(source: UnreachableSource) -> str:
-    """`not reachable since …`, with the reason and the last answer as far as they are known; of a
-    source some of whose tools alone have nothing, the reason."""
+    """`not reachable since …`, with the reason and the last answer, if known. For a source with
+    only some tools without data, the reason."""
     if source.tools:
         return f"not asked: {source.reason.rstrip('.')}"
     if source.since is None:
@@ -144,7 +145,7 @@ def _minute(instant: datetime) -> str:
 
 
 def _support(report: ResearchReport) -> Iterator[str]:
-    """How many of the printed figures are verified, contested or of a single source."""
+    """How many printed figures are verified, contested, or of a single source."""
     counts = Counter(
         verdict.status
         for market in report.markets
@@ -160,7 +161,7 @@ def _support(report: ResearchReport) -> Iterator[str]:
 
 
 def _without_witness(report: ResearchReport) -> str:
-    """Why no pair's figures could be verified, where no other central bank's rates were there."""
+    """Why no pair's figures could be verified, if no other central bank's rates were available."""
     answers = [
         result.content
         for result in report.evidence

@@ -1,4 +1,4 @@
-"""Which way a pair went, in the one sense that a page has for it."""
+"""The direction of a pair's move, in the one sense that a page uses."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,12 +17,12 @@ WORDS: Final = {
     Upward.DOLLAR: ("the dollar fell", "the dollar rose"),
     Upward.CURRENCY: ("the currency fell", "the currency rose"),
 }
-"""What a bar to the left says, and one to the right."""
+"""The meaning of a bar to the left and of one to the right."""
 
 
 def way(market: str, move: float, up: Upward) -> str:
-    """`up` where the dollar rose, or the currency where that is what goes up; `down` where it fell;
-    nothing for what did not move, and for a pair without the dollar.
+    """`up` if the dollar rose, or if the currency did where `up` is the currency; `down` if it
+    fell. Empty for no move and for a pair without the dollar.
 
     Args:
         market: the pair, as it is quoted.
@@ -37,12 +37,12 @@ def way(market: str, move: float, up: Upward) -> str:
 
 
 def is_turned(market: str, up: Upward) -> bool:
-    """Whether a chart of the pair is drawn upside down, so that up is what goes up."""
+    """Whether a chart of the pair is drawn upside down to match the page's sense."""
     return way(market, 1, up) == DOWN
 
 
 def ranked(report: ResearchReport) -> Sequence[Mover]:
-    """The pairs of the dollar from the one that went up most to the one that went down most."""
+    """The pairs with the dollar, from the one that went up most to the one that went down most."""
     up = report.config.report.up
     rows = [row for row in report.movers if dollar_direction(row) or not row.move]
     return sorted(rows, key=lambda row: (-signed(row, up), row.market))
@@ -56,7 +56,7 @@ def unmoved(report: ResearchReport) -> tuple[str, ...]:
 
 
 def signed(row: Mover, up: Upward) -> float:
-    """The move of a pair in percent, positive where it went up."""
+    """The move of a pair in percent, positive if it went up in the page's sense."""
     return (
         abs(float(row.move)) * {UP: 1, DOWN: -1, NEITHER: 0}[way(row.market, float(row.move), up)]
     )

@@ -35,7 +35,7 @@ KIND_TITLES: Final = {
 
 
 FEWEST_DAYS: Final = 2
-"""A line needs two ends."""
+"""A line needs two points."""
 
 
 def render_html(report: ResearchReport) -> str:
@@ -84,8 +84,8 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
 
 
 def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[str, Markup]:
-    """The charts of the pairs that are among the movers, for the pairs' sections: each as the pair
-    is quoted, for there it stands beside its own levels and not beside others."""
+    """Charts of the movers for the pairs' own sections, each as the pair is quoted: there it is
+    beside its own levels, and not beside other pairs."""
     from desk.documents.rendering.drawing.svg import drawn_again
 
     movers = {row.market for row in report.movers}
@@ -97,7 +97,7 @@ def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[s
 
 
 def _calibration(report: ResearchReport) -> Markup | None:
-    """The chart of the forecasts that have come due; None without any."""
+    """The chart of the forecasts that have come due; None if there are none."""
     scorecard = report.advice.scorecard if report.advice else None
     if scorecard is None or not scorecard.bins:
         return None
@@ -107,7 +107,7 @@ def _calibration(report: ResearchReport) -> Markup | None:
 
 
 def _index_chart(report: ResearchReport) -> Markup | None:
-    """The dollar index over a year; None where a pair of it has no series."""
+    """The dollar index over a year; None if one of its pairs has no series."""
     from desk.documents.rendering.drawing.charts import YearCanvas
 
     days, values = index_series(report.markets)

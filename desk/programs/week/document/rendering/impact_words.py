@@ -15,14 +15,14 @@ QUARTER: Final = timedelta(days=90)
 
 
 def impact_words(event: ReportedEvent, market: MarketReport) -> str:
-    """`high impact: twelve-month low`; without a reason where no rule of the desk gives one."""
+    """`high impact: twelve-month low`; without a reason if no rule of the desk gives one."""
     reason = next(_reasons(event, market), None)
     words = f"{event.impact} impact"
     return words if reason is None else f"{words}: {reason}"
 
 
 def _reasons(event: ReportedEvent, market: MarketReport) -> Iterator[str]:
-    """Why it matters as it does, what weighs most first."""
+    """The reasons for an event's impact, strongest first."""
     if event.event_type is EventType.RATE_DECISION:
         named = set(event.claims)
         changes = [c for c in market.claims if c.claim_id in named and _is_change(c)]
@@ -62,7 +62,7 @@ def _of_move(own: dict[Metric, Claim], event: ReportedEvent) -> Iterator[str]:
 
 
 def _extreme_within(own: dict[Metric, Claim]) -> Iterator[str]:
-    """Whether some day of the week was the year's highest or lowest, wherever the week ended."""
+    """Whether a day of the week was the year's highest or lowest, wherever the week ended."""
     for of_week, of_year, side in (
         (Metric.WINDOW_HIGH, Metric.YEAR_HIGH, "high"),
         (Metric.WINDOW_LOW, Metric.YEAR_LOW, "low"),
@@ -72,7 +72,7 @@ def _extreme_within(own: dict[Metric, Claim]) -> Iterator[str]:
 
 
 def _extreme(own: dict[Metric, Claim], day: date, span: timedelta, words: str) -> Iterator[str]:
-    """Whether the pair ended where it had not been for a span, by the claims that say so."""
+    """Whether the pair ended at its highest or lowest in a span, by the claims that say so."""
     for metric, side in ((Metric.HIGHEST_SINCE, "high"), (Metric.LOWEST_SINCE, "low")):
         since = day_of(own[metric].value) if metric in own else None
         if since is not None and day - since >= span:

@@ -1,8 +1,7 @@
-"""The first screen of a report as an e-mail: as plain text, and as HTML that mail programs show.
+"""The first screen of a report as an e-mail, as plain text and as HTML.
 
-Mail programs take no style sheet, no drawing and no button, so that the e-mail has its own
-template: tables with their styles in place, and the figures as text. Their evidence is in the
-report.
+Mail programs support no style sheets, drawings or buttons. So the e-mail has a template of its own:
+tables with inline styles, and figures as text. The evidence is in the report.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from desk.programs.week.document.sections.lead import lead_of
 
 
 def lead_in(report: ResearchReport) -> Lead:
-    """The report's lead; one of an earlier version's report as today's rules compose it."""
+    """The report's lead. For a report of an earlier version it is built by today's rules."""
     return report.lead or lead_of(report, printed_claims(report))
 
 
@@ -34,7 +33,7 @@ def theme_lines(theme: Theme) -> Iterator[str]:
 
 
 def letter_html(report: ResearchReport, subject: str, where: str) -> str:
-    """The e-mail's HTML form. `where` is the report's link or path."""
+    """The e-mail's HTML form. `where` is the link or path of the report."""
     names = {
         "report": report,
         "lead": lead_in(report),

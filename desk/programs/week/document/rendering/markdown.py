@@ -106,7 +106,7 @@ from desk.programs.week.document.rendering.words import (
 
 
 def record_markdown(report: ResearchReport) -> str:
-    """The section's body; empty where the run asked nothing of the record."""
+    """The section on the desk's own record; empty if the run did not ask the learning system."""
     lead = record_lead(report)
     if lead is None or report.advice is None:
         return ""
@@ -153,7 +153,7 @@ KEY_METRICS: Final = (
     Metric.POLICY_RATE,
     Metric.DIFFERENTIAL,
 )
-"""The figures of a market's headline, in this order."""
+"""The figures in a market's headline, in order."""
 
 CHANGES_SHOWN: Final = 12
 
@@ -193,12 +193,12 @@ def _sections(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
 
 
 def _closed(words: str) -> str:
-    """With a full stop, where a headline that another sentence follows has none."""
+    """The headline with a full stop if another sentence follows and it has none."""
     return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
 def _lead(report: ResearchReport) -> str:
-    """The headline, and the themes with what stands beside them and what is next."""
+    """The headline, then the themes with their reasons and what is next."""
     lead = lead_in(report)
     first = " ".join(_closed(said.text) for said in (lead.headline, lead.standfirst) if said)
     parts = [f"**{escaped(first)}**", bullets([_theme(theme) for theme in lead.themes])]
@@ -222,7 +222,7 @@ def _commentary(report: ResearchReport) -> str:
 
 
 def _changes(changes: Changes) -> str:
-    """The material ones; those after the first few stand in the JSON form and on the page."""
+    """The first few material changes. The others are in the JSON form and on the page."""
     note = changes_note(changes)
     if note is not None:
         return escaped(note)
@@ -325,7 +325,7 @@ def _market(
 
 
 def _doubt(market: MarketReport, metric: Metric) -> str:
-    """A mark on a contested figure; the others need none here."""
+    """A mark on a contested figure. Other figures have none here."""
     claim = claim_on(market, metric)
     verdict = verdicts_of(market).get(claim.claim_id) if claim else None
     contested = verdict is not None and verdict.status is ClaimStatus.CONTESTED
@@ -351,13 +351,13 @@ def _reported(story: Reported) -> str:
 
 
 def _quoted(story: Reported) -> str:
-    """What a publisher told, in its own words and as data."""
+    """A publisher's title, quoted and escaped."""
     source = f" {link('Source', story.url)}" if story.url else ""
     return f"“{escaped(story.title)}” ({escaped(reported_words(story))}){source}"
 
 
 def _tone(tone: Tone) -> str:
-    """How a text sounds, with its title and its link as data."""
+    """The tone of a text, with its title and its link escaped."""
     title = f"“{escaped(tone.title)}”" if tone.title else WITHHELD
     source = f" {link('Source', tone.url)}" if tone.url else ""
     return (
@@ -391,7 +391,7 @@ def _conflicts(conflicts: Iterable[ConflictRecord]) -> str:
 
 
 def _conflict(conflict: ConflictRecord) -> Iterable[str]:
-    """A conflict in one item, its positions in items below it."""
+    """A conflict as a list item, with its positions as items below it."""
     words = f"{conflict.market}, {conflict.kind}, {escaped(state_words(conflict))}"
     resolution = escaped(conflict.resolution)
     yield f"{words}: {escaped(outcome_words(conflict))}. {resolution}{positions_markdown(conflict)}"
@@ -438,7 +438,7 @@ def _sources(report: ResearchReport) -> str:
 
 
 def _figures(report: ResearchReport) -> str:
-    """Every figure once, by the section that it is about."""
+    """Every figure once, in the section that it is about."""
     rows = [_claim_cells(name, stated) for name, stated in Traces(report).entries.items()]
     columns = ("Figure", "Value", "Day", "Verdict", "Check", "Rests on")
     return table(columns, rows, ("Figure", "Verdict", "Check", "Rests on")) if rows else ""

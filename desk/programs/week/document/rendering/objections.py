@@ -1,4 +1,4 @@
-"""What was objected to, withheld and left out in a week, in words."""
+"""The words for objections, withheld claims and dropped sentences of a week."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -24,9 +24,8 @@ OUTCOME_WORDS: Final[Mapping[ObjectionOutcome, str]] = {
 
 
 def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedObjection, ...]:
-    """The objections that are printed beside an event: those that it is named in, and those that
-    name no event, are about one of the claims that its prose refers to, and are not printed beside
-    a finding."""
+    """The objections printed beside an event: those that name it, and those that name no event, are
+    about a claim that its prose refers to, and are not printed beside a finding."""
     of_findings = {
         each for found in market.findings for each in objections_to_finding(found, market)
     }
@@ -37,29 +36,29 @@ def objections_to(event: ReportedEvent, market: MarketReport) -> tuple[ReportedO
 def objections_to_finding(
     finding: ReportedFinding, market: MarketReport
 ) -> tuple[ReportedObjection, ...]:
-    """The objections that are printed beside a finding: those that name the claims it refers to."""
+    """The objections printed beside a finding: those that name the claims it refers to."""
     return tuple(e for e in market.objections if is_about_finding(e, finding.statement))
 
 
 def other_objections(
     market: MarketReport, events: Iterable[ReportedEvent]
 ) -> tuple[ReportedObjection, ...]:
-    """The objections that are printed beside none of the events and findings: what they are about
-    was taken out, or is told elsewhere."""
+    """The objections printed beside no event or finding, because what they are about was removed or
+    is printed elsewhere."""
     beside = {each for event in events for each in objections_to(event, market)}
     beside |= {o for found in market.findings for o in objections_to_finding(found, market)}
     return tuple(each for each in market.objections if each not in beside)
 
 
 def objection_words(objection: ReportedObjection) -> str:
-    """How grave an objection is, what became of it and why, and what it says: in that order, so
-    that nobody reads one that is disproved for one that stands."""
+    """The severity of an objection, how it was settled and why, then what it says. In this order
+    nobody takes a disproved objection for a valid one."""
     outcome = OUTCOME_WORDS[objection.outcome]
     return f"{objection.severity}, {outcome} ({objection.reason}): {objection.text}"
 
 
 def rejected_lines(report: ResearchReport) -> tuple[str, ...]:
-    """For each market with rejected claims how many, and by which checks. Never their values."""
+    """For each market with rejected claims, how many and by which checks, without their values."""
     return tuple(
         f"{market.market}: {_count(sum(checks.values()), 'figure')} withheld, rejected by "
         + ", ".join(_by_check(check, count) for check, count in sorted(checks.items()))
@@ -75,7 +74,7 @@ def rejections(market: MarketReport) -> Counter[ClaimCheck]:
 
 
 def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
-    """For each market with dropped sentences how many, where they stood and why."""
+    """For each market with dropped sentences, how many, where they stood and why."""
     return tuple(
         f"{market.market}: {_count(len(market.dropped), 'sentence')} left out: "
         + "; ".join(_unique(f"{line.place}, {line.reason}" for line in market.dropped))
@@ -85,8 +84,8 @@ def dropped_lines(report: ResearchReport) -> tuple[str, ...]:
 
 
 def trust_line(report: ResearchReport) -> str | None:
-    """Conflicts, rejected figures, dropped sentences and tasks done in a lesser way than planned,
-    counted; None when there are none."""
+    """The numbers of conflicts, rejected figures, dropped sentences and tasks done with less than
+    planned; None if there are none."""
     waiting = sum(not conflict.resolved for conflict in report.conflicts)
     decided = len(report.conflicts) - waiting
     rejected = sum(sum(rejections(market).values()) for market in report.markets)

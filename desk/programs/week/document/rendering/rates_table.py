@@ -1,5 +1,5 @@
-"""The table of policy rates: each area's line over the year to the report, and the notes of its
-rows. A note that several rows share stands once, below the table."""
+"""The table of policy rates: the line of each area over the year, and the notes of its rows. A note
+of several rows is printed once below the table."""
 
 from calendar import monthrange
 from collections import Counter
@@ -19,12 +19,12 @@ from desk.programs.week.document.judging.claims import returned_by
 from desk.programs.week.document.sections.markets import CHART_SPAN
 
 SHARED_BY: Final = 2
-"""Rows from which on a note stands below the table."""
+"""From this many rows on a note is printed below the table."""
 
 
 class RateNotes(NamedTuple):
-    """`shared` are the notes below the table by their marks. `marks` and `own` are of each area:
-    the marks that its row carries, and what is told of it alone."""
+    """The notes of a table. `shared` are those below it, by their marks. `marks` are the marks of
+    each area's row, `own` the notes of that area alone."""
 
     shared: Mapping[str, str]
     marks: Mapping[str, str]
@@ -51,8 +51,7 @@ def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
 
 
 def rate_lines(report: ResearchReport) -> dict[str, str]:
-    """Each area's policy rate over the year to the report, as a small line; areas without a rate
-    have none."""
+    """The small line of each area's policy rate over the year. Areas without a rate have none."""
     _, last = window_days(report.window)
     first, ends = last - CHART_SPAN, month_ends(report.evidence)
     changes = {
@@ -67,7 +66,7 @@ def rate_lines(report: ResearchReport) -> dict[str, str]:
 
 
 def month_ends(evidence: Iterable[ToolResult]) -> Mapping[str, Sequence[Point]]:
-    """The policy rates at the ends of months by area, as a collector of rates has them."""
+    """The policy rates at month ends by area, as a collector of rates publishes them."""
     found: dict[str, dict[date, Decimal]] = {}
     for answer in returned_by("get_month_end_rates", MonthEndRates, evidence):
         for told in answer.rates:

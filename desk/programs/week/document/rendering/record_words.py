@@ -1,4 +1,4 @@
-"""What the desk's own record changed in a week, and how its forecasts did, in words."""
+"""How the learning system's record changed a week, and how the forecasts did, in words."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -35,11 +35,11 @@ SCORE_COLUMNS: Final = (
 )
 LONGEST_REASON: Final = 400
 EVEN: Final = 0.03
-"""How far from one half a probability says nothing."""
+"""A probability this close to one half says nothing."""
 
 
 class RecommendationLine(NamedTuple):
-    """A recommendation: what became of it, what it says, and why."""
+    """A recommendation: whether it was followed, what it says, and why."""
 
     taken: AdviceUse
     words: str
@@ -47,15 +47,15 @@ class RecommendationLine(NamedTuple):
 
 
 class ScoreTable(NamedTuple):
-    """The rows of a scorecard: all forecasts, each agent's and the hypotheses, and apart those of
-    each market."""
+    """The rows of a scorecard: all forecasts, each agent's, and the hypotheses; each market's are
+    separate."""
 
     of_all: tuple[tuple[str, ...], ...]
     of_markets: tuple[tuple[str, ...], ...]
 
 
 def record_lead(report: ResearchReport) -> str | None:
-    """What the section says first; None where the run asked nothing of the record."""
+    """The section's first sentence; None if the run did not ask the learning system."""
     advice = report.advice
     if advice is None:
         return None
@@ -77,7 +77,7 @@ def record_lead(report: ResearchReport) -> str | None:
 
 
 def nothing_kept(advice: Advice) -> str:
-    """Why a full record says nothing to an older week."""
+    """Why a full record has nothing for an older week."""
     return (
         f"Nothing from before {instant(advice.as_of)} is kept: the desk's own record is full with "
         "later weeks."
@@ -85,7 +85,7 @@ def nothing_kept(advice: Advice) -> str:
 
 
 def recommendation_lines(report: ResearchReport) -> tuple[RecommendationLine, ...]:
-    """Every recommendation with what the run made of it."""
+    """Every recommendation, with what the run did with it."""
     return tuple(
         RecommendationLine(taken, recommendation_words(each), reason_words(each))
         for each, taken in _judged(report)
@@ -107,18 +107,18 @@ def recommendation_words(recommendation: Recommendation) -> str:
 
 
 def reason_words(recommendation: Recommendation) -> str:
-    """What a recommendation rests on, with its counts."""
+    """The reason for a recommendation, with its counts."""
     return shortened(recommendation.reason).rstrip(".")
 
 
 def weight_cells(weight: RecordWeight) -> tuple[str, str, str, str]:
-    """A row of the weights, in the order of `WEIGHT_COLUMNS`."""
+    """A row of the table of weights, in the order of `WEIGHT_COLUMNS`."""
     voice = human(weight.name) if weight.voice is WeightOf.AGENT else f"source {weight.name}"
     return voice, f"× {weight.factor:.2f}", f"{weight.outcomes}", shortened(weight.reason)
 
 
 def score_table(scorecard: Scorecard) -> ScoreTable:
-    """The rows of a scorecard as they are printed, in the order of `SCORE_COLUMNS`."""
+    """The rows of a scorecard as printed, in the order of `SCORE_COLUMNS`."""
     agents = set(AgentId.known())
     of_all = [row for row in scorecard.rows if row.of == ALL or row.of in agents]
     of_markets = [row for row in scorecard.rows if row not in of_all]
@@ -147,7 +147,7 @@ def brier_words(score: float | None) -> str:
 
 
 def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
-    """What goes with a scorecard: what is open and void, the stance, how to read it, its source."""
+    """The notes on a scorecard: open and void forecasts, the stance, how to read it, its source."""
     waiting = f"{_count(scorecard.open, 'forecast')} not due yet"
     void = f", {scorecard.void} without a fixing to be measured by" if scorecard.void else ""
     lines = [f"Not counted: {waiting}{void}."]
@@ -166,7 +166,7 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
 
 
 def hypothesis_note(scorecard: Scorecard) -> str | None:
-    """How the row of the hypotheses is read, and how many are not in it; None without any."""
+    """How to read the row of the hypotheses, and how many are not in it; None if there are none."""
     void = scorecard.void_hypotheses
     if scorecard.hypotheses is None and not void:
         return None
@@ -192,15 +192,15 @@ def follows_from(as_of: datetime) -> str:
 
 
 def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
-    """A market's view of its direction with its probability and horizon, where it has one."""
+    """A market's view of its direction, with its probability and horizon if it has them."""
     view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
     return None if view is None or view.forecast is None else _direction(view, view.forecast)
 
 
 def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
-    """The other views that hold of a market on which a model was at work: a bank's stance, what to
-    do, and a direction without a forecast. The built-in analysts' follow from events that are told
-    beside them."""
+    """The other current views on a market with a model: a bank's stance, an action, and a direction
+    without a forecast. The built-in analysts' follow from the events beside them and are left
+    out."""
     if not any(line.usage.asked for line in market.agents):
         return ()
     told = direction_words(market, report) is not None
@@ -213,7 +213,7 @@ def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
 
 
 def _direction(view: View, forecast: Forecast) -> str:
-    """The week's own direction first, then what the probability says, each as what it is."""
+    """The week's own direction first, then what the probability says, each named as what it is."""
     leaning = WORDINGS[view.kind].of(view)
     seen = " over the week" if view.probability is None else ""
     return (

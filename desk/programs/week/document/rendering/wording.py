@@ -1,4 +1,4 @@
-"""How the forms of a report put the same things in words."""
+"""The wording that all forms of a report share."""
 
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -56,11 +56,11 @@ RATE_COLUMNS: Final = ("Bank", "Area", "Rate", "Differential", "Since", "Note")
 
 
 LONG_RUN: Final = 60
-"""Seconds from which on a duration is told in minutes."""
+"""Seconds from which on a duration is printed in minutes."""
 
 
 def planning_words(report: ResearchReport) -> str | None:
-    """Who planned the week, where a model did or should have; None where none was asked."""
+    """Who planned the week, if a model did or should have; None otherwise."""
     line = report.planning
     if line is None or (line.usage.model == BUILTIN and line.remark is None):
         return None
@@ -71,13 +71,13 @@ def planning_words(report: ResearchReport) -> str | None:
 
 
 def commentator_words(report: ResearchReport) -> str:
-    """Whose words a commentary is, and whose figures."""
+    """Who wrote the commentary, and whose figures it uses."""
     model = report.commenting.usage.model if report.commenting else "a model"
     return f"In the words of {model}; its figures are the claims below."
 
 
 def commenting_words(report: ResearchReport) -> str | None:
-    """Who commented the week and what it cost; None where no model was asked."""
+    """Who commented on the week, and what it cost; None if no model was asked."""
     line = report.commenting
     if line is None:
         return None
@@ -89,7 +89,7 @@ def commenting_words(report: ResearchReport) -> str | None:
 
 
 def spent_words(report: ResearchReport) -> str:
-    """What the run's models cost, and of how much at most where they were asked at all."""
+    """What the run's models cost, and the limit, if models were asked."""
     words, budget = cost_words(report.usage), report.config.policy.budget.allowance
     if not report.usage.asked or budget.unlimited:
         return words
@@ -115,8 +115,8 @@ def coverage_words(report: ResearchReport) -> str:
 
 
 def duration_words(report: ResearchReport) -> str:
-    """How long the research took. A later revision is published long after the run began, so
-    that a duration would say nothing."""
+    """How long the research took. For a later revision, published long after the run began, it is
+    left out."""
     timings = report.timings
     finished = instant(timings.finished_at)
     if report.revision > 1:
@@ -127,7 +127,7 @@ def duration_words(report: ResearchReport) -> str:
 
 
 def contribution_words(line: Contribution) -> str:
-    """`research agent 1 delivered research fx`, with what went wrong where something did."""
+    """`research agent 1 delivered research fx`, with what went wrong if something did."""
     verb = "delivered" if line.delivered else "did not deliver"
     words = f"{human(line.agent)} {verb} {human(line.task_type)}"
     if line.reassigned_from:
@@ -154,7 +154,8 @@ def gaps(report: ResearchReport, lacking: Lacking) -> tuple[str, ...]:
 
 
 def confirmed_words(event: ReportedEvent) -> str:
-    """Whether the source, asked again, confirmed an event. That is no second origin."""
+    """Whether the source, asked again, confirmed an event. That does not count as a second
+    origin."""
     return "confirmed by its source" if event.verified else "not confirmed"
 
 
@@ -169,7 +170,7 @@ def changes_title(changes: Changes) -> str:
 
 
 def changes_note(changes: Changes) -> str | None:
-    """What stands in the place of changes where there are none; None where there are."""
+    """The text in place of changes if there are none; None otherwise."""
     if changes.entries:
         return None
     if changes.against is None:
@@ -180,7 +181,7 @@ def changes_note(changes: Changes) -> str | None:
 def change_before(change: Change) -> str | None:
     """The older figure of a change, which is no claim of the newer report: `before 156.80`.
 
-    Confidences have no unit and both of theirs are told: `75 % before, now 60 %`.
+    A confidence has no unit, so both figures are printed: `75 % before, now 60 %`.
     """
     if change.before is None:
         return None
@@ -191,7 +192,7 @@ def change_before(change: Change) -> str | None:
 
 
 def change_words(change: Change) -> str:
-    """A change as a line of text, with the older figure where there is one."""
+    """A change as a line of text, with the older figure if there is one."""
     before = change_before(change)
     return f"{change.text} ({before})" if before else change.text
 
@@ -217,18 +218,18 @@ def dollar_words(row: Mover) -> str:
 
 
 def beside_title(theme: Theme) -> str:
-    """What stands before that which the claims have beside a theme: as a reason only where the
-    commentator gave it as one."""
+    """The title before the claims beside a theme. It calls them a reason only if the commentator
+    gave them as one."""
     return "Why" if theme.written else "Also"
 
 
 def story_title(theme: Theme) -> str:
-    """What stands before a publisher's words beside a theme."""
+    """The title before a publisher's words beside a theme."""
     return "Reported" if theme.written and theme.why else "Why"
 
 
 def reasons_note(lead: Lead) -> str:
-    """Whose reasons a lead gives, and what it says where it gives none."""
+    """Whose reasons a lead gives, or that it gives none."""
     if any(theme.written for theme in lead.themes):
         return "A Why without quotation marks is the commentator's; a quotation is its publisher's."
     if not any(theme.story for theme in lead.themes):
@@ -258,6 +259,6 @@ def claim_on(market: MarketReport, metric: Metric) -> Claim | None:
 
 
 def figure_on(market: MarketReport, metric: Metric) -> str | None:
-    """The same, printed."""
+    """The printed figure of a market's claim about itself on a metric."""
     claim = claim_on(market, metric)
     return print_claim(claim) if claim else None

@@ -1,4 +1,4 @@
-"""How the forms of a report tell its tones, its sources and its method."""
+"""The wording of tones, sources and method that all forms of a report share."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -35,7 +35,7 @@ METHOD: Final = (
 
 
 def method_of(report: ResearchReport) -> tuple[str, ...]:
-    """How a report is to be read. A probability is told with the method that it came by."""
+    """How to read the report. A probability comes with the method that gave it."""
     own = any(view.probability is not None for each in report.markets for view in each.views)
     told = DIRECTION_OF_MODELS if own else DIRECTION_COUNTED
     return tuple(told if line is DIRECTION_COUNTED else line for line in METHOD)
@@ -62,12 +62,12 @@ _UNNAMED: Final = "a publisher"
 
 
 def leaning_words(tone: Tone) -> str:
-    """`hawkish`, of a statement, or `positive`, of a headline."""
+    """`hawkish` for a statement, or `positive` for a headline."""
     return _LEANINGS[tone.kind].get(tone.leaning, "open")
 
 
 def tone_words(tone: Tone) -> str:
-    """`JP: statement by Bank of Japan, 18 Sep 2026, confidence 20 %`, for what a title follows."""
+    """`JP: statement by Bank of Japan, 18 Sep 2026, confidence 20 %`, printed before the title."""
     publisher = tone.publisher or _UNNAMED
     by = (
         f"statement by {publisher}" if tone.kind is ToneKind.STATEMENT else f"headline, {publisher}"
@@ -77,8 +77,8 @@ def tone_words(tone: Tone) -> str:
 
 
 def reported_words(story: Reported) -> str:
-    """`The Wire, 30 Oct 2026 04:10 UTC; 3 publishers in nearly the same words (…)`, for what stands
-    behind a quotation."""
+    """`The Wire, 30 Oct 2026 04:10 UTC; 3 publishers in nearly the same words (…)`, printed after a
+    quotation."""
     told = f"{story.publisher or _UNNAMED}, {instant(story.published_at)}"
     if story.publishers == 1:
         return told
@@ -112,7 +112,7 @@ class SourceGroup(NamedTuple):
 
 
 def group_sources(sources: Iterable[DataSource]) -> tuple[SourceGroup, ...]:
-    """The groups in the order in which their first source stands in the report."""
+    """The groups, in the order of their first sources in the report."""
     groups: dict[tuple[str, ...], list[DataSource]] = {}
     for source in sources:
         key = (source.server, source.tool, source.name, source.tier, source.url or "")

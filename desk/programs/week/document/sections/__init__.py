@@ -1,1 +1,1 @@
-"""What the report of a week tells, section by section."""
+"""The sections of a week's report."""

@@ -17,10 +17,10 @@ HORIZON: Final = timedelta(days=42)
 """How far ahead of the as-of instant the calendar looks: past the next meeting of most banks."""
 
 WITHOUT_OUTCOME: Final = "outcome not on record"
-"""Of a day that has passed: the bank was to decide, and no source has what it decided."""
+"""The text for a day that has passed, for which no source has the bank's decision."""
 
 DECIDED: Final = ("raised", "cut", "held")
-"""The words with which an outcome begins that rests on a claim."""
+"""The words that an outcome starts with if it rests on a claim."""
 
 
 def calendar_of(
@@ -31,8 +31,8 @@ def calendar_of(
 ) -> tuple[CalendarRow, ...]:
     """One row for each decision day of an area, earliest first.
 
-    From the markets' events, whose prose refers to nothing but `claims`, and from the calendars
-    in the evidence.
+    The rows are from the markets' events, whose prose only refers to `claims`, and from the
+    calendars in the evidence.
     """
     today, last_day = window.end.date(), (window.end + HORIZON).date()
     rows: dict[tuple[str, date], CalendarRow] = {}
@@ -55,8 +55,8 @@ def calendar_of(
 
 
 def decision_prose(area: str, day: date, claims: Mapping[str, Claim]) -> str | None:
-    """What a bank decided, with references: `raised ([[...]]) to [[...]]`, printed as
-    `raised (+25 bp) to 4.25 %`. None without a claim on the change."""
+    """What a bank decided, with references: `raised ([[...]]) to [[...]]`, printed as `raised (+25
+    bp) to 4.25 %`. None without a claim on the change."""
     change = claims.get(claim_id(area, Metric.DECISION_CHANGE, day))
     rate = claims.get(claim_id(area, Metric.DECISION_RATE, day))
     if change is None:
@@ -68,13 +68,13 @@ def decision_prose(area: str, day: date, claims: Mapping[str, Claim]) -> str | N
 
 
 def is_decided(row: CalendarRow) -> bool:
-    """Whether a row of the window has an outcome that rests on a claim."""
+    """Whether a row in the window has an outcome that rests on a claim."""
     return not row.ahead and row.outcome.prose.startswith(DECIDED)
 
 
 def printable_name(name: str | None, area: str) -> str:
-    """A bank's name as a source gives it; its area's code where the name holds a digit or a
-    bracket, which could pass for a figure."""
+    """A bank's name as a source gives it, or its area's code if the name holds a digit or a
+    bracket, which could be taken for a figure."""
     unfit = name is None or any(sign.isdigit() or sign in "[]" for sign in name)
     return area if unfit or not name else name
 
@@ -105,7 +105,8 @@ def _decided(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
 
 
 def _outcome_words(event: MarketEvent) -> str:
-    """The event's own words, which go after the bank's name as an outcome does."""
+    """The event's description without the bank's name, as the outcome that is printed after the
+    name."""
     told = event.description.removeprefix(event.central_bank or "").strip().removesuffix(".")
     return told or WITHOUT_OUTCOME
 

@@ -1,4 +1,4 @@
-"""What changed since an earlier report, as far as it is material."""
+"""The material changes since an earlier report."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from desk.programs.week.document.sections.views import WORDINGS, standing_views
 from desk.trust.prose import reference, sentence, split_sentences
 
 UNUSUAL: Final = re.compile(r"\b(highest|lowest|exceptional|beyond|close to)\b")
-"""How an analyst's sentence says why an event is of high impact."""
+"""How an analyst's sentence starts that says why an event has high impact."""
 
 MOST_CHANGES: Final = 2_000
 
@@ -35,7 +35,8 @@ RANKS: Final[Mapping[ChangeKind, int]] = {
         )
     )
 }
-"""Which kind is told first. Within a kind, what exceeds its threshold most."""
+"""The order of the kinds of change. Within a kind, the change that exceeds its threshold most comes
+first."""
 
 FIRST_REPORT: Final = "There is no earlier report to compare with."
 
@@ -43,7 +44,7 @@ NOT_EARLIER: Final = "The other report is not of an earlier week, so nothing is 
 
 
 class SizedChange(NamedTuple):
-    """A change, and how often it holds its threshold; 0 where its kind has none."""
+    """A change, and its size as a multiple of its threshold; 0 if its kind has none."""
 
     change: Change
     size: float = 0.0
@@ -73,10 +74,11 @@ class ReportPair(NamedTuple):
 def changes_between(
     before: ResearchReport | None, after: ResearchReport, materiality: MaterialityConfig
 ) -> Changes:
-    """The differences that are as large as their threshold or larger, most important first.
+    """The changes that reach their threshold, most important first.
 
     Without an earlier report, or with one that is not of an earlier week and as-of instant, there
-    are none and the note says so. No differences is a finding, and has no note.
+    are none and the note says so. If there is an earlier report and nothing changed, there is no
+    note.
     """
     if before is None:
         return Changes(note=FIRST_REPORT)
@@ -105,7 +107,7 @@ def changes_between(
 
 
 def levels(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
-    """The pairs whose last level differs by `threshold` percent or more."""
+    """The pairs whose last level differs by at least `threshold` percent."""
     for _, section in pair.sections():
         was, now = (
             claim_of(claims, section.market, Metric.LAST) for claims in (pair.was, pair.now)
@@ -120,7 +122,7 @@ def levels(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
 
 
 def _times(difference: Decimal, threshold: float) -> float:
-    """How often a difference holds its threshold."""
+    """A difference as a multiple of its threshold."""
     return float(difference) / threshold
 
 
@@ -142,7 +144,7 @@ def _of_figures(
 
 
 def rates(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
-    """The areas whose policy rate differs by `threshold` basis points or more."""
+    """The areas whose policy rate differs by at least `threshold` basis points."""
     for name, now in pair.now.items():
         was = pair.was.get(name)
         if now.metric is not Metric.POLICY_RATE or was is None:
@@ -169,7 +171,7 @@ def events(pair: ReportPair) -> Iterator[SizedChange]:
 
 
 def _key(event: ReportedEvent) -> tuple[str, ...]:
-    """What makes two events the same, whichever market tells of them."""
+    """The key by which two markets' events are the same."""
     about = event.area or event.currency_pair or event.market
     if event.event_type is EventType.ECONOMIC_DATA:
         return event.event_type, about, event.event_date.isoformat(), event.description
@@ -177,7 +179,7 @@ def _key(event: ReportedEvent) -> tuple[str, ...]:
 
 
 def _news(report: ResearchReport) -> Iterator[ReportedEvent]:
-    """Scheduled days are no news."""
+    """Whether an event is news. A scheduled day is not."""
     for section in report.markets:
         for event in section.events:
             decided = event.event_type is EventType.RATE_DECISION
@@ -205,7 +207,7 @@ def _sized_change(
 
 
 def _headline(event: ReportedEvent) -> str:
-    """An event's first sentence, and the first of the others that says what is unusual in it."""
+    """An event's first sentence, and the first of the others that says what is unusual."""
     first, *others = (sentence.strip() for sentence in split_sentences(event.description))
     unusual = next((words for words in others if UNUSUAL.search(words)), "")
     return f"{first} {unusual}".rstrip()
@@ -218,7 +220,8 @@ def _of_decision(event: ReportedEvent) -> str | None:
 
 
 def stances(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
-    """The views that turned; a direction only on a move of `threshold` percent or more."""
+    """The views that changed sides. A direction only counts with a move of at least `threshold`
+    percent."""
     for old, new in pair.counted():
         was = standing_views(old, pair.before.conflicts)
         for topic, view in standing_views(new, pair.after.conflicts).items():
@@ -230,7 +233,8 @@ def stances(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
 
 
 def _is_weighty(view: View, claims: Mapping[str, Claim], threshold: float) -> bool:
-    """A price turns every other week: its direction counts where its move does."""
+    """Whether a changed view counts. Prices turn every other week, so a direction counts only with
+    a large move."""
     if view.kind is not ViewKind.DIRECTION:
         return True
     move = claim_of(claims, view.subject, Metric.MOVE)
@@ -245,7 +249,7 @@ def _turn(was: View, now: View, pair: ReportPair) -> str:
 
 
 def confidences(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
-    """The markets whose confidence differs by `threshold` or more."""
+    """The markets whose confidence differs by at least `threshold`."""
     for old, new in pair.counted():
         size = _times(Decimal(str(new.confidence)) - Decimal(str(old.confidence)), threshold)
         if abs(size) >= 1:
@@ -261,7 +265,7 @@ def _share(confidence: float) -> Decimal:
 
 
 def origins(pair: ReportPair) -> Iterator[SizedChange]:
-    """The markets whose figures go back to other publishers than before."""
+    """The markets whose figures come from other publishers than before."""
     for old, new in pair.counted():
         was, now = _origins_behind(old, pair.before), _origins_behind(new, pair.after)
         if was and now and was != now:
@@ -272,7 +276,7 @@ def origins(pair: ReportPair) -> Iterator[SizedChange]:
 
 
 def _origins_behind(section: MarketReport, report: ResearchReport) -> frozenset[str]:
-    """Who first published the figures of a market, by the evidence of its own claims."""
+    """The first publishers of a market's figures, by the evidence of its own claims."""
     named = {
         evidence
         for claim in section.claims
@@ -288,7 +292,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def coverage(pair: ReportPair) -> Iterator[SizedChange]:
-    """The markets of both reports that went missing or came back."""
+    """The markets of both reports that became missing or came back."""
     gone, back = _absent(pair.after), _absent(pair.before)
     for _, section in pair.sections():
         if section.market in gone and section.market not in back:

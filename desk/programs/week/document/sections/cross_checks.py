@@ -1,4 +1,4 @@
-"""What does not fit across markets: remarks on what each market states correctly by itself."""
+"""Contradictions across markets, each of which is correct by itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from desk.trust.prose import reference, sentence
 
 HALF: Final = Decimal("0.5")
 TWICE_ROUNDED: Final = Decimal("1.1")
-"""A level that a source rounded to one digit more than is printed can be off by a tenth more than
+"""A level that the source rounded to one digit more than is printed can be off by a tenth more than
 half a unit of its last digit."""
 
 MOST_CHECKS: Final = 1_000
@@ -32,10 +32,7 @@ MOST_CHECKS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CrossMarketCase:
-    """The printed findings of a week, as the checks across markets look at them.
-
-    `claims` are the printed ones by id.
-    """
+    """The printed findings of a week for the checks across markets. `claims` are by id."""
 
     config: RunConfig
     window: TimeWindow
@@ -45,7 +42,7 @@ class CrossMarketCase:
 
 
 class _Leg(NamedTuple):
-    """A pair's level as one side of a triangle."""
+    """The level of a pair as one side of a triangle."""
 
     base: str
     quote: str
@@ -57,13 +54,13 @@ class _Leg(NamedTuple):
 
     @property
     def rounding(self) -> Decimal:
-        """By what share the level can be off because it is printed with so many digits."""
+        """The largest relative error of the level due to its printed digits."""
         step = Decimal(1).scaleb(int(self.claim.value.as_tuple().exponent))
         return HALF * step * TWICE_ROUNDED / self.claim.value
 
 
 def cross_checks_of(case: CrossMarketCase) -> tuple[CrossCheck, ...]:
-    """Everything that does not fit, the contradictions between figures first."""
+    """All contradictions across markets; those between figures come first."""
     checks = (
         *_open_triangles(case),
         *_contradicted_decisions(case),
@@ -74,7 +71,8 @@ def cross_checks_of(case: CrossMarketCase) -> tuple[CrossCheck, ...]:
 
 
 def contested_by(checks: Iterable[CrossCheck]) -> Mapping[str, CrossCheck]:
-    """The claims that a check across markets makes contested, each with the first such check."""
+    """The claims that become contested by a check across markets, each with the first such
+    check."""
     contested: dict[str, CrossCheck] = {}
     for check in checks:
         if check.kind is CrossCheckKind.TRIANGLE:
@@ -84,7 +82,7 @@ def contested_by(checks: Iterable[CrossCheck]) -> Mapping[str, CrossCheck]:
 
 
 def _open_triangles(case: CrossMarketCase) -> Iterator[CrossCheck]:
-    """Three pairs of three currencies whose levels of one day do not multiply to one."""
+    """Triples of pairs of three currencies whose levels of one day do not multiply to one."""
     legs = {frozenset((leg.base, leg.quote)): leg for leg in _legs(case)}
     currencies = sorted({currency for sides in legs for currency in sides})
     for first, second, third in combinations(currencies, 3):
@@ -108,7 +106,8 @@ def _legs(case: CrossMarketCase) -> Iterator[_Leg]:
 
 
 def _allowance(triangle: Sequence[_Leg], sources: Iterable[DataSource]) -> Decimal:
-    """Rounding alone within one fixing; between two origins also what their hours differ by."""
+    """The allowed deviation: rounding within one fixing; between two origins also what different
+    hours explain."""
     rounding = sum((leg.rounding for leg in triangle), Decimal(0))
     named = {name for leg in triangle for name in leg.claim.evidence}
     origins = {s.origin or s.name for s in sources if s.evidence_id in named}
@@ -128,7 +127,8 @@ def _open_triangle(triangle: Sequence[_Leg], claims: Mapping[str, Claim]) -> Cro
 
 
 def _contradicted_decisions(case: CrossMarketCase) -> Iterator[CrossCheck]:
-    """The newest decision of an area against its policy rate, where that is known up to then."""
+    """The newest decision of an area that contradicts its policy rate, if the rate is known up to
+    then."""
     decided: dict[str, Claim] = {}
     for claim in case.claims.values():
         newest = decided.get(claim.subject)

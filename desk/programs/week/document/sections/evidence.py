@@ -1,4 +1,4 @@
-"""What a report rests on: the tool results behind it, and the sources they came from."""
+"""The tool results that a report rests on, and the sources that they came from."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from desk.contracts.week.report import MarketOutcome, MarketReport
 from desk.documents.evidence import source_of
 
 SERIES_TOOL: Final = "get_historical"
-"""Its answers are behind the charts."""
+"""The tool whose answers are behind the charts."""
 
 
 def sources_of(
@@ -19,8 +19,9 @@ def sources_of(
 ) -> tuple[DataSource, ...]:
     """Every source that was asked, sorted by server, tool and question.
 
-    One entry for each piece of evidence, so that a claim's evidence can be looked up, as the tool
-    result has it and not as an agent tells it. A source that no tool result is of is left out.
+    There is one entry for each piece of evidence, so that a claim's evidence can be looked up. It
+    is what the tool result says and not what an agent says. A source without a tool result is left
+    out.
     """
     results = {result.evidence_id: result for result in evidence}
     listed = [source for source in _listed(outcomes) if source.evidence_id in results]
@@ -42,7 +43,7 @@ def _listed(outcomes: Iterable[MarketOutcome]) -> Iterator[DataSource]:
 
 
 def _nameless(result: ToolResult) -> DataSource:
-    """The source of a tool result that an agent used and did not name: its server."""
+    """The source of a tool result that an agent used without naming it: its server."""
     return DataSource(
         server=result.call.server,
         tool=result.call.tool,

@@ -1,4 +1,4 @@
-"""How far what a report rests on was known: prices, policy rates, and what was decided."""
+"""How far prices, policy rates and decisions were known at the as-of instant."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -19,11 +19,11 @@ def freshness_of(
     evidence: Iterable[ToolResult],
     window: TimeWindow,
 ) -> Freshness:
-    """What of a week's tables was current at its as-of instant.
+    """How current a week's tables were at its as-of instant.
 
-    A price is current when its fixing is of the last day of which there had to be one. A policy
-    rate is current when every change up to the window is known: a decision within the window
-    counts by itself, by whether its outcome is on record.
+    A price is current if its fixing is of the last day for which one was due. A policy rate is
+    current if every change up to the window is known. A decision within the window counts
+    separately, by whether its outcome is on record.
     """
     expected = last_expected_day(window.end)
     facts = policy_rate_facts(evidence)
@@ -49,7 +49,7 @@ def _is_stale(fact: PolicyRate | None, window: TimeWindow) -> bool:
 
 
 def _known_to(stale: Sequence[str], facts: Mapping[str, PolicyRate]) -> date | None:
-    """The day up to which the changes of all these areas are known."""
+    """The day up to which the changes in all these areas are known."""
     days = [facts[area].covered_until for area in stale]
     known = [day for day in days if day is not None]
     return min(known) if known and len(known) == len(days) else None

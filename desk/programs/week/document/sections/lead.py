@@ -1,8 +1,8 @@
-"""What a report says first: the week in a sentence and the few things that it was about, composed
-by rule of the claims, the decisions and the news.
+"""The lead of a report: the week in a sentence, and its few themes, composed by rule from the
+claims, the decisions and the news.
 
 Sentences hold references to claims and no other figures. That something was decided or written in
-the same week is told as that, never as a cause.
+the same week is stated as such, never as a cause.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,17 +43,17 @@ BLOCS: Final[Mapping[str, tuple[str, ...]]] = {
     "North Asian currencies": ("CNY", "KRW", "TWD"),
     "South-east Asian currencies": ("IDR", "MYR", "PHP", "SGD", "THB"),
 }
-"""Currencies that are read together: by neighbourhood, and for what they export."""
+"""Groups of currencies that are looked at together: by region, and by exports."""
 
 VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
 
 
 WITH_ARTICLES: Final = 3
-"""The version of the built-in analysts from which on banks have their article."""
+"""The first version of the built-in analysts that writes banks with their article."""
 
 
 class _Week(NamedTuple):
-    """A report with its claims and the banks' decisions in the window and ahead."""
+    """A report with its claims, and the banks' decisions in the window and ahead."""
 
     report: ResearchReport
     claims: Mapping[str, Claim]
@@ -65,7 +65,7 @@ class _Week(NamedTuple):
         return claim_id(subject, metric) in self.claims
 
     def bank(self, row: CalendarRow) -> str:
-        """A bank as a sentence of the lead has it. Earlier analysts wrote it without its article,
+        """A bank's name in a sentence of the lead. Earlier analysts wrote it without an article,
         and an audit composes their lead again."""
         versions = (section.version or 0 for section in self.report.markets)
         with_article = max(versions, default=0) >= WITH_ARTICLES
@@ -73,8 +73,8 @@ class _Week(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """A theme before its texts are printed. `areas` are those whose banks bear on it;
-    `at_the_edge`: that its markets are at an end of their year is the theme."""
+    """A theme before its texts are printed. `areas` are those whose banks matter for it.
+    `at_the_edge` says that the theme is markets at the end of their year's range."""
 
     title: str
     markets: tuple[str, ...]
@@ -86,7 +86,7 @@ class _Draft(NamedTuple):
 
 
 def lead_of(report: ResearchReport, claims: Mapping[str, Claim]) -> Lead:
-    """The lead of a report, of which its own is not looked at.
+    """The lead of a report, without regard to the lead that it has.
 
     `claims` are the printed ones of the week, by id.
     """
@@ -107,7 +107,7 @@ def lead_of(report: ResearchReport, claims: Mapping[str, Claim]) -> Lead:
 
 
 def largest(movers: Iterable[Mover]) -> list[Mover]:
-    """The movers, the largest move first, whichever way."""
+    """The movers with the largest moves first, in either direction."""
     return sorted(movers, key=lambda row: (-abs(row.move), row.market))
 
 
@@ -148,8 +148,7 @@ def _changed_words(week: _Week) -> str | None:
 
 
 def _changed(week: _Week) -> list[CalendarRow]:
-    """The decisions that changed a rate, those of the markets that are researched first before
-    the others."""
+    """The decisions that changed a rate, those of markets with higher priority first."""
     priorities = {spec.market: spec.priority for spec in week.report.config.markets}
     rows = [row for row in week.decided if _change(row, week)]
     return sorted(rows, key=lambda row: priorities.get(row.area, len(priorities)))
@@ -185,7 +184,7 @@ def _themes(week: _Week) -> Iterator[Theme]:
 
 
 def _chosen(week: _Week) -> list[_Draft]:
-    """The dollar, the banks, the blocs that moved together, and what moved alone."""
+    """The themes: the dollar, the banks, blocs that moved together, and single moves."""
     blocs = list(_blocs(week))[:MOST_BLOCS]
     within = {market for bloc in blocs for market in bloc.markets}
     alone = [row for row in week.report.movers if row.market not in within]
@@ -194,7 +193,7 @@ def _chosen(week: _Week) -> list[_Draft]:
 
 
 def _dollar(week: _Week) -> Iterator[_Draft]:
-    """The dollar as a whole, with what its own bank did."""
+    """The theme of the dollar as a whole, with what its own bank did."""
     words = _dollar_words(week)
     if words is None:
         return
@@ -211,7 +210,7 @@ def _dollar(week: _Week) -> Iterator[_Draft]:
 
 
 def _majority(week: _Week) -> int:
-    """Which way the dollar went against most currencies of each group; 0 where they differ."""
+    """The direction of the dollar against most currencies of each group; 0 if the groups differ."""
     sides = {
         group: sum(dollar_direction(row) for row in week.report.movers if row.group is group)
         for group in MarketGroup
@@ -223,7 +222,7 @@ def _majority(week: _Week) -> int:
 
 
 def _banks(week: _Week) -> Iterator[_Draft]:
-    """The banks other than the dollar's that changed their rates."""
+    """The themes of the banks, other than the dollar's, that changed their rates."""
     named = [row for row in _changed(week) if row.area != DOLLAR_AREA][:BANKS_NAMED]
     if not named:
         return
@@ -246,7 +245,7 @@ def _banks(week: _Week) -> Iterator[_Draft]:
 
 
 def _blocs(week: _Week) -> Iterator[_Draft]:
-    """The blocs whose currencies all went the same way, the most unusual first."""
+    """The themes of blocs whose currencies all moved the same way, the most unusual first."""
     by_currency = {_currency(row): row for row in week.report.movers if dollar_direction(row)}
     found: list[tuple[Decimal, str, list[Mover], int]] = []
     for name, currencies in BLOCS.items():
@@ -265,12 +264,12 @@ def _blocs(week: _Week) -> Iterator[_Draft]:
 
 
 def _unusualness(rows: Sequence[Mover]) -> Decimal:
-    """The mean size of the moves in standard deviations; of one without, nothing."""
+    """The mean size of the moves in standard deviations. A move without a z-score counts as 0."""
     return sum((abs(row.z_score or Decimal(0)) for row in rows), Decimal(0)) / len(rows)
 
 
 def _extremes(week: _Week) -> Iterator[_Draft]:
-    """The pairs that ended their week at the edge of a year."""
+    """The theme of the pairs that ended the week at an end of their year's range."""
     placed = [row for row in week.report.movers if row.range_position is not None]
     edges = {
         "twelve-month high": [row for row in placed if (row.range_position or BOTTOM) >= TOP],
@@ -289,7 +288,7 @@ def _extremes(week: _Week) -> Iterator[_Draft]:
 
 
 def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
-    """The most unusual move of each group that is not told otherwise."""
+    """The most unusual move of each group that no other theme covers."""
     for group in MarketGroup:
         row = next((row for row in rows if row.group is group and dollar_direction(row)), None)
         if row is None:
@@ -307,7 +306,7 @@ def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
 
 
 def _beside(draft: _Draft, week: _Week) -> str | None:
-    """What was decided in the same week by the theme's banks, else what yields did."""
+    """What the theme's banks decided in the same week, or else what yields did."""
     rows = [row for row in week.decided if row.area in draft.areas]
     if rows:
         told = (_decision(row, week) for row in rows[:BANKS_NAMED])
@@ -323,7 +322,8 @@ def _beside(draft: _Draft, week: _Week) -> str | None:
 
 
 def _ahead(draft: _Draft, week: _Week) -> str | None:
-    """The next decision of each of the theme's banks, else where the pair stands in its year."""
+    """The next decision of each of the theme's banks, or else the pair's position in its year's
+    range."""
     rows: dict[str, CalendarRow] = {}
     for row in week.ahead:
         if row.area in draft.areas:
@@ -338,7 +338,7 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
 
 
 def _scheduled(week: _Week, without: str) -> str | None:
-    """What is decided within two weeks."""
+    """The decisions scheduled within two weeks."""
     rows = [row for row in week.ahead if row.day <= week.as_of + SOON and row.area != without]
     return f"{_listed(_next(row, week) for row in rows[:BANKS_NAMED])}." if rows else None
 
@@ -348,7 +348,7 @@ def _next(row: CalendarRow, week: _Week) -> str:
 
 
 def _story(draft: _Draft, week: _Week, told: set[str]) -> Reported | None:
-    """What most publishers told about the theme, and no other theme has."""
+    """The story on the theme that most publishers have and that no other theme uses."""
     wanted = {*draft.markets, *draft.areas}
     of_others = set() if DOLLAR_AREA in draft.areas else _of_the_dollar(week)
     found = [
@@ -362,13 +362,13 @@ def _story(draft: _Draft, week: _Week, told: set[str]) -> Reported | None:
 
 
 def _of_the_dollar(week: _Week) -> set[str]:
-    """The titles that are about the dollar's own bank, which every pair's section tells."""
+    """The titles about the dollar's own bank, which are in every pair's section."""
     sections = (part for part in week.report.markets if part.market == DOLLAR_AREA)
     return {story.title for section in sections for story in section.reported}
 
 
 def _pairs_of(area: str, week: _Week) -> list[Mover]:
-    """The pair of an area's currency and the dollar."""
+    """The pair of an area's currency with the dollar."""
     return [row for row in week.report.movers if AREAS.get(_currency(row)) == area]
 
 
@@ -378,7 +378,7 @@ def _areas(rows: Iterable[Mover]) -> tuple[str, ...]:
 
 
 def _currency(row: Mover) -> str:
-    """The currency on the dollar's other side; the first of a pair without the dollar."""
+    """The currency against the dollar; for a pair without the dollar, the first one."""
     base, quote = row.market.split("/")
     return quote if base == DOLLAR else base
 

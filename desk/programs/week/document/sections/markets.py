@@ -1,4 +1,4 @@
-"""The section of one market: its claims, its events in prose, and what is lacking."""
+"""The section of one market: its claims, its events, and what is missing."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, timedelta
@@ -42,10 +42,10 @@ def market_report(
     revised_in: int,
     withheld: frozenset[str] = frozenset(),
 ) -> MarketReport:
-    """A market's section. One that was not reached is there too, with the reason.
+    """The section of a market. A market that was not reached has one too, with the reason.
 
-    `claims` are those that the market's prose refers to; `histories` may be of any market.
-    `withheld` are the claims of which conflicts were decided for nothing.
+    `claims` are those that the market's prose refers to. `histories` may be of any market.
+    `withheld` are the claims in conflicts that were decided for nothing.
     """
     outcome = judged.outcome
     suspects = _suspects(outcome)
@@ -81,7 +81,7 @@ def market_report(
 
 
 def revised_in(market: str, revisions: Iterable[Revision]) -> int:
-    """The revision that a market's section dates from."""
+    """The number of the revision that last changed a market's section."""
     return max((line.revision for line in revisions if line.market == market), default=1)
 
 
@@ -92,7 +92,7 @@ def withheld_days(
     histories: Iterable[History],
     window: TimeWindow,
 ) -> frozenset[date]:
-    """The days of the fixings that some claims of a market would state, by its histories, and that
+    """The days of fixings that withheld claims of a market would state, by its histories, and that
     no printed claim states."""
     fixings = {
         claim.as_of
@@ -123,8 +123,8 @@ def series_of(
     as_of: date,
     withheld: Collection[date] = (),
 ) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
-    """The market's longest history, cut to the chart's span, without the suspect days and those of
-    which the fixing is withheld."""
+    """The market's longest history, cut to the span of the chart, without suspect days and days
+    whose fixing is withheld."""
     usable = (
         history
         for history in histories
@@ -145,7 +145,8 @@ def series_of(
 def index_series(
     sections: Iterable[MarketReport],
 ) -> tuple[tuple[date, ...], tuple[Decimal, ...]]:
-    """The days on which all six pairs of the index have a fixing, oldest first, and the index."""
+    """The days on which all six pairs of the index have a fixing, oldest first, and the index on
+    each."""
     series = {
         section.market: dict(zip(section.days, section.values, strict=True))
         for section in sections
@@ -159,7 +160,7 @@ def index_series(
 
 
 def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedEvent, ...]:
-    """The events in order of day, each once."""
+    """The events by day, each once."""
     verified = frozenset(outcome.validation.verified_events) if outcome.validation else frozenset()
     reported: dict[tuple[str, str], ReportedEvent] = {}
     for result in outcome.results:
@@ -170,7 +171,7 @@ def _events(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[Report
 
 
 def _findings(outcome: MarketOutcome, claims: Mapping[str, Claim]) -> tuple[ReportedFinding, ...]:
-    """What was found that is no event, each once."""
+    """The findings that are no events, each once."""
     found = {
         finding.statement: ReportedFinding(
             **{name: getattr(finding, name) for name in Finding.model_fields},
@@ -204,7 +205,7 @@ def _missing(outcome: MarketOutcome) -> tuple[str, ...]:
 
 
 def _recommendation(judged: JudgedMarket) -> str | None:
-    """What a validator recommends of what is left, where there is something to publish."""
+    """The validator's recommendation, if something is left to publish."""
     validation = judged.outcome.validation
     if validation is None or not is_counted(judged.outcome):
         return None
@@ -223,8 +224,7 @@ def _recommendation(judged: JudgedMarket) -> str | None:
 def _confidence(outcome: MarketOutcome) -> float:
     """The validator's confidence, or without a verdict the lowest of the research results.
 
-    What was delivered for a market without its essential figure is worth no more than nothing
-    found.
+    Without the market's essential figure it is no higher than that of an empty result.
     """
     if outcome.validation is not None:
         said = outcome.validation.confidence
@@ -234,7 +234,7 @@ def _confidence(outcome: MarketOutcome) -> float:
 
 
 def _version(outcome: MarketOutcome) -> int:
-    """That of the oldest of the analysts, or 0 where one is a model."""
+    """The version of the oldest analyst, or 0 if one is a model."""
     validated = (outcome.validation,) if outcome.validation else ()
     return min((done.version for done in (*outcome.results, *validated)), default=0)
 

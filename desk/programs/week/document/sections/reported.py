@@ -1,7 +1,7 @@
 """What publishers reported about a market: their titles as quotations, each story once.
 
-A title stands in the evidence letter by letter; that it is so is its publisher's word. Which market
-a title is about is told by the names that it has in it, of the pair, its currencies and its banks.
+A title is in the evidence letter by letter; whether it is true is up to its publisher. Which market
+a title is about follows from the names in it: of the pair, its currencies and its banks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,17 +23,17 @@ from desk.trust.ledger.events import news_in
 from desk.trust.prose import printable, quotable
 
 MOST_STORIES: Final = 3
-"""Stories that are told of one market."""
+"""The most stories that are printed for one market."""
 
 Banks = Mapping[AreaCode, str]
 
 Decided = tuple[AreaCode, date]
-"""A bank's area and the day on which it decided."""
+"""The area of a bank, and the day on which it decided."""
 
 
 class _Item(NamedTuple):
-    """An item of news with its title as it can be quoted; `authoritative`: in an answer of the
-    banks' own words."""
+    """A news item with its title as it can be quoted. `authoritative` means that it is from the
+    bank itself."""
 
     title: str
     item: NewsItem
@@ -54,7 +54,7 @@ def with_reported(
 
 
 def decided_in(section: MarketReport) -> tuple[Decided, ...]:
-    """The decisions that a section tells of."""
+    """The decisions that a section reports."""
     return tuple(
         (event.area, event.event_date)
         for event in section.events
@@ -69,10 +69,10 @@ def reported_of(
     window: TimeWindow,
     decided: Iterable[Decided] = (),
 ) -> tuple[Reported, ...]:
-    """The stories about a market, those that most publishers have first, then the newest; and
-    behind them of each decision the release of its bank, where none of them is.
+    """The stories about a market, those with most publishers first, then the newest. After them
+    comes the bank's release on each decision, unless it is among them.
 
-    A story is told in the words of whoever had it first; the others have it in nearly the same.
+    A story has the title of its first publisher. The others have nearly the same title.
     """
     evidence = tuple(evidence)
     items = sorted(
@@ -95,7 +95,7 @@ def reported_of(
 def _release(
     evidence: Iterable[ToolResult], bank: str | None, day: date, window: TimeWindow
 ) -> _Item | None:
-    """The first release of a bank from the day of its decision on, by the day after."""
+    """A bank's first release from the day of its decision to the day after."""
     found = [
         item
         for item in _items(evidence, window)
@@ -107,7 +107,7 @@ def _release(
 
 
 def is_told(story: Reported, result: ToolResult, window: TimeWindow) -> bool:
-    """Whether a tool result has the item that a story quotes."""
+    """Whether a tool result contains the item that a story quotes."""
     news = news_in(result, window)
     return news is not None and any(
         (quotable(item.headline), item.published_at, web_link(item.url))
@@ -117,8 +117,8 @@ def is_told(story: Reported, result: ToolResult, window: TimeWindow) -> bool:
 
 
 def is_about(title: str, spec: MarketSpec) -> bool:
-    """Whether a title names a market: a pair, its currencies other than the dollar, or their banks;
-    a policy rate's bank."""
+    """Whether a title names a market. For a pair: the pair, a currency of it other than the dollar,
+    or their banks. For a policy rate: its bank."""
     named = namings(title)
     exact = {naming.subject for naming in named}
     if spec.kind is MarketKind.POLICY_RATE:
@@ -127,7 +127,8 @@ def is_about(title: str, spec: MarketSpec) -> bool:
 
 
 def _own(spec: MarketSpec) -> frozenset[str]:
-    """What a title has to name: the pair, and the areas whose banks tell it from other pairs."""
+    """The names of which a title must have one: the pair, and the areas whose banks distinguish it
+    from other pairs."""
     dollar = AREAS[DOLLAR]
     if spec.kind is MarketKind.POLICY_RATE:
         return frozenset({spec.market})
@@ -139,7 +140,7 @@ def _own(spec: MarketSpec) -> frozenset[str]:
 def _about(
     spec: MarketSpec, evidence: Iterable[ToolResult], banks: Banks, window: TimeWindow
 ) -> Iterator[_Item]:
-    """The items of the window that are about a market, each of a publisher once."""
+    """The items in the window about a market, each title once for each publisher."""
     seen: set[tuple[str, str]] = set()
     own = {banks.get(area) for area in _own(spec)}
     for found in _items(evidence, window):
@@ -151,7 +152,7 @@ def _about(
 
 
 def _items(evidence: Iterable[ToolResult], window: TimeWindow) -> Iterator[_Item]:
-    """The items of the window whose titles can be quoted."""
+    """The items in the window whose titles can be quoted."""
     for result in evidence:
         news = news_in(result, window)
         if news is None:

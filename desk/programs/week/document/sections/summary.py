@@ -1,6 +1,6 @@
 """The summary: a few sentences that follow by rule from the rest of the report.
 
-Their figures are references to claims. What stands in digits is a count, a day or a name such as
+Figures in it are references to claims. Digits only stand for counts, days and names such as
 52-week.
 """
 
@@ -50,7 +50,7 @@ MOST_IN_TITLE: Final = 4
 
 
 def titled(week: str, markets: Sequence[MarketSpec] = ()) -> str:
-    """The title of a week's report: the few markets that it covers by name, else their groups."""
+    """The title of a week's report: its few markets by name, or else their groups."""
     covered, groups = TITLE, {spec.group for spec in markets}
     if len(groups) == 1:
         covered = f"{ADJECTIVES[groups.pop()]} currencies and policy rates"
@@ -64,9 +64,9 @@ def summary_of(
 ) -> tuple[Sentence, ...]:
     """What moved, what was decided, what is ahead, what was settled, withheld and missing.
 
-    `claims` are the printed ones of the week, by id. The report's own summary is not looked at. A
-    line whose figures a commentator's lead has all told is left out.
-    `earlier`: in the words of the versions that called every group's first move unusual.
+    `claims` are the printed ones of the week, by id. The report's own summary is ignored. A line is
+    left out if a commentator's lead has all of its figures. `earlier` selects the wording of
+    versions that called every group's first move unusual.
     """
     _, as_of = window_days(report.window)
     lines = (
@@ -107,7 +107,7 @@ def said_in(lead: Lead) -> Iterator[Sentence]:
 
 
 def dollar_direction(row: Mover) -> int:
-    """+1 where the dollar rose, -1 where it fell, 0 where it did neither or is no part."""
+    """+1 if the dollar rose, -1 if it fell, 0 if neither or if it is not in the pair."""
     base, quote = row.market.split("/")
     sign = (row.move > 0) - (row.move < 0)
     if base == DOLLAR:
@@ -116,7 +116,7 @@ def dollar_direction(row: Mover) -> int:
 
 
 def is_unusual(row: Mover) -> bool:
-    """Whether a move is one that a year of ordinary weeks does not have: from two sigma on."""
+    """Whether a move is unusual: at least two standard deviations."""
     return row.z_score is not None and abs(row.z_score) >= LARGE_MOVE
 
 
@@ -144,8 +144,11 @@ def _of(row: Mover, metric: Metric) -> str:
 
 
 def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim]) -> str | None:
-    """Against how many currencies the dollar rose. One alone is named and not counted; a report
-    that covers little and is titled as if it covered all is an earlier desk's, which did."""
+    """Against how many currencies the dollar rose. A single one is named instead of counted.
+
+    A report that covers few markets under the title of all is one of an earlier version, which did
+    that.
+    """
     names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
     counted = [f"[[{name}]]" for name in names if name in claims]
     if counted:
@@ -157,7 +160,7 @@ def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim]) -> str | N
 
 
 def _typed_dollar_line(movers: Sequence[Mover]) -> str | None:
-    """The same as the desk wrote it before there were claims of it, and of a single currency."""
+    """The same line as it was before there were claims of it, and for a single currency."""
     counts = []
     for group in MarketGroup:
         rows = [row for row in movers if row.group is group and DOLLAR in row.market]

@@ -1,4 +1,4 @@
-"""The tables of a report: movers and policy rates. Every figure in them is a claim's."""
+"""The tables of movers and policy rates. Every figure in them is a claim's."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -19,8 +19,8 @@ BASE: Final = "the base of the differentials"
 def movers_of(claims: Mapping[str, Claim], config: RunConfig) -> tuple[Mover, ...]:
     """The pairs with a last fixing and a move, the most unusual move first.
 
-    Sorted by the size of the z-score, then by the size of the move; a pair without a z-score
-    comes after those with one.
+    They are sorted by the size of the z-score, then by the size of the move. Pairs without a
+    z-score come last.
     """
     pairs = (spec for spec in config.markets if spec.kind is MarketKind.PAIR)
     rows = [row for spec in pairs if (row := _mover(spec, claims)) is not None]
@@ -35,10 +35,10 @@ def rate_rows_of(
     *,
     earlier: bool = False,
 ) -> tuple[RateRow, ...]:
-    """The policy rates: the configured areas first, then those that pairs brought along.
+    """The policy rates: the configured areas first, then those that pairs needed.
 
-    `reasons` says why a market is missing; its row is printed without a rate. `earlier`: with the
-    notes of each joined, as earlier versions wrote them.
+    `reasons` says why a market is missing; its row has no rate. `earlier` joins the notes of each
+    row, as earlier versions did.
     """
     facts = policy_rate_facts(evidence)
     rows = (
@@ -50,7 +50,7 @@ def rate_rows_of(
 
 
 def policy_rate_facts(evidence: Iterable[ToolResult]) -> dict[str, PolicyRate]:
-    """What the central-bank source says about each area's rate, the first answer first."""
+    """The central-bank source's entry for each area's rate; the first answer comes first."""
     facts: dict[str, PolicyRate] = {}
     for answer in returned_by("get_policy_rate", PolicyRates, evidence):
         for rate in answer.rates:

@@ -1,5 +1,5 @@
-"""How the news about a market sounds: the stance of banks' statements, the polarity of headlines,
-and which of them a market carries."""
+"""The tone of the news about a market: the stance of banks' statements, the polarity of headlines,
+and which of them a market's section has."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -21,7 +21,7 @@ from desk.trust.ledger.events import news_in
 from desk.trust.prose import clip, printable
 
 MOST_OF_A_KIND: Final = 8
-"""Statements, and headlines, that are carried for one market."""
+"""The most statements, and the most headlines, for one market."""
 
 _BANK_TOOLS: Final = frozenset({"get_policy_rate", "get_decision_calendar"})
 
@@ -41,8 +41,8 @@ def banks_in(results: Iterable[ToolResult]) -> dict[AreaCode, str]:
 def tones_by_words(
     results: Iterable[ToolResult], market: str, banks: Banks, window: TimeWindow
 ) -> tuple[Tone, ...]:
-    """What the lists of words make of the news among some results: the newest of each kind,
-    statements first. Items in which they find nothing are left out."""
+    """The tones of the news among some results, by word lists: the newest of each kind, statements
+    first. Items in which no listed word occurs are left out."""
     judged = merged(
         tone
         for result in results
@@ -66,8 +66,8 @@ def tone_by_model(
     banks: Banks,
     window: TimeWindow,
 ) -> Tone | None:
-    """What a model makes of an item of a tool's news; None where the item cannot be carried: it is
-    not of the window, or has neither a title that may be printed nor a link."""
+    """A model's tone of a news item. None if the item cannot be printed: it is not in the window,
+    or has neither a printable title nor a link."""
     for news in _news(result, window):
         for tone in _of_item(result, news, item, market, banks, window):
             lean, sure = judgement
@@ -79,8 +79,8 @@ def tone_by_model(
 def derivable(
     tone: Tone, result: ToolResult, market: str, banks: Banks, window: TimeWindow
 ) -> Iterator[Tone]:
-    """What the items of a tool result with the tone's link or instant give. A tone follows from
-    the result when it is among these; how a model judged is its own."""
+    """The items of a tool result that have the tone's link or instant. A tone follows from the
+    result if it is among these. How a model judged it cannot be derived."""
     for news in _news(result, window):
         for item in news.items:
             same_link = tone.url is not None and web_link(item.url) == tone.url
@@ -94,7 +94,7 @@ def derivable(
 
 
 def merged(tones: Iterable[Tone]) -> tuple[Tone, ...]:
-    """Each item of news once for a subject: as a model judged it where one did, else as it was
+    """Each news item once for a subject: as a model judged it, if one did, otherwise as it was
     judged first."""
     kept: dict[tuple[object, ...], Tone] = {}
     for tone in tones:
@@ -105,10 +105,10 @@ def merged(tones: Iterable[Tone]) -> tuple[Tone, ...]:
 
 
 def word_stances(tones: Iterable[Tone], views: Sequence[View]) -> tuple[View, ...]:
-    """A view of each bank's stance that words alone give: that of its newest statement.
+    """A view of each bank's stance by words alone: that of its newest statement.
 
-    None of a bank of which somebody has a view that does not come from words, or whose newest
-    statement a model judged.
+    None for a bank with a view that does not come from words, or whose newest statement a model
+    judged.
     """
     known = {v.subject for v in views if v.kind is ViewKind.STANCE and not v.by_words}
     newest: dict[str, Tone] = {}
@@ -128,7 +128,7 @@ def word_stances(tones: Iterable[Tone], views: Sequence[View]) -> tuple[View, ..
 
 
 def newest_first(tones: Iterable[Tone]) -> tuple[Tone, ...]:
-    """Some tones by the day and hour of their texts; the order they came in decides nothing."""
+    """Tones by the day and hour of their texts. The order in which they came does not matter."""
     plain = sorted(tones, key=lambda tone: (tone.url or "", tone.title or "", tone.subject))
     return tuple(sorted(plain, key=lambda tone: tone.published_at, reverse=True))
 
@@ -147,7 +147,7 @@ def _of_item(
     banks: Banks,
     window: TimeWindow,
 ) -> Iterator[Tone]:
-    """How an item sounds by the lists of words, if it can be carried at all."""
+    """The tone of an item by the word lists, if it can be printed."""
     title, url = printable(item.headline), web_link(item.url)
     if not window.start <= item.published_at <= window.end or not (title or url):
         return
@@ -174,8 +174,8 @@ def _by_words(item: NewsItem, kind: ToneKind) -> TextLeaning:
 
 
 def _area_of(result: ToolResult, news: NewsItems, item: NewsItem, banks: Banks) -> AreaCode | None:
-    """The area whose bank says it, in an answer of the banks' own words; None for what others
-    say, whatever name they go by."""
+    """The area whose bank published an item, in an answer with the banks' own words; None for other
+    publishers, whatever their name."""
     if granted_tier(result, news.source.tier) is not SourceTier.AUTHORITATIVE:
         return None
     return next((area for area, bank in banks.items() if bank == item.publisher), None)
@@ -193,10 +193,10 @@ NO_SUCH_ITEM: Final = "no item of news in its evidence gives it"
 def with_tones(
     section: MarketReport, outcome: MarketOutcome, banks: Banks, window: TimeWindow
 ) -> MarketReport:
-    """The section with its tones, and with the views of stances that words alone give.
+    """The section with its tones, and with views of stances by words alone.
 
-    A tone that does not follow from the tool result it names is dropped, and so told. Where a
-    model judged an item, its judgement stands; one that abstains leaves the item out.
+    A tone that does not follow from its tool result is dropped, and listed as dropped. If a model
+    judged an item, its judgement counts; if it abstained, the item is left out.
     """
     told = [tone for result in outcome.results for tone in result.tones]
     founded = tuple(view for view in section.views if not view.by_words)
@@ -215,7 +215,7 @@ def with_tones(
 
 
 def printed(tones: Iterable[Tone]) -> tuple[Tone, ...]:
-    """The tones in the order of a report: statements before headlines, the newest first."""
+    """The tones in the order of a report: statements before headlines, newest first."""
     kept = newest_first(t for t in merged(tones) if t.leaning is not Leaning.ABSTAINS)
     return tuple(tone for kind in ToneKind for tone in kept if tone.kind is kind)
 

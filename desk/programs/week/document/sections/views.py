@@ -1,4 +1,4 @@
-"""What agents think of a market, as it stands after their conflicts: one view of each thing."""
+"""The agents' views of a market after their conflicts were decided: one view for each topic."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
@@ -7,11 +7,11 @@ from desk.contracts.findings.results import ConflictRecord, Leaning, View, ViewK
 from desk.contracts.week.report import MarketReport
 
 Topic = tuple[ViewKind, str]
-"""What is looked at, and of whom."""
+"""The kind and the subject of a view."""
 
 
 class ViewWording(NamedTuple):
-    """How a kind of view is told: its title, and its leanings up, down and neither."""
+    """The words for a kind of view: its title, and its leanings up, down and neutral."""
 
     title: str
     up: str
@@ -19,7 +19,7 @@ class ViewWording(NamedTuple):
     neutral: str
 
     def of(self, view: View) -> str:
-        """The word for where a view leans."""
+        """The word for a view's leaning."""
         words = {Leaning.UP: self.up, Leaning.DOWN: self.down, Leaning.NEUTRAL: self.neutral}
         return words.get(view.leaning, "open")
 
@@ -32,8 +32,9 @@ WORDINGS: Final[Mapping[ViewKind, ViewWording]] = {
 
 
 def standing_views(section: MarketReport, conflicts: Iterable[ConflictRecord]) -> dict[Topic, View]:
-    """By topic the view that holds: the one that a conflict was decided for, else the surest of
-    those that do not abstain; of equally sure ones the first. Views by words alone hold nothing."""
+    """The view that holds, by topic: the one that a conflict was decided for, or else the one with
+    the highest confidence that does not abstain; among equals the first. Views by words alone do
+    not count."""
     decided = {
         conflict.conflict_id: conflict.chosen
         for conflict in conflicts

@@ -1,1 +1,1 @@
-"""What the forms of a report tell once: a decision in one section, a gap for all banks together."""
+"""What a report prints only once: a decision in one section, a gap for all banks together."""

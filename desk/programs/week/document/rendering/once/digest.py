@@ -1,7 +1,7 @@
-"""What a market's section prints in full, and what it only points to.
+"""What a market's section prints in full, and what it only refers to.
 
-A decision of the Federal Reserve is an event of every dollar pair. It is told once, in the
-section of its area; the pairs' sections name it in a line. The JSON form holds all of it.
+A decision of the Federal Reserve is an event of every dollar pair. It is printed in full in the
+section of its area; the pairs' sections name it in a line. The JSON form has all of it.
 """
 
 from datetime import date
@@ -14,9 +14,9 @@ from desk.programs.week.document.rendering.once.lacking import Lacking
 
 
 class Digest(NamedTuple):
-    """One market's events and remarks, without what an area's section says word for word.
+    """One market's events and remarks, without what an area's section prints word for word.
 
-    `decisions` are the calendar's rows for the events that are told there.
+    `decisions` are the calendar rows of the events that are printed there.
     """
 
     events: tuple[ReportedEvent, ...]
@@ -32,12 +32,11 @@ class _WeekDigest(NamedTuple):
 
 
 _TextKey = tuple[object, ...]
-"""What makes two tones those of one text."""
+"""The key by which two tones are of the same text."""
 
 
 def digests(report: ResearchReport, lacking: Lacking | None = None) -> dict[str, Digest]:
-    """The digest of every market. What is told for all banks at once, by what the report lacks, is
-    in none of them."""
+    """The digest of every market. Gaps that are printed once for all banks are in none of them."""
     once = (lacking or Lacking(report)).remarks
     told = _told_by_areas(report, once)
     nowhere = _WeekDigest({}, once)
@@ -53,7 +52,8 @@ def digests(report: ResearchReport, lacking: Lacking | None = None) -> dict[str,
 
 
 def _tones(market: MarketReport, own: set[_TextKey]) -> tuple[Tone, ...]:
-    """A bank's statement is told in the section of its area, where there is one."""
+    """The market's tones. A bank's statement is left out if its area has a section, which prints
+    it."""
     return tuple(t for t in market.tones if t.subject == market.market or _text(t) not in own)
 
 

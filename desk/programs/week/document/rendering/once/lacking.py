@@ -1,4 +1,5 @@
-"""What a week lacks, told once: outcomes of decisions, calendars of banks, newer rates, news."""
+"""The gaps of a week that are printed once: outcomes of decisions, calendars of banks, newer rates,
+news."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -21,10 +22,10 @@ WHAT_TO_DO: Final = (
 
 
 class Lacking:
-    """What a report lacks of decisions, their calendars and rates.
+    """What a report lacks of decisions, calendars and rates.
 
-    A page says each of these in one place, for all banks, and leaves out what the analysts remarked
-    of it for every market (`remarks`).
+    A page prints each gap in one place for all banks, and leaves out the analysts' remarks about it
+    for every market (`remarks`).
     """
 
     def __init__(self, report: ResearchReport) -> None:
@@ -32,12 +33,12 @@ class Lacking:
 
     @cached_property
     def unknown(self) -> tuple[CalendarRow, ...]:
-        """The decisions of the window of which no source has the outcome."""
+        """The decisions in the window whose outcome no source has."""
         return tuple(r for r in self._report.calendar if not r.ahead and not is_decided(r))
 
     @cached_property
     def undated(self) -> Mapping[str, str]:
-        """The banks that have a rate and no announced decision day ahead, by area."""
+        """The banks with a rate and no announced decision day, by area."""
         dated = {row.area for row in self._report.calendar if row.ahead}
         banks = {row.area: row.bank for row in self._report.policy_rates if row.rate is not None}
         without = dict.fromkeys(a for calendar in self._calendars for a in calendar.missing)
@@ -45,7 +46,7 @@ class Lacking:
 
     @cached_property
     def remarks(self) -> frozenset[str]:
-        """What analysts remarked that is told for all banks."""
+        """The analysts' remarks that are printed once for all banks."""
         return frozenset(clip(words) for words in self._remarks())
 
     @cached_property
@@ -64,8 +65,8 @@ class Lacking:
 
     @property
     def first_words(self) -> str | None:
-        """What is not in the report, in a sentence, and what to do; None where all is current and
-        news was asked for."""
+        """What is not in the report, in a sentence, and what to do. None if everything is current
+        and news was asked for."""
         told = self._report.coverage.freshness
         parts = [*(_parts(told) if told else ()), *self._news()]
         return f"Not in this report: {named_together(parts)}. {WHAT_TO_DO}" if parts else None

@@ -1,6 +1,7 @@
 """Whether a week had no source that could say why a market moved.
 
-Apart from what else a week lacks: `desk status` asks this and loads no more for it.
+This is a module of its own because `desk status` asks it, and must not load the rest of what a week
+lacks.
 """
 
 from typing import Final
