@@ -47,13 +47,14 @@ SUREST: Final = 0.8
 LEAST_SURE: Final = 0.2
 ACTS: Final = 0.45
 LESS_SURE_TO_ACT: Final = 0.9
-"""What of the confidence in a direction is left for what to do about it."""
+"""The share of the confidence in a direction that an action gets."""
 
 _SIGNS: Final = {Hint.UP: 1, Hint.DOWN: -1, Hint.NEUTRAL: 0}
 
 
 class SignalConsensus(NamedTuple):
-    """Where signals point in all, how far they agree (-1 to 1), and how sure that is.
+    """The overall direction of some signals, how far they agree (-1 to 1), and the confidence in
+    it.
 
     Without a signal it abstains.
     """
@@ -64,14 +65,14 @@ class SignalConsensus(NamedTuple):
 
     @property
     def action(self) -> Leaning:
-        """What to do about it: buy, sell, or hold as neutral."""
+        """What to do: buy, sell, or hold as neutral."""
         if self.leaning is Leaning.ABSTAINS:
             return Leaning.ABSTAINS
         return self.leaning if self.confidence >= ACTS else Leaning.NEUTRAL
 
     @property
     def action_confidence(self) -> float:
-        """How sure it is of what to do."""
+        """The confidence in the action."""
         return round(self.confidence * LESS_SURE_TO_ACT, 3)
 
 
@@ -103,24 +104,25 @@ def judge(
 
 
 def leaning_of(balance: float, least: float = LEANS) -> Leaning:
-    """The way a balance leans; neutral below the least that counts."""
+    """The direction of a balance; neutral below the smallest balance that counts."""
     if abs(balance) < least:
         return Leaning.NEUTRAL
     return Leaning.UP if balance > 0 else Leaning.DOWN
 
 
 def strongest(signals: Sequence[Signal], hint: Hint) -> Signal | None:
-    """The strongest signal that points one way, of several the first; None without any."""
+    """The strongest signal in one direction, the first of several; None if there is none."""
     pointing = [signal for signal in signals if signal.hint is hint and signal.strength > 0]
     return max(pointing, key=lambda signal: signal.strength, default=None)
 
 
 CLOSE: Final = 0.15
-"""A balance nearer to zero than this, of -1 to 1, is no balance to go by: a convention."""
+"""A balance closer to zero than this, on a scale of -1 to 1, is too close to decide: a
+convention."""
 
 
 class WeightedView(NamedTuple):
-    """One specialist's view of a market's direction, and what it weighs."""
+    """One specialist's view of a market's direction, and its weight."""
 
     result: ResearchResult
     view: View
@@ -128,7 +130,7 @@ class WeightedView(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """What counts for a side: a leaning, its weight and how sure it is."""
+    """A vote for a side: its leaning, weight and confidence."""
 
     leaning: str
     weight: float
@@ -136,8 +138,8 @@ class Vote(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """All views of a market's direction. `chosen` is what a conflict on it was decided for:
-    neutral where it was decided for no side or is open."""
+    """All views of a market's direction. `chosen` is the decision of a conflict on it: neutral if
+    the conflict is open or was decided for no side."""
 
     market: str
     voices: tuple[WeightedView, ...]
@@ -145,14 +147,14 @@ class Balance(NamedTuple):
 
     @property
     def chosen(self) -> Leaning | None:
-        """What was decided; None where nothing had to be."""
+        """The decision; None if nothing had to be decided."""
         if self.conflict is None:
             return None
         return _leaning(self.conflict.chosen) if self.conflict.resolved else Leaning.NEUTRAL
 
     @property
     def net(self) -> float:
-        """How far the views come down on one side, from -1 (all down) to 1."""
+        """How far the views are on one side, from -1 (all down) to 1 (all up)."""
         total = self._total
         if not total:
             return 0.0
@@ -160,12 +162,12 @@ class Balance(NamedTuple):
 
     @property
     def leaning(self) -> Leaning:
-        """Where the market is taken to be going."""
+        """The direction that the market is taken to have."""
         return self.chosen or leaning_of(self.net, CLOSE)
 
     @property
     def is_close(self) -> bool:
-        """Whether views on both sides balance each other."""
+        """Whether the views on both sides balance each other."""
         both = self.weight(Leaning.UP) > 0 and self.weight(Leaning.DOWN) > 0
         return both and abs(self.net) < CLOSE
 
@@ -177,17 +179,17 @@ class Balance(NamedTuple):
         return tuple(Vote(v.view.leaning, v.weight, v.view.confidence) for v in self.voices)
 
     def weight(self, leaning: Leaning) -> float:
-        """What counts for one leaning together."""
+        """The total weight of one leaning."""
         return sum(vote.weight for vote in self.votes if vote.leaning == leaning)
 
     def share(self, leaning: Leaning) -> float:
-        """The share of the weight on one side; a half where none takes a side."""
+        """The share of the weight on one side; one half if no view takes a side."""
         total = self._total
         return self.weight(leaning) / total if total else 0.5
 
     @property
     def sureness(self) -> float:
-        """How sure those are that take a side: the mean of their confidences by their weight."""
+        """The mean confidence of the views that take a side, by weight."""
         total = self._total
         if not total:
             return 0.0
@@ -204,7 +206,7 @@ def balance_of(
     conflicts: Iterable[ConflictRecord],
     voting: VotingConfig,
 ) -> Balance:
-    """The views of a market's direction, of each specialist the newest."""
+    """The views of a market's direction, the newest of each specialist."""
     voices = tuple(
         WeightedView(result, view, view_position(result, view, voting).weight)
         for result, view in opinions_on(market, results)
@@ -216,8 +218,8 @@ def balance_of(
 def opinions_on(
     market: str, results: Iterable[ResearchResult]
 ) -> Iterator[tuple[ResearchResult, View]]:
-    """The views of a market's direction, each with the result that holds it: of each specialist the
-    newest, and none that a list of words read out of a text."""
+    """The views of a market's direction, each with its result: the newest of each specialist,
+    without views that a word list read from a text."""
     for result in newest_of(results):
         for view in result.views:
             if (view.subject, view.kind) == (market, ViewKind.DIRECTION) and not view.by_words:
@@ -225,8 +227,8 @@ def opinions_on(
 
 
 def newest_of(results: Iterable[ResearchResult]) -> tuple[ResearchResult, ...]:
-    """Of what one specialist found on one market in several rounds the last. The reserve stands in
-    for different ones, and all that it found counts."""
+    """The last result of each specialist on a market. The reserve stands in for different
+    specialists, so all of its results count."""
     newest: dict[tuple[str, str], ResearchResult] = {}
     for result in results:
         reserve = result.agent is AgentId.RESERVE_SPECIALIST
@@ -235,7 +237,7 @@ def newest_of(results: Iterable[ResearchResult]) -> tuple[ResearchResult, ...]:
 
 
 def is_on_views(conflict: ConflictRecord) -> bool:
-    """Whether a conflict is one of opposite views of a direction, and not of figures."""
+    """Whether a conflict is between opposite views of a direction, and not between figures."""
     if conflict.kind is not ConflictKind.DIRECTION:
         return False
     return all(position.claim_id is None for position in conflict.positions)

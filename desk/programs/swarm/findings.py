@@ -1,4 +1,4 @@
-"""What specialists brought, condensed, and what in it speaks against each other."""
+"""The specialists' findings, condensed, and the conflicts between them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -22,8 +22,8 @@ MOST_CONFLICTS: Final = 200
 
 
 def condensed(outcome: TaskOutcome) -> TaskOutcome:
-    """An outcome with the tool results that its findings rest on, and those of calls that were
-    lost: what an agent has read besides is its own business."""
+    """An outcome with only the tool results that its findings rest on, and those of calls that
+    could not be made."""
     result = outcome.result
     if not isinstance(result, ResearchResult):
         return outcome
@@ -46,8 +46,8 @@ def _evidence_named(result: ResearchResult) -> Iterable[str]:
 def markets_found(
     outcomes: Sequence[NodeOutcome], conflicts: Sequence[ConflictRecord]
 ) -> tuple[MarketOutcome, ...]:
-    """What was found, by market, with the conflicts that were decided before. Of a specialist that
-    was asked about a market in several rounds the last word counts, as one voice."""
+    """The findings by market, with the conflicts decided before. If a specialist researched a
+    market in several rounds, its last result counts."""
     results: dict[str, dict[AgentId, NodeOutcome]] = {}
     for outcome in outcomes:
         if isinstance(outcome.entry.result, ResearchResult):
@@ -73,8 +73,8 @@ def _results(outcomes: Iterable[NodeOutcome]) -> tuple[ResearchResult, ...]:
 def contradictions(
     found: Sequence[MarketOutcome], voting: VotingConfig, ranges: Ranges = NO_RANGES
 ) -> tuple[ConflictRecord, ...]:
-    """The conflicts on all markets; of those with the same positions as before, what was decided
-    then. Where there are too many, those that a vote has settled are left out first."""
+    """The conflicts on all markets. One with the same positions as before keeps its earlier
+    decision. If there are too many, those settled by a vote are left out first."""
     records = (
         record
         for outcome in found
@@ -85,8 +85,8 @@ def contradictions(
 
 
 def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
-    """Which specialists have delivered on which markets, a stand-in counted as who it stood in
-    for."""
+    """Which specialists have delivered on which markets. A stand-in counts as the one that it stood
+    in for."""
     entries = tuple(state)
     planned = planned_as(entries)
     return frozenset(
@@ -100,7 +100,7 @@ def heard_on(state: Iterable[StateEntry]) -> frozenset[tuple[AgentId, str]]:
 
 
 def planned_as(state: Iterable[StateEntry]) -> dict[str, SubagentSpec]:
-    """What each node of the rounds so far was planned to do."""
+    """The task of each node in the rounds so far."""
     plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
     return {
         node_name(subagent.name, number): subagent

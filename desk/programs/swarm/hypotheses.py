@@ -70,18 +70,17 @@ def hypotheses_on(
 
 
 def is_likely(balance: Balance) -> bool:
-    """Whether the views come down on a side that is likelier than its opposite by enough to be
-    taken up."""
+    """Whether the views are on a side that is likelier than its opposite by enough."""
     return balance.leaning in _SIDES and probability_of(balance, balance.leaning) > EVEN_ODDS + EVEN
 
 
 def probability_of(balance: Balance, leaning: Leaning) -> float:
-    """How likely a side is taken to be, to two decimals."""
+    """The probability of a side, to two decimals."""
     return _drawn_in(balance.sureness, balance.share(leaning))
 
 
 def probability_alone(confidence: float) -> float:
-    """How likely one view takes its own side to be: by the same rule, as if nobody else had a
+    """The probability that one view gives its own side: by the same rule, as if it were the only
     view."""
     return _drawn_in(confidence, 1.0)
 
@@ -152,13 +151,13 @@ def _claims(market: MarketSpec, surviving: Mapping[str, Claim]) -> Iterator[Clai
 
 
 def _named(market: MarketSpec, kind: HypothesisKind) -> str:
-    """`usd-jpy-direction`: it becomes part of a workflow's id."""
+    """`usd-jpy-direction`. It becomes part of a workflow's id."""
     return f"{market.market.replace('/', '-').lower()}-{kind}"
 
 
 def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, ...]:
-    """Who leans up or down on a market, with the probability that follows: of each specialist the
-    newest view. A neutral view and an abstention say nothing that could turn out wrong."""
+    """Who leans up or down on a market, with the resulting probability: the newest view of each
+    specialist. Neutral views and abstentions cannot turn out wrong and are left out."""
     held = (
         HeldView(
             agent=result.agent,
@@ -174,7 +173,7 @@ def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, 
 
 
 def _likely(result: ResearchResult, view: View) -> float | None:
-    """How likely a specialist takes the side that it leans to."""
+    """The probability that a specialist gives to the side of its view."""
     if result.version:
         return probability_alone(view.confidence)
     if view.probability is None:
@@ -190,8 +189,8 @@ def _is_own(result: ResearchResult, view: View) -> bool:
 def with_views(
     hypotheses: Iterable[Hypothesis], results: Sequence[ResearchResult]
 ) -> tuple[Hypothesis, ...]:
-    """The hypotheses in their order, one of each market with the views that are held of it: one
-    that is over the time of the views, a direction before a range."""
+    """The hypotheses in order, one for each market carrying the views on it: one that is due when
+    the views are, and a direction rather than a range."""
     given = tuple(hypotheses)
     carrying = set(_carriers(given).values())
     return tuple(
@@ -205,14 +204,14 @@ def with_views(
 def uncarried(
     hypotheses: Sequence[Hypothesis], results: Sequence[ResearchResult]
 ) -> tuple[str, ...]:
-    """The markets of which a specialist holds a view that no hypothesis carries."""
+    """The markets with a specialist's view that no hypothesis carries."""
     carried = {each.market.market for each in hypotheses if each.views}
     markets = dict.fromkeys(result.market for result in results)
     return tuple(name for name in markets if name not in carried and views_on(name, results))
 
 
 def _carriers(hypotheses: Sequence[Hypothesis]) -> dict[str, int]:
-    """By market the place of the hypothesis that carries its views."""
+    """For each market the index of the hypothesis that carries its views."""
     fitting = [place for place, each in enumerate(hypotheses) if each.weeks == WEEKS]
     ranges_last = sorted(
         fitting, key=lambda place: hypotheses[place].kind is not HypothesisKind.DIRECTION

@@ -1,4 +1,4 @@
-"""The specialists of a swarm: the desk's own, and those that other packages declare."""
+"""The specialists of a swarm: the desk's own, and those of other packages."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,30 +13,30 @@ from desk.programs.swarm.program import PROGRAM
 SPECIALITIES: Final[Mapping[AgentId, Speciality]] = MappingProxyType(
     {kind.agent.agent: kind.speciality for kind in TASKS.values() if kind.speciality}
 )
-"""What each specialist is for, in the order in which they are asked where an objective prefers
+"""The field of each specialist, in the order in which they are asked if an objective prefers
 none."""
 
 SPECIALIST_TASKS: Final[Mapping[AgentId, TaskType]] = MappingProxyType(
     {kind.agent.agent: kind.task for kind in TASKS.values() if kind.speciality}
 )
-"""What each specialist does."""
+"""The task of each specialist."""
 
 SWARM_AGENTS: Final = tuple(dict.fromkeys((*PROGRAM.agents, *SPECIALITIES)))
-"""Everybody who works in a swarm."""
+"""All agents of a swarm."""
 
 SPECIALISTS: Final = tuple(SPECIALITIES)
-"""The specialists in the order in which they are asked where an objective prefers none."""
+"""The specialists, in the order in which they are asked if an objective prefers none."""
 
 BEHIND: Final = " The question behind it: "
-"""Stands between what a further round is to find out and what was asked at first."""
+"""The words between what a further round should find out and the original objective."""
 
 
 def first_asked(objective: str) -> str:
-    """What was asked at first, of the objective of any round."""
+    """The original objective, from the objective of any round."""
     own, _, behind = objective.partition(BEHIND)
     return behind or own
 
 
 def asked_now(objective: str) -> str:
-    """What a round itself is to find out."""
+    """What a round itself should find out."""
     return objective.partition(BEHIND)[0]

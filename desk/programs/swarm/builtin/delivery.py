@@ -1,4 +1,4 @@
-"""From what a specialist has read to what it delivers: findings, views, and what they lack."""
+"""What a specialist delivers from what it has read: findings, views, and what is missing."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -21,13 +21,13 @@ from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
 from desk.trust.prose import clip, references
 
 MOST_SIGNALS: Final = 3
-"""Signals of each side that are told of, the strongest first."""
+"""The most signals named for each side, strongest first."""
 
 SIGNALS: Final = "signals"
-"""The topic of the finding that tells what points which way."""
+"""The topic of the finding on the signals."""
 
 HALF: Final = 0.5
-"""How much of what its evidence is worth a result keeps when nothing in it points anywhere."""
+"""The share of its evidence's worth that a result keeps if none of its signals points anywhere."""
 
 _ACTIONS: Final = {
     Leaning.UP: "Buy {name} for the next four weeks, judging by {field} alone.",
@@ -44,7 +44,7 @@ _SAYS: Final = {
 
 
 class Note(NamedTuple):
-    """One thing that was found: what it is about, and a statement with references."""
+    """One finding: its topic, and a statement with references."""
 
     topic: str
     statement: str
@@ -52,7 +52,7 @@ class Note(NamedTuple):
 
 
 def noted(told: Iterable[tuple[str, str]], evidence: tuple[str, ...] = ()) -> Iterator[Note]:
-    """A note for each topic that has something to say."""
+    """A note for each topic with a statement."""
     for topic, statement in told:
         if statement:
             yield Note(topic, statement, evidence)
@@ -64,10 +64,10 @@ def deliver(
     notes: Iterable[Note],
     rests_on: Sequence[Metric],
 ) -> ResearchResult:
-    """The result of a specialist. Its views rest on the first of the metrics that are stated, and
-    it says what to do as far as its field goes.
+    """The result of a specialist. Its views rest on the first of the metrics that are there, and
+    its action only goes as far as its field does.
 
-    A result without a figure has no view; one without a signal abstains.
+    A result without a figure has no view. One without a signal abstains.
     """
     judgement = judge(
         reading.signals, speciality.reach, len(reading.gaps), any_view=SPECIALISTS_VIEW
@@ -84,8 +84,7 @@ def deliver(
 def findings_of(
     reading: SpecialistReading, judgement: SignalConsensus, notes: Iterable[Note]
 ) -> ResearchResult:
-    """What was found and what of it points which way, with what it rests on and what it lacks. It
-    holds no view."""
+    """The findings and the signals, with what they rest on and what is missing, without a view."""
     certainty = _certainty(reading, judgement)
     assignment = reading.request.assignment
     told = (*notes, *_signal_notes(reading, judgement))
@@ -106,7 +105,7 @@ def findings_of(
 
 
 def _newest_price(reading: SpecialistReading) -> date | None:
-    """The day on which the market's prices end, as far as a tool says that this is too long ago."""
+    """The last day of the market's prices, if a tool says that it is too long ago."""
     told = (r.content for r in reading.request.results if isinstance(r.content, dict))
     days = (each.get("ends_on") for each in told if each.get("symbol") == reading.market.market)
     return next((date.fromisoformat(day) for day in days if isinstance(day, str)), None)
@@ -123,7 +122,7 @@ def _finding(note: Note, certainty: float) -> Finding:
 
 
 def _certainty(reading: SpecialistReading, judgement: SignalConsensus) -> float:
-    """Halfway between what the evidence is worth and how clearly it speaks."""
+    """The mean of how much the evidence is worth and how clearly it points one way."""
     if not reading.known:
         return NOTHING_FOUND
     worth = confidence(_weaknesses(reading))
@@ -145,7 +144,7 @@ def _weaknesses(reading: SpecialistReading) -> list[Weakness]:
 def direction(
     reading: SpecialistReading, judgement: SignalConsensus, rests_on: Sequence[Metric]
 ) -> View | None:
-    """Where a market is going; None without a figure that this rests on."""
+    """The direction of a market; None without a figure to rest on."""
     names = (*reading.named(rests_on), *reading.known)
     claims = tuple(dict.fromkeys(names))[:8]
     if not claims:
@@ -162,7 +161,7 @@ def direction(
 def _views(
     reading: SpecialistReading, judgement: SignalConsensus, rests_on: Sequence[Metric]
 ) -> Iterator[View]:
-    """Where it is going, and what to do about it."""
+    """The views of the direction and of what to do."""
     view = direction(reading, judgement, rests_on)
     if view is None:
         return
@@ -172,7 +171,7 @@ def _views(
 
 
 def _signal_notes(reading: SpecialistReading, judgement: SignalConsensus) -> Iterator[Note]:
-    """What the signals say, those of each side together, and what they come to."""
+    """What the signals say, grouped by side, and their overall direction."""
     if judgement.leaning is Leaning.ABSTAINS:
         return
     told = [
@@ -193,7 +192,7 @@ def _loudest(signals: Sequence[Signal], hint: Hint) -> list[str]:
 
 
 def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
-    """The strongest signal of each side, where there are two sides."""
+    """The strongest signal of each side, if there are signals on both."""
     up, down = strongest(signals, Hint.UP), strongest(signals, Hint.DOWN)
     if up is None or down is None:
         return
@@ -204,7 +203,7 @@ def _contradictions(signals: Sequence[Signal]) -> Iterator[str]:
 
 
 def _pointing(words: str, way: str) -> str:
-    """What a signal says and which way it points, where it does not say that itself."""
+    """What a signal says, with its direction if the words do not say that."""
     points = f"which points {way}"
     return words if words.endswith(points) else f"{words}, {points}"
 

@@ -59,11 +59,11 @@ RESTS_ON: Final = (
 AHEAD: Final = timedelta(weeks=4)
 
 ACCOUNTS: Final = (Capability.RATIOS, Capability.EARNINGS, Capability.FUNDAMENTALS)
-"""What a company is asked for; its quarters besides, where they can be had."""
+"""What is asked about a company; its quarters as well, if a source has them."""
 
 WIDE: Final = Decimal(400)
-"""Basis points. A differential of these and more is as strong a signal as there is, by convention;
-it counts where the tool for ratios gives no signal of its own."""
+"""Basis points. A differential of at least this much is the strongest signal, by convention. It
+only counts if the tool for ratios gives no signal of its own."""
 
 _VALUATIONS: Final = (
     (Metric.PRICE_TO_EARNINGS, "of earnings"),
@@ -72,8 +72,8 @@ _VALUATIONS: Final = (
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for rates and ratios of a pair, or for accounts, ratios and earnings of a company, side
-    by side; with them, submit.
+    """Asks for rates and ratios of a pair, or for accounts, ratios and earnings of a company. Once
+    the answers are there, delivers the result.
 
     Raises:
         TaskNotPossible: no tool could be asked.
@@ -90,7 +90,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _calendar(reading: SpecialistReading) -> Questions:
-    """When the banks behind a pair decide next."""
+    """The next decisions of the banks behind a pair."""
     market, window = reading.market, reading.request.assignment.window
     if len(market.areas) != len(market.market.split("/")):
         return {}
@@ -98,8 +98,8 @@ def _calendar(reading: SpecialistReading) -> Questions:
 
 
 def _record(reading: SpecialistReading) -> Questions:
-    """What the bank that decides next has decided after meetings like its last, where that is
-    within the four weeks that the specialists look ahead."""
+    """What the bank that decides next decided after earlier meetings like its last, if the decision
+    is within the four weeks that specialists look ahead."""
     last = (reading.request.assignment.window.end + AHEAD).date()
     days = {
         area: day
@@ -130,7 +130,7 @@ OF_COMPANIES: Final = Widening(
 
 
 def read_company(request: TurnRequest) -> SpecialistReading:
-    """What the tools answered that are asked for a company's `ACCOUNTS`."""
+    """The answers of the tools for a company's `ACCOUNTS`."""
     kinds: dict[Capability, type[Analysis]] = dict.fromkeys(
         (Capability.RATIOS, Capability.EARNINGS), Analysis
     )
@@ -144,7 +144,7 @@ def read_company(request: TurnRequest) -> SpecialistReading:
 
 
 def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
-    """What a company's accounts say, by topic; empty where they do not say it."""
+    """What a company's accounts say, by topic. A topic is empty if they do not say it."""
     return (
         ("valuation", _valuation(reading)),
         ("balance sheet", _balance_sheet(reading)),
@@ -154,7 +154,7 @@ def tell_company(reading: SpecialistReading) -> tuple[tuple[str, str], ...]:
 
 
 def accounts_asked(request: TurnRequest, market: MarketSpec) -> Questions:
-    """What a company is asked for in this run."""
+    """What is asked about a company in this run."""
     offered = is_offered(request.assignment, Capability.QUARTERS)
     return about(market, *ACCOUNTS, *((Capability.QUARTERS,) if offered else ()))
 
@@ -173,7 +173,7 @@ def _read(request: TurnRequest, market: MarketSpec) -> SpecialistReading:
 
 
 def _with_carry(reading: SpecialistReading) -> SpecialistReading:
-    """The differential as a signal, where no tool has weighed it."""
+    """The reading with the differential as a signal, if no tool has weighed it."""
     apart = reading.value(Metric.DIFFERENTIAL)
     if apart is None or reading.signals:
         return reading

@@ -1,4 +1,4 @@
-"""The leader of a swarm: the plan of a round, and what is concluded from what it brought."""
+"""The leader of a swarm: the plan of a round, and the conclusion from its findings."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ from desk.programs.swarm.tasks import BEHIND, SPECIALISTS, SPECIALITIES, asked_n
 from desk.trust.prose import LONGEST_TEXT, clip
 
 ENOUGH: Final = 0.5
-"""The share of the specialists asked that must have delivered."""
+"""The share of the specialists that must have delivered."""
 
 MOST_SECTIONS: Final = 20
 
@@ -103,7 +103,7 @@ _OF_A_BANK: Final = (
 
 
 def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> Refinement | None:
-    """The objective of another round, or None where there is to be none."""
+    """The objective of another round; None if there is none."""
     plans = [entry.result for entry in state if isinstance(entry.result, SwarmPlan)]
     if len(plans) != 1:
         return None
@@ -111,15 +111,15 @@ def refinement(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> 
 
 
 def delivered(state: Iterable[StateEntry]) -> bool:
-    """Whether anybody has brought a figure."""
+    """Whether any specialist delivered a figure."""
     return any(isinstance(e.result, ResearchResult) and e.result.claims for e in state)
 
 
 def conclusion(request: TurnRequest) -> Synthesis:
-    """The answer to the objective out of what was found and how it was argued out, what the leader
-    takes to be likely, and what it wants to know still.
+    """The answer to the objective from the findings and the decided conflicts, with the leader's
+    hypotheses, and the question for another round.
 
-    It answers only where the form of the objective is known and its figures reach what is asked.
+    It only answers if the form of the objective is known and its figures reach what is asked.
     """
     account = account_of(request)
     assignment = request.assignment
@@ -141,7 +141,7 @@ def conclusion(request: TurnRequest) -> Synthesis:
 
 
 class _Answer(NamedTuple):
-    """A summary, whether it answers, and the yes or no that it begins with."""
+    """A summary, whether it answers the objective, and its yes or no."""
 
     summary: str
     answered: bool = False
@@ -149,8 +149,8 @@ class _Answer(NamedTuple):
 
 
 def _untold(account: Account) -> _Answer:
-    """The answer where nobody has brought a figure: what it is that the form of the objective
-    lacks, where the form is known."""
+    """The answer if nobody delivered a figure: it names the figures that the form of the objective
+    needs, if the form is known."""
     form = form_of(query_of(account.request)).form
     ended = _ended(account)
     if form is None or not account.markets:
@@ -161,8 +161,8 @@ def _untold(account: Account) -> _Answer:
 
 
 def _ended(account: Account) -> str:
-    """Of which markets no price of the time is here, and what to do. The days are told with what is
-    missing: no digit stands in an answer without a claim."""
+    """For which markets there are no prices of the time, and what to do. The days are given with
+    what is missing: an answer holds no digits without a claim."""
     ended = {result.market for _, result in account.found if result.ends_on is not None}
     markets = [spoken(each.market) for each in account.markets if each.market in ended]
     if not markets:
@@ -171,7 +171,7 @@ def _ended(account: Account) -> str:
 
 
 def leaning_words(balance: Balance) -> str:
-    """Which way a market leans, by what, and why where the leader makes no hypothesis of it."""
+    """A market's direction, what it rests on, and why, if the leader has no hypothesis on it."""
     name, decided = spoken(balance.market), balance.conflict
     if not balance.voices:
         return f"On {name} nobody brought a view."
@@ -248,7 +248,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _further(account: Account) -> Refinement | None:
-    """What to ask still, with the question that it is for, where that can be repeated."""
+    """What another round should ask, with its question, if that can be repeated."""
     form = form_of(query_of(account.request)).form
     # What a form decides by its own figures does not wait for where a market leans.
     balances = account.balances if form is None or not tells_leanings(form) else {}
@@ -260,8 +260,9 @@ def _further(account: Account) -> Refinement | None:
 
 
 def _answer_of_form(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answer:
-    """The answer to what was asked, where code can decide it; else that it takes a model, with
-    what was measured and what code can decide instead. Then what could not be had."""
+    """The answer to the objective, if code can decide it. Otherwise it says that this needs a
+    model, what was measured, and which questions code can decide instead. Then it says what is
+    missing."""
     match = form_of(query_of(account.request))
     without, shared = _named(account)
     if match.form is None:
@@ -284,8 +285,8 @@ def _answer_of_form(account: Account, hypotheses: Sequence[Hypothesis]) -> _Answ
 
 
 def _named(account: Account) -> tuple[str, str]:
-    """Which currencies of the objective have no prices here, and which were taken for one of
-    several that are called so."""
+    """Which currencies of the objective have no prices here, and which were chosen among several
+    with the same name."""
     mentions = currency_mentions(first_asked(query_of(account.request).question))
     legs = {code for each in account.markets for code in each.market.split("/")}
     told = told_of_mentions(mentions, {*QUOTING_ORDER, *legs})
@@ -309,8 +310,8 @@ def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
 
 
 def _on_bank(account: Account, area: AreaCode) -> str:
-    """What was measured of a central bank, its rate and when it decides next, and the command that
-    tells what it decided last."""
+    """What was measured of a central bank, its rate and its next decision, and the command that
+    shows its last decision."""
     name = bank_in_a_sentence(area)
     told = [
         words.format(f"[[{claim_id(area, metric)}]]")
@@ -325,14 +326,14 @@ def _on_bank(account: Account, area: AreaCode) -> str:
 
 
 def _decisions(account: Account) -> Iterator[str]:
-    """What was decided of the markets whose direction the vote could not settle: what follows on a
-    direction is by that."""
+    """How conflicts on directions were decided that a vote could not settle. What follows on a
+    direction rests on these decisions."""
     return (decision_words(account.balances[market.market]) for market in account.markets)
 
 
 def decision_words(balance: Balance) -> str:
-    """Who decided which way a market goes, and whether the weight of the views says the same. Empty
-    where nobody was asked."""
+    """Who decided a market's direction, and whether the weight of the views agrees. Empty if nobody
+    was asked."""
     conflict = balance.conflict
     if conflict is None or not conflict.resolved or conflict.decided_by not in _ASKED:
         return ""
@@ -356,7 +357,7 @@ def _who(conflict: ConflictRecord) -> str:
 
 
 def _leanings(account: Account) -> Iterator[str]:
-    """Where each market leans of which somebody has a view."""
+    """The direction of each market that somebody has a view of."""
     for market in account.markets:
         balance = account.balances[market.market]
         if balance.voices:
@@ -364,8 +365,8 @@ def _leanings(account: Account) -> Iterator[str]:
 
 
 def _on_market(account: Account, market: str) -> str:
-    """Where it leans, how it has moved, and what speaks for that and against it with its decisive
-    figures."""
+    """A market's direction, its moves, and what speaks for and against the direction, with the
+    decisive figures."""
     balance = account.balances[market]
     parts = [leaning_words(balance), _moved(account, market)]
     leads = (
@@ -415,7 +416,7 @@ def _by(balance: Balance) -> str:
 
 
 def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
-    """What leans one way, by what was looked at, with its figures."""
+    """What speaks for one direction, by specialist, with the figures."""
     holders = {voice.result.result_id for voice in balance.voices if voice.view.leaning is leaning}
     return [
         voice_with_evidence(account, agent, balance.market, leaning)
@@ -425,7 +426,7 @@ def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:
 
 
 def _failed(account: Account) -> str:
-    """Which work came to nothing; why stands with what is missing."""
+    """Which tasks failed. The reasons are with what is missing."""
     failed = {entry.node for entry in account.request.state if entry.error}
     brought = {(result.market, agent) for agent, result in account.found if result.claims}
     silent = [
@@ -476,7 +477,8 @@ def _voice(agent: AgentId) -> str:
 
 
 def _content(account: Account, result: ResearchResult) -> str:
-    """A line for each finding whose figures stand, what speaks against itself, what follows."""
+    """A line for each finding whose figures survive, for its contradictions, and for its
+    recommendation."""
     lines = [account.founded(finding.statement, result) for finding in result.findings]
     if not any(finding.topic == SIGNALS for finding in result.findings):
         odds = _all_founded(account, result, result.contradictions)
@@ -498,8 +500,8 @@ def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...
 
 
 def _missing(account: Account) -> Iterator[str]:
-    """What the specialists say is missing, as they say it. What cannot be said so, and whose work
-    failed, the answer tells by whose work it is."""
+    """What the specialists report as missing, in their words. If those cannot be printed, the
+    answer names the specialist instead; so it does for failed tasks."""
     for _, result in account.found:
         for line in result.missing:
             if line_on_missing(line, "", figures_pass=bool(account.surviving)) == line:
@@ -508,11 +510,12 @@ def _missing(account: Account) -> Iterator[str]:
 
 MOST_FOLLOWED: Final = 20
 MOST_MARKETS: Final = 8
-"""Markets of one objective; more are no question that one swarm answers."""
+"""The most markets in one objective. One swarm cannot answer about more."""
 
 
 def plan(request: TurnRequest) -> Turn:
-    """Ask which markets the objective names; with them, submit the plan of the round.
+    """Asks which markets the objective names. Once that is answered, delivers the plan of the
+    round.
 
     Raises:
         TaskNotPossible: there is no objective, it names no market, or nobody could be asked.
@@ -538,7 +541,7 @@ def plan(request: TurnRequest) -> Turn:
 
 
 def conclude(request: TurnRequest) -> Turn:
-    """The conclusion, in one turn, from what the specialists found and how it was argued out.
+    """The conclusion, in one turn, from the specialists' findings and the decided conflicts.
 
     Raises:
         TaskNotPossible: there is no objective.
@@ -550,7 +553,7 @@ def conclude(request: TurnRequest) -> Turn:
 def _markets(
     request: TurnRequest, found: Evidence[KnownSymbols], form: ObjectiveForm | None, objective: str
 ) -> tuple[MarketSpec, ...]:
-    """The markets that an objective names, or those that its form has in their place.
+    """The markets that an objective names, or those that its form replaces them with.
 
     Raises:
         TaskNotPossible: it names none.

@@ -1,4 +1,4 @@
-"""The market specialist: what the price did, how wide it swings, and how its group has done."""
+"""The market specialist: the moves of the price, its volatility, and how its group did."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -43,12 +43,12 @@ RESTS_ON: Final = (
 
 DRIFTS: Final = Decimal("0.5")
 TRENDS: Final = Decimal(1)
-"""Of its own deviations: from the first on a quarter's move has a direction, and from the second on
+"""In standard deviations of a quarter: from the first on a move has a direction, from the second on
 it is a trend. A convention."""
 QUARTERS_OF_A_DEVIATION: Final = Decimal(2)
-"""A year's volatility is twice that of a quarter: the root of four."""
+"""A year's volatility is twice that of a quarter: the square root of four."""
 NEAR_THE_EDGE: Final = Decimal("0.1")
-"""As a share of the year's range."""
+"""A share of the year's range."""
 
 _SPANS: Final = (
     (Metric.MOVE, "on the week"),
@@ -59,7 +59,8 @@ _SPANS: Final = (
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for the market, its group and its policy rates side by side; with them, submit.
+    """Asks for the market, its group and its policy rates. Once the answers are there, delivers the
+    result.
 
     Raises:
         TaskNotPossible: no tool could be asked.
@@ -76,14 +77,14 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _has_rates(request: TurnRequest) -> bool:
-    """Whether the plan leaves policy rates to it, and not to the fundamental specialist."""
+    """Whether the plan gives policy rates to this specialist rather than the fundamental one."""
     tools = request.assignment.tools
     return not tools or not RATE_TOOLS.isdisjoint(tools)
 
 
 def _closer(reading: SpecialistReading) -> Questions:
-    """Its place in its own past, where the quarter's move is beyond its usual swings or the price
-    near an edge of the year's range; and the band of a pegged pair."""
+    """The calls for a closer look: its own past, if the quarter's move is unusual or the price is
+    near an end of the year's range; and the band of a pegged pair."""
     market = reading.market
     asked: tuple[Capability, ...] = ()
     if _quarters_size(reading) >= TRENDS or _place(reading):
@@ -116,7 +117,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
 
 
 def tell_move(reading: SpecialistReading) -> str:
-    """The last price and its moves over several spans; empty without any of them."""
+    """The last price and its moves over several spans; empty without any."""
     moves = phrases([(reading.reference(m), over) for m, over in _SPANS if reading.has(m)])
     if not reading.has(Metric.LAST):
         return f"{reading.name} has moved {moves}." if moves else ""
@@ -125,8 +126,8 @@ def tell_move(reading: SpecialistReading) -> str:
 
 
 def tell_trend(reading: SpecialistReading) -> str:
-    """Rising, falling or sideways, by the quarter's move against what a quarter usually brings;
-    empty where either is not known."""
+    """Rising, falling or sideways, by the quarter's move in units of a usual one; empty if either
+    is not known."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
     if move is None or not volatility:
         return ""
@@ -143,7 +144,7 @@ def tell_trend(reading: SpecialistReading) -> str:
 
 
 def _quarters_size(reading: SpecialistReading) -> Decimal:
-    """The quarter's move in its own deviations; 0 where either is not known."""
+    """The quarter's move in its standard deviations; 0 if either is not known."""
     move, volatility = reading.value(Metric.QUARTER_MOVE), reading.value(Metric.VOLATILITY)
     if move is None or not volatility:
         return Decimal(0)
@@ -164,7 +165,7 @@ def _standing(reading: SpecialistReading) -> str:
 
 
 def tell_year(reading: SpecialistReading) -> str:
-    """The range of the year and where the price stands in it; empty without the range."""
+    """The year's range and the price's position in it; empty without the range."""
     if not reading.has(Metric.YEAR_LOW, Metric.YEAR_HIGH):
         return ""
     low, high = reading.reference(Metric.YEAR_LOW), reading.reference(Metric.YEAR_HIGH)
@@ -182,7 +183,7 @@ def _place(reading: SpecialistReading) -> str:
 
 
 def tell_expected(reading: SpecialistReading) -> str:
-    """The range that is to be expected by its own swings; empty without it."""
+    """The range expected from its volatility; empty without it."""
     if not reading.has(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH):
         return ""
     low, high = reading.reference(Metric.EXPECTED_LOW), reading.reference(Metric.EXPECTED_HIGH)
@@ -197,7 +198,7 @@ def tell_expected(reading: SpecialistReading) -> str:
 
 
 def _at_its_edge(reading: SpecialistReading) -> str:
-    """That a range ends where the band does that an authority holds, and not by its swings."""
+    """A note that the expected range ends at the edge of an authority's band."""
     peg = peg_known(reading.market.market, reading.request.assignment.window.end)
     ends = {reading.value(Metric.EXPECTED_LOW), reading.value(Metric.EXPECTED_HIGH)}
     return ", up to the edge of its band" if peg and ends & {peg.low, peg.high} - {None} else ""

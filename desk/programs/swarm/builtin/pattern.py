@@ -1,4 +1,4 @@
-"""The pattern specialist: what followed the like before, the season, and what is out of line."""
+"""The pattern specialist: what followed similar stretches, the season, and outliers."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -36,13 +36,13 @@ RESTS_ON: Final = (
 )
 
 SIGNIFICANT: Final = Decimal("0.05")
-"""A p value up to this, after the correction for the months tested, is no chance by convention."""
+"""A p value of at most this, corrected for the number of months, is significant by convention."""
 UNUSUAL: Final = Decimal(3)
-"""Robust standard deviations: as the tool counts."""
+"""Robust standard deviations, as the tool computes them."""
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for patterns, seasonality and prices side by side; with them, submit.
+    """Asks for patterns, seasonality and prices. Once the answers are there, delivers the result.
 
     Raises:
         TaskNotPossible: no tool could be asked.
@@ -59,7 +59,7 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _closer(reading: SpecialistReading) -> Questions:
-    """How wide it swings by its own past, where the last week is out of the ordinary."""
+    """The call for the volatility of its own past, if the last week was unusual."""
     score = reading.value(Metric.ANOMALY_SCORE)
     if score is None or abs(score) < UNUSUAL:
         return {}

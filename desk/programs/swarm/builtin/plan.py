@@ -38,7 +38,7 @@ from desk.trust.prose import clip
 
 
 class PlanLimits(NamedTuple):
-    """How many specialists a plan has, and how often each asks its tools."""
+    """The number of specialists in a plan, and how often each may call its tools."""
 
     least: int
     most: int
@@ -55,7 +55,8 @@ BOUNDS: Final[Mapping[Complexity, PlanLimits]] = MappingProxyType(
 )
 
 ON_FURTHER_MARKETS: Final = (AgentId.MARKET_SPECIALIST, AgentId.TECHNICAL_SPECIALIST)
-"""Who looks at every market but the first of a complex objective: the first is what it is about."""
+"""The specialists for every market but the first of a complex objective, which is mainly about the
+first."""
 
 READS_PRICES: Final = frozenset(
     {AgentId.MARKET_SPECIALIST, AgentId.TECHNICAL_SPECIALIST, AgentId.PATTERN_SPECIALIST}
@@ -67,9 +68,9 @@ Tools = Mapping[AgentId, Sequence[ToolName]]
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a plan is made of: the objective, the markets that it names, the tools of each
-    specialist, the complexity that is asked for, what earlier rounds have brought, the form of
-    the objective where it has one, and the forms that come nearest where it has none."""
+    """What a plan is made from: the objective, the markets that it names, the tools of each
+    specialist, the requested complexity, the results of earlier rounds, the form of the objective,
+    and the nearest forms if it has none."""
 
     objective: str
     markets: tuple[MarketSpec, ...]
@@ -81,15 +82,15 @@ class Ground:
 
     @property
     def follows_up(self) -> bool:
-        """Whether there was a round before."""
+        """Whether there was an earlier round."""
         return any(isinstance(entry.result, SwarmPlan) for entry in self.state)
 
 
 def plan_swarm(task_id: str, ground: Ground, follows: Sequence[str] = ()) -> SwarmPlan:
     """The plan of a round. The same ground always gives the same plan.
 
-    A round that follows another asks only what its objective asks for, and its complexity is that
-    of as many specialists.
+    A later round only asks for what its objective needs. Its complexity follows from the number of
+    specialists.
     """
     if not ground.markets:
         raise ValueError("a plan needs a market")
@@ -105,7 +106,8 @@ def plan_swarm(task_id: str, ground: Ground, follows: Sequence[str] = ()) -> Swa
 
 
 def _complexity(ground: Ground) -> Complexity:
-    """How much an objective needs: as many specialists as its form, or more for two markets."""
+    """The complexity of an objective: by the number of specialists that its form needs, or higher
+    for several markets."""
     if ground.complexity is not None:
         return ground.complexity
     if ground.form is not None:
@@ -142,8 +144,8 @@ def _first_round(ground: Ground) -> tuple[Chosen, ...]:
 
 
 def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
-    """One specialist on each of two markets. On one market two, one of whom reads prices: of rates,
-    accounts and news there may be none."""
+    """One specialist on each of two markets. On a single market two, one of which reads prices:
+    there may be no rates, accounts or news."""
     if len(ground.markets) > 1:
         return [(order[0], market) for market in ground.markets[:2]]
     market, *_ = ground.markets
@@ -152,8 +154,8 @@ def _simple(ground: Ground, order: Sequence[AgentId]) -> list[Chosen]:
 
 
 def _for_the_form(ground: Ground, form: ObjectiveForm) -> tuple[Chosen, ...]:
-    """Whose work has the form's figures, the first of them on every market before the next; and
-    specialists of other packages that name the form, on the first market."""
+    """The specialists with the form's figures, the first of them on every market before the next;
+    then specialists of other packages that name the form, on the first market."""
     every = [(agent, market) for agent in form.agents for market in ground.markets]
     every += [(agent, ground.markets[0]) for agent in _joining(form)]
     return tuple(every[:MOST_SUBAGENTS])
@@ -164,14 +166,14 @@ def _joining(form: ObjectiveForm) -> tuple[AgentId, ...]:
 
 
 def _in_order(ground: Ground) -> tuple[AgentId, ...]:
-    """All specialists, those first whose work has the figures of the nearest forms."""
+    """All specialists, those with figures of the nearest forms first."""
     near = (agent for form in ground.nearest for agent in (*form.agents, *_joining(form)))
     return tuple(dict.fromkeys((*near, *SPECIALISTS)))
 
 
 def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
-    """Whom the leader asked for, or else all, on its markets: those who have not spoken there yet.
-    Where everybody has, they are asked again."""
+    """The specialists that the leader asked for, or else all, on its markets: those that have not
+    delivered there yet. If all have, they are asked again."""
     done = heard_on(ground.state)
     named = _asked_for(ground.state) or SPECIALISTS
     wanted = [(agent, market) for market in ground.markets for agent in named]
@@ -181,7 +183,7 @@ def _follow_up(ground: Ground) -> tuple[Chosen, ...]:
 
 
 def _asked_for(state: Sequence[StateEntry]) -> tuple[AgentId, ...]:
-    """Whose work the last conclusion wanted besides."""
+    """The specialists that the last conclusion asked for."""
     made = [entry.result for entry in state if isinstance(entry.result, Synthesis)]
     further = made[-1].further if made else None
     return further.agents if further is not None else ()
@@ -229,7 +231,7 @@ def _boundaries(
     chosen: Sequence[Chosen],
     names: Mapping[tuple[AgentId, str], str],
 ) -> str:
-    """What is left to whom: by name, so that no two do the same."""
+    """What is left to the others, by name, so that no two do the same."""
     own = f"Stay with {_field(agent, market)}."
     others = [
         f"{_field(other, where)} is the work of {names[other, where.market]}"
@@ -246,7 +248,7 @@ def _field(agent: AgentId, market: MarketSpec) -> str:
 
 
 def _beside(ground: Ground, market: MarketSpec) -> tuple[str, ...]:
-    """The markets that the form holds a market against, where it takes several."""
+    """The markets that the form compares a market with, if it takes several."""
     if ground.form is None or ground.form.fewest < 2:
         return ()
     return tuple(each.market for each in ground.markets if each != market)
@@ -255,9 +257,9 @@ def _beside(ground: Ground, market: MarketSpec) -> tuple[str, ...]:
 def _tools(
     ground: Ground, agent: AgentId, market: MarketSpec, chosen: Sequence[Chosen]
 ) -> tuple[ToolName, ...]:
-    """Those on the specialist's list that this market needs, and what the form of the objective
-    asks besides; all of the list where none of these is on it. The market specialist leaves policy
-    rates to the fundamental specialist where there is one."""
+    """The specialist's tools that this market needs, and those that the form of the objective
+    needs; the whole list if it has none of these. The market specialist leaves policy rates to the
+    fundamental specialist if there is one."""
     capabilities = SPECIALITIES[agent].capabilities(market.kind)
     fundamental = AgentId.FUNDAMENTAL_SPECIALIST
     if agent is AgentId.MARKET_SPECIALIST and (fundamental, market) in chosen:

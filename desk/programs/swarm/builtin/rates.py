@@ -1,4 +1,4 @@
-"""Policy rates as the specialists of a swarm ask for them and tell of them."""
+"""How specialists of a swarm ask for policy rates and report them."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,15 +20,15 @@ RATES: Final = Capability.POLICY_RATE
 
 
 def ask_rates(market: MarketSpec) -> dict[Capability, Mapping[str, JsonValue]]:
-    """The question for the policy rates of a pair's two areas; none for anything else."""
+    """The question for the policy rates of a pair's two areas; none for other markets."""
     if market.kind is not MarketKind.PAIR or len(market.areas) != 2:
         return {}
     return {RATES: {"areas": [*market.areas]}}
 
 
 def policy_rates(reading: SpecialistReading) -> SpecialistReading:
-    """What is read, with the policy rates of a pair. A rate that nobody has is a gap, and one that
-    is known to be out of date a warning."""
+    """The reading with the policy rates of a pair. A missing rate is a gap, an outdated one a
+    warning."""
     if not ask_rates(reading.market):
         return reading
     evidence, reading = consulted(reading, RATES, PolicyRates)
@@ -55,14 +55,14 @@ def policy_rates(reading: SpecialistReading) -> SpecialistReading:
 
 
 def with_differential(reading: SpecialistReading) -> SpecialistReading:
-    """With what the two rates of a pair come to, where both are known."""
+    """The reading with the differential of a pair's two rates, if both are known."""
     base = reading.request.assignment.base_area
     found = differential_claim(reading.market, base, tuple(reading.known.values()))
     return reading.with_claims((found,)) if found else reading
 
 
 def tell_rates(reading: SpecialistReading) -> str:
-    """The policy rates behind a pair, as a sentence; empty without any."""
+    """The policy rates behind a pair, as a sentence; empty if there are none."""
     told = [
         f"{bank_in_a_sentence(area)} at [[{claim_id(area, Metric.POLICY_RATE)}]]"
         for area in reading.market.areas
@@ -72,7 +72,7 @@ def tell_rates(reading: SpecialistReading) -> str:
 
 
 def tell_differential(reading: SpecialistReading) -> str:
-    """What the two rates come to, and whom they favour; empty without both."""
+    """The rate differential and the currency that it favours; empty without both rates."""
     apart = reading.value(Metric.DIFFERENTIAL)
     if apart is None:
         return ""

@@ -1,7 +1,6 @@
-"""How the specialists of a swarm ask their tools, and what they have read when those answered.
+"""How specialists of a swarm call their tools and read the answers.
 
-What a specialist asks besides for the form of an objective, and the figures that it gives, stand
-here too.
+This includes the further calls and figures that the form of the objective needs.
 """
 
 import re
@@ -46,12 +45,12 @@ from desk.trust.claims.analysis_claims import analysis_claims, mark_claims
 from desk.trust.claims.rate_claims import next_decision_claims
 
 LOOKS_AHEAD: Final = timedelta(days=90)
-"""How far a calendar is asked for: banks meet every six to thirteen weeks."""
+"""How far ahead a calendar is asked for: banks meet every six to thirteen weeks."""
 
 
 def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, JsonValue]]:
-    """The questions that the form of the objective needs and the specialist does not ask itself;
-    none where it is another's work."""
+    """The further calls that the form of the objective needs; none if they belong to another
+    specialist."""
     form = _own_form(request)
     asks = _asks_of(form, request) if form is not None else _asked_for_any_form(request)
     found = ((capability, _arguments(request, capability)) for capability in asks)
@@ -59,7 +58,8 @@ def asked_for_the_form(request: TurnRequest) -> dict[Capability, Mapping[str, Js
 
 
 def _asks_of(form: ObjectiveForm, request: TurnRequest) -> tuple[Capability, ...]:
-    """What a form asks, and what measures another span than its own, where that is asked of."""
+    """The calls that a form needs, including those for another span than its own if the objective
+    names one."""
     asks = (*form.asks, Capability.STANDING) if _span_asked(request) else form.asks
     return tuple(dict.fromkeys(asks))
 
@@ -70,21 +70,21 @@ def _span_asked(request: TurnRequest) -> SpanNamed | None:
 
 
 def _asked_for_any_form(request: TurnRequest) -> tuple[Capability, ...]:
-    """What measures the figures by which most forms decide, where a model that concludes may name
-    the form."""
+    """The calls for the figures by which most forms decide, if a concluding model may name the
+    form."""
     if not _may_be_named(request) or not is_offered(request.assignment, Capability.STANDING):
         return ()
     return (Capability.STANDING,)
 
 
 def _may_be_named(request: TurnRequest) -> bool:
-    """Whether it is left to a model to say which form the objective has."""
+    """Whether a model may say which form the objective has."""
     query = request.assignment.query
     return query is not None and request.model != BUILTIN and form_of(query).form is None
 
 
 def answers_for_the_form(request: TurnRequest) -> dict[Capability, type[SourceResult]]:
-    """What those questions are answered with."""
+    """The answers to those calls."""
     return {
         capability: DecisionCalendar if capability is Capability.DECISION_CALENDAR else Analysis
         for capability in asked_for_the_form(request)
@@ -94,7 +94,7 @@ def answers_for_the_form(request: TurnRequest) -> dict[Capability, type[SourceRe
 def figures_of_the_form(
     request: TurnRequest, answer: SourceResult, evidence_id: str
 ) -> tuple[Claim, ...]:
-    """The claims that such an answer gives; none where it is about another market."""
+    """The claims in such an answer; none if it is about another market."""
     market = request.assignment.market
     match answer:
         case DecisionCalendar():
@@ -107,15 +107,15 @@ def figures_of_the_form(
 
 
 def gaps_of(answer: SourceResult) -> tuple[str, ...]:
-    """What such an answer says is missing."""
+    """What such an answer reports as missing."""
     if isinstance(answer, DecisionCalendar):
         return tuple(f"decision calendar: {words}" for words in answer.missing.values())
     return answer.missing if isinstance(answer, Analysis) else ()
 
 
 def marks_of_the_form(request: TurnRequest, claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The marks by which the form decides, of the figures that there are; all of them where a model
-    that concludes may name the form."""
+    """The thresholds by which the form decides, for the figures that are there; all thresholds if a
+    concluding model may name the form."""
     query = request.assignment.query
     form = form_of(query).form if query else None
     if form is None:
@@ -125,7 +125,7 @@ def marks_of_the_form(request: TurnRequest, claims: Iterable[Claim]) -> tuple[Cl
 
 
 def _own_form(request: TurnRequest) -> ObjectiveForm | None:
-    """The form of the objective, where its figures are the specialist's work, or that of whom it
+    """The form of the objective, if its figures belong to this specialist or to the one that it
     stands in for."""
     query = request.assignment.query
     form = form_of(query).form if query is not None else None
@@ -155,7 +155,7 @@ def _arguments(request: TurnRequest, capability: Capability) -> Mapping[str, Jso
 
 
 def calendar_asked(market: MarketSpec, window: TimeWindow) -> Mapping[str, JsonValue]:
-    """The arguments of the question when the banks behind a pair decide next."""
+    """The arguments of the call for the next decisions of the banks behind a pair."""
     _, last_day = window_days(window)
     return {
         "areas": [*market.areas],
@@ -202,13 +202,13 @@ _METRICS: Final = {
     Metric.SMA_50: "its medium-term average",
     Metric.SMA_200: "its long-term average",
 }
-"""Those that have a figure in their name, as prose names them."""
+"""Metrics whose names contain a figure, as prose writes them."""
 _NAMES: Final = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
 
 
 def tell_gap(market: str, words: str) -> str:
-    """A tool's words on what is missing of a market. What is missing of no one market, as a bank's
-    later decisions, goes without its name, so that it is told once."""
+    """A tool's words on what a market lacks. A gap that concerns no single market, such as a bank's
+    later decisions, has no market's name, so that it is printed once."""
     outdated = _OUT_OF_DATE.search(words)
     if outdated:
         bank, day = named_in_a_sentence(outdated["bank"]), outdated["day"]
@@ -235,7 +235,7 @@ def _on_market(words: str) -> str:
 
 
 def _metric_in(words: str) -> str | None:
-    """The metric that a tool's words begin with, as prose names it; None where they begin with
+    """The metric that a tool's words start with, as prose names it; None if they start with
     none."""
     found = _OF_A_METRIC.match(words)
     if found is None or found["metric"] not in set(Metric):
@@ -245,20 +245,20 @@ def _metric_in(words: str) -> str | None:
 
 
 Questions = Mapping[Capability, Mapping[str, JsonValue]]
-"""What is asked, and with which arguments besides the instant."""
+"""Capabilities to ask for, with their arguments besides the instant."""
 
 Answer = TypeVar("Answer", bound=SourceResult)
 
 MOST_LINES: Final = 20
-"""The bound of what a result lists as missing, and of its warnings."""
+"""The most that a result may list as missing, and as warnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpecialistReading:
     """What a specialist's tools answered about its market.
 
-    `known` holds each claim id once, of the tool that was asked first. `gaps` say what is missing,
-    in words without figures of their own.
+    `known` has each claim id once, from the tool that was asked first. `gaps` say what is missing,
+    in words without figures.
     """
 
     request: TurnRequest
@@ -271,44 +271,44 @@ class SpecialistReading:
 
     @property
     def name(self) -> str:
-        """The market as prose may name it."""
+        """The market's name in prose."""
         return spoken(self.market.market)
 
     def value(self, metric: Metric) -> Decimal | None:
-        """The market's figure of a metric; None where nobody stated it."""
+        """The market's figure of a metric; None if no tool stated it."""
         claim = self.known.get(claim_id(self.market.market, metric))
         return claim.value if claim else None
 
     def reference(self, metric: Metric) -> str:
-        """What prose holds in place of that figure."""
+        """The reference to that figure for prose."""
         return f"[[{claim_id(self.market.market, metric)}]]"
 
     def has(self, *metrics: Metric) -> bool:
-        """Whether all of them are stated."""
+        """Whether all of these metrics are stated."""
         return all(self.value(metric) is not None for metric in metrics)
 
     def named(self, metrics: Iterable[Metric]) -> tuple[str, ...]:
-        """The ids of those that are stated."""
+        """The claim ids of those metrics that are stated."""
         names = (claim_id(self.market.market, metric) for metric in metrics)
         return tuple(name for name in names if name in self.known)
 
     def only(self, metrics: Iterable[Metric]) -> "SpecialistReading":
-        """The same with no other claims of the market than those of some metrics."""
+        """The reading with no claims of the market except on some metrics."""
         names = self.named(metrics)
         return replace(self, known={name: self.known[name] for name in names})
 
     def without_signals(self, names: Collection[str]) -> "SpecialistReading":
-        """The same without the signals of these names."""
+        """The reading without the signals with these names."""
         heard = tuple(signal for signal in self.signals if signal.name not in names)
         return replace(self, signals=heard)
 
     def with_claims(self, claims: Iterable[Claim]) -> "SpecialistReading":
-        """The same with more claims; those that it has already stay as they are."""
+        """The reading with more claims. Existing ones are kept as they are."""
         added = {claim.claim_id: claim for claim in claims}
         return replace(self, known={**added, **self.known})
 
     def with_source(self, evidence: Evidence[Answer]) -> "SpecialistReading":
-        """The same with a source more, and whose place it took."""
+        """The reading with another source, and the source that it stood in for."""
         stand_in = (f"{self.name}: {evidence.stand_in}",) if evidence.stand_in else ()
         return replace(
             self,
@@ -317,17 +317,17 @@ class SpecialistReading:
         )
 
     def with_warnings(self, warnings: Iterable[str]) -> "SpecialistReading":
-        """The same with more that a reader should know."""
+        """The reading with more warnings."""
         return replace(self, warnings=(*self.warnings, *warnings)[:MOST_LINES])
 
     def with_gaps(self, gaps: Iterable[str]) -> "SpecialistReading":
-        """The same with more that is missing, each thing once."""
+        """The reading with more gaps, each once."""
         lines = (tell_gap(self.name, words) for words in gaps)
         return replace(self, gaps=tuple(dict.fromkeys((*self.gaps, *lines)))[:MOST_LINES])
 
 
 def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
-    """All questions of a specialist at once: as many as it may ask, the first ones first."""
+    """All calls of a specialist, up to the number that it may make, the first ones first."""
     limit = min(request.assignment.limits.max_calls or MAX_CALLS_A_TURN, MAX_CALLS_A_TURN)
     every = {**asked_for_the_form(request), **asked}
     calls = [ask(request.assignment, capability, **args) for capability, args in every.items()]
@@ -337,7 +337,7 @@ def questions(request: TurnRequest, asked: Questions, what: str) -> Turn:
 def about(
     market: MarketSpec, *capabilities: Capability
 ) -> dict[Capability, Mapping[str, JsonValue]]:
-    """The questions that need no more than the market's name."""
+    """Calls that need no argument but the market."""
     return {capability: {"symbol": market.market} for capability in capabilities}
 
 
@@ -348,11 +348,11 @@ def read_analyses(
     figures_only: Collection[Capability] = (),
     elsewhere: Collection[Metric] = (),
 ) -> SpecialistReading:
-    """What the tools that compute something answered. One that could not be asked is a gap, and so
-    is an answer about another market.
+    """The answers of the tools that compute something. A tool that could not be asked is a gap, and
+    so is an answer about another market.
 
-    Of `figures_only` the signals are another specialist's business, and are left to it; so is what
-    is missing of the metrics that are told `elsewhere`.
+    With `figures_only`, signals are left out, because they belong to another specialist. Gaps of
+    metrics that are reported `elsewhere` are left out as well.
     """
     reading = SpecialistReading(request, market_of(request))
     for capability, kind in kinds.items():
@@ -369,8 +369,8 @@ def read_analyses(
 
 
 def with_figures_of_the_form(reading: SpecialistReading) -> SpecialistReading:
-    """What is read, with what was asked for the form of the objective and the marks that its
-    figures are held against."""
+    """The reading with what was asked for the form of the objective, and the thresholds for its
+    figures."""
     for capability, kind in answers_for_the_form(reading.request).items():
         evidence, reading = consulted(reading, capability, kind)
         if evidence is not None:
@@ -383,7 +383,7 @@ def with_figures_of_the_form(reading: SpecialistReading) -> SpecialistReading:
 def consulted(
     reading: SpecialistReading, capability: Capability, kind: type[Answer]
 ) -> tuple[Evidence[Answer] | None, SpecialistReading]:
-    """An answer that the task can do without, or None and the gap that it leaves."""
+    """An answer that the task can do without; otherwise None and the gap that it leaves."""
     evidence, words = consult(reading.request, capability, kind)
     if evidence is None:
         name, server = name_of(capability), server_asked(reading.request, capability)
@@ -395,15 +395,15 @@ def consulted(
 
 
 def _clause_without_figures(words: str) -> str:
-    """The longest clause of a reason that has no digit, where the whole cannot be printed: `what
-    came is no message that can be read`, of one that counts failures and says since when."""
+    """The longest clause of a reason without a digit, for reasons that cannot be printed whole,
+    such as one that counts failures and dates."""
     clauses = (part.strip(" .") for part in _BETWEEN_CLAUSES.split(words))
     told = (c for c in clauses if " " in c and not any(sign.isdigit() for sign in c))
     return max(told, key=len, default="")
 
 
 def stop_if_nobody_answered(reading: SpecialistReading, first: Capability) -> None:
-    """Passes where a tool answered.
+    """Returns if at least one tool answered.
 
     Raises:
         TaskNotPossible: none did, in the words of the one that was asked first.
@@ -413,7 +413,7 @@ def stop_if_nobody_answered(reading: SpecialistReading, first: Capability) -> No
 
 
 def name_of(capability: Capability) -> str:
-    """A capability as prose names it: by the tool that usually has it."""
+    """A capability's name in prose: the tool that usually has it."""
     return usual_route(capability).tool.replace("_", " ")
 
 

@@ -1,4 +1,5 @@
-"""Which other markets tell whose move a market's move is: its peers and its crosses."""
+"""The markets related to a market, by which one can tell which side of it moved: its crosses and
+its peers."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -10,14 +11,14 @@ from desk.analytics.technical.standing import CURRENCY_BLOCS, STOCK_GROUPS
 from desk.contracts.markets import MarketKind, MarketSpec
 
 MAJORS: Final = ("EUR", "JPY", "GBP", "CHF", "AUD", "CAD", "NZD", "SEK", "NOK")
-"""Against what a currency is measured besides its group, the most traded first (BIS Triennial
-Survey 2025); the dollar stands in its own place."""
+"""The currencies that any currency is compared with besides its group, the most traded first (BIS
+Triennial Survey 2025). The dollar is handled separately."""
 
 
 def related_markets(market: MarketSpec) -> tuple[str, ...]:
-    """The markets that share a currency with a pair, one of either currency in turn: the two legs
-    against the dollar, then those with its group's members, then the rest. Of a stock they are the
-    others of its group."""
+    """The markets that share a currency with a pair, alternating between its two currencies: first
+    against the dollar, then against members of its group, then the rest. For a stock, the others of
+    its group."""
     if market.kind is MarketKind.STOCK:
         groups = (group for group in STOCK_GROUPS if market.market in group.home_of)
         members = chain.from_iterable(group.members for group in groups)
@@ -26,8 +27,8 @@ def related_markets(market: MarketSpec) -> tuple[str, ...]:
 
 
 def turned(market: str, other: str) -> int:
-    """1 where another market goes the way of this one when the currency that they share does, or
-    where it is a stock of the same group; -1 where it goes the other way."""
+    """1 if another market moves the same way when the shared currency does, or is a stock of the
+    same group; -1 if it moves the other way."""
     base, _, quote = market.partition("/")
     first, _, second = other.partition("/")
     return -1 if quote and (first == quote or second == base) else 1

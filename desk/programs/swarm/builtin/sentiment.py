@@ -1,4 +1,4 @@
-"""The sentiment specialist: how much is written about a market, and how it sounds."""
+"""The sentiment specialist: how much is written about a market, and in which tone."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -31,7 +31,7 @@ BESIDES: Final[dict[Capability, type[Analysis]]] = {
     Capability.MENTIONS: Mentions,
     Capability.RATINGS: AnalystRatings,
 }
-"""Asked where they can be reached; of ratings only a company has any."""
+"""Asked if it can be reached; only companies have ratings."""
 
 RESTS_ON: Final = (
     Metric.NEWS_TONE,
@@ -41,20 +41,19 @@ RESTS_ON: Final = (
     Metric.ESTIMATES_CUT,
     Metric.NEWS_COUNT,
 )
-"""What a view may rest on: how much is said in social feeds is no reason for any."""
+"""What a view may rest on. The volume in social feeds is not among it."""
 
 RATED: Final = (Metric.ANALYST_RATINGS, Metric.RATINGS_RAISED, Metric.RATINGS_CUT)
 REVISED: Final = (Metric.ESTIMATES_RAISED, Metric.ESTIMATES_CUT)
 
 FLAT: Final = Decimal(10)
-"""Points of the scale from a hundred below zero to a hundred above: nearer to zero than this the
-news sound of nothing, by convention."""
+"""On the scale from -100 to 100: closer to zero than this the tone is neutral, by convention."""
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for the news and their tone side by side; with them, submit.
+    """Asks for the news and their tone. Once the answers are there, delivers the result.
 
-    What is written is not repeated: it is another's words, and stands with the tool results.
+    News are not quoted: they are other people's words and stay with the tool results.
 
     Raises:
         TaskNotPossible: no tool could be asked.
@@ -78,7 +77,7 @@ WIDENING: Final = Widening(
 
 
 def besides(request: TurnRequest) -> dict[Capability, type[Analysis]]:
-    """What there is to ask besides the news in this run, about this market."""
+    """The further capabilities to ask for in this run, about this market."""
     stock = market_of(request).kind is MarketKind.STOCK
     return {
         capability: kind
@@ -100,7 +99,7 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
 
 
 def tell_coverage(reading: SpecialistReading) -> str:
-    """How much was written about the market; empty where that is not known."""
+    """How much was written about the market; empty if not known."""
     count = reading.value(Metric.NEWS_COUNT)
     if count is None:
         return ""
@@ -111,8 +110,8 @@ def tell_coverage(reading: SpecialistReading) -> str:
 
 
 def tell_mentions(reading: SpecialistReading) -> str:
-    """How much is said of the market in public social feeds and how far it reached; empty where
-    that is not known."""
+    """How much was said about the market in public social feeds, and how far it reached; empty if
+    not known."""
     if reading.value(Metric.MENTION_COUNT) is None:
         return ""
     count = reading.reference(Metric.MENTION_COUNT)
@@ -124,7 +123,7 @@ def tell_mentions(reading: SpecialistReading) -> str:
 
 
 def tell_ratings(reading: SpecialistReading) -> str:
-    """How many analysts changed their minds about a company, and which way; empty where that is not
+    """How many analysts changed their rating of a company, and in which direction; empty if not
     known."""
     if not reading.has(*RATED):
         return ""
@@ -142,7 +141,7 @@ def tell_ratings(reading: SpecialistReading) -> str:
 
 
 def tell_tone(reading: SpecialistReading) -> str:
-    """How the news about the market sound, by a list of words; empty where none has any."""
+    """The tone of the news about the market by a word list; empty if none has a tone."""
     tone = reading.value(Metric.NEWS_TONE)
     if tone is None:
         return ""

@@ -37,7 +37,8 @@ RESTS_ON: Final = (
 
 
 def take_turn(request: TurnRequest) -> Turn:
-    """Ask for prices, indicators and chart patterns side by side; with them, submit.
+    """Asks for prices, indicators and chart patterns. Once the answers are there, delivers the
+    result.
 
     Raises:
         TaskNotPossible: no tool could be asked.
@@ -55,12 +56,13 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 NEAR: Final = 10
-"""Percent of the width of the Bollinger bands: nearer than that to an edge the price is at it."""
+"""Percent of the width of the Bollinger bands. Closer to an edge than this, the price is at the
+edge."""
 
 
 def _closer(reading: SpecialistReading) -> Questions:
-    """The levels of the quarter, where the price is at an edge of its bands or between its
-    averages, or its strength index beyond a mark."""
+    """The call for the quarter's levels, if the price is at an edge of its bands or between its
+    averages, or its strength index is beyond a threshold."""
     place, strength = reading.value(Metric.BOLLINGER_POSITION), reading.value(Metric.RSI)
     at_an_edge = place is not None and not NEAR < place < 100 - NEAR
     stretched = strength is not None and not OVERSOLD < strength < OVERBOUGHT
@@ -83,7 +85,7 @@ WIDENING: Final = Widening(
 
 
 def _asked(market: MarketSpec) -> tuple[Capability, ...]:
-    """Candles need highs and lows, and fixings have none."""
+    """What is asked of a market. Candles need highs and lows, which fixings do not have."""
     asked = (Capability.INDICATORS, Capability.MARKET_DATA)
     return (*asked, Capability.CHART_PATTERNS) if market.kind is MarketKind.STOCK else asked
 
@@ -102,7 +104,8 @@ def _notes(reading: SpecialistReading) -> Iterator[Note]:
 
 
 def tell_strength(reading: SpecialistReading) -> str:
-    """Whether it is overbought or oversold, by its relative strength index; empty without it."""
+    """Whether the market is overbought or oversold, by its relative strength index; empty without
+    it."""
     strength = reading.value(Metric.RSI)
     if strength is None:
         return ""
@@ -115,7 +118,7 @@ def tell_strength(reading: SpecialistReading) -> str:
 
 
 def tell_momentum(reading: SpecialistReading) -> str:
-    """Which way momentum points, by the MACD histogram; empty without it."""
+    """The direction of momentum, by the MACD histogram; empty without it."""
     histogram = reading.value(Metric.MACD_HISTOGRAM)
     if histogram is None:
         return ""
@@ -128,7 +131,8 @@ def tell_momentum(reading: SpecialistReading) -> str:
 
 
 def tell_averages(reading: SpecialistReading) -> str:
-    """Where the price stands beside its averages; empty without the price or any of them."""
+    """The position of the price relative to its averages; empty without the price or all
+    averages."""
     last = reading.value(Metric.LAST)
     sides = [
         f"{above(last, average)} its {words} average of {reading.reference(metric)}"
@@ -150,7 +154,7 @@ def tell_trend_strength(reading: SpecialistReading) -> str:
 
 
 def tell_bands(reading: SpecialistReading) -> str:
-    """Where the price stands within its Bollinger bands; empty where that is not known."""
+    """The position of the price in its Bollinger bands; empty if not known."""
     place = reading.value(Metric.BOLLINGER_POSITION)
     if place is None:
         return ""
@@ -167,7 +171,7 @@ def tell_bands(reading: SpecialistReading) -> str:
 
 
 def tell_target(reading: SpecialistReading) -> str:
-    """Where the line through the recent prices leads; empty without it."""
+    """The end of the line through the recent prices; empty without it."""
     target, last = reading.value(Metric.TARGET), reading.value(Metric.LAST)
     if target is None:
         return ""
@@ -187,7 +191,7 @@ def _levels(reading: SpecialistReading) -> str:
 
 
 def tell_patterns(reading: SpecialistReading) -> str:
-    """How many patterns the last candles form; empty where none were looked for."""
+    """How many patterns the last candles form; empty if none were looked for."""
     count = reading.value(Metric.PATTERN_COUNT)
     if count is None:
         return ""

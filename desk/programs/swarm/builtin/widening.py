@@ -42,30 +42,30 @@ from desk.programs.swarm.conclusion.wording import joined, listed
 from desk.trust.claims.analysis_claims import analysis_claims
 
 USUAL_CALLS: Final = 10
-"""Calls of a specialist whose task bounds none: those of the simplest tier."""
+"""The calls of a specialist whose task sets no limit: those of the simplest tier."""
 
 LEFT_TO_THE_NARROW: Final = 4
-"""One in so many calls is left to the narrow turn."""
+"""One in this many calls is kept for the narrow turn."""
 
 LEFT_TO_A_MODEL: Final = 3
-"""One in so many calls is left to a model, where the specialist is one."""
+"""One in this many calls is kept for a model, if the specialist is one."""
 
 BROAD: Final = "crosses"
-"""The topic of the finding on other markets, and the name of the signal."""
+"""The topic of the finding on other markets, and the name of its signal."""
 
 
 def nothing_more(_: SpecialistReading) -> Questions:
-    """No figure calls for a closer look."""
+    """No calls for a closer look."""
     return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Widening:
-    """What a specialist asks of other markets, and when it looks closer at its own.
+    """What a specialist asks about other markets, and when it looks closer at its own.
 
-    `capability` is asked of each of them, and `metric` is the figure that is told, behind `lead`
-    and in `form`. With `votes` the way they point is a signal. `narrow` is what its own figures
-    call for.
+    `capability` is asked for each of them. `metric` is the figure that is reported, after `lead`
+    and in `form`. With `votes` their directions are a signal. `narrow` gives the calls that its own
+    figures need.
     """
 
     capability: Capability
@@ -78,7 +78,7 @@ class Widening:
 
 @dataclass(frozen=True, slots=True)
 class BesideIt:
-    """What was answered of one of the other markets: its figure, or none, and where it points."""
+    """The answer about one of the other markets: its figure, or None, and its direction."""
 
     market: str
     claim: Claim | None
@@ -86,7 +86,7 @@ class BesideIt:
 
 
 def opening(request: TurnRequest, widening: Widening) -> TurnRequest:
-    """What a specialist was answered about its own market."""
+    """The request with only the answers about the specialist's own market."""
     beside = _ids(request, widening)
     exchanges = tuple(
         exchange.model_copy(update={"results": own})
@@ -104,8 +104,8 @@ def ask_on_or_deliver(
     notes: Callable[[SpecialistReading], Iterable[Note]],
     rests_on: Sequence[Metric],
 ) -> Turn:
-    """The turn of a specialist who has read the answers about its own market: further calls, or
-    where there is nothing to ask still its result, with what `notes` makes of all that it read."""
+    """The turn of a specialist that has the answers about its own market: further calls, or if
+    there are none, its result with what `notes` makes of everything that it read."""
     reading, beside = _widened(request, reading, widening)
     calls = _further(request, reading, widening)
     if calls is not None:
@@ -115,8 +115,8 @@ def ask_on_or_deliver(
 
 
 def _further(request: TurnRequest, reading: SpecialistReading, widening: Widening) -> Turn | None:
-    """The next calls: of other markets first, then what the figures call for; None where there is
-    nothing to ask still. Of a model's calls a part is left to it."""
+    """The next calls: about other markets first, then those that the figures need; None if there
+    are none. Some calls are kept for a model."""
     if request.last:
         return None
     asked = {result.call.call_id for result in request.results}
@@ -138,8 +138,8 @@ def _further(request: TurnRequest, reading: SpecialistReading, widening: Widenin
 def _widened(
     request: TurnRequest, reading: SpecialistReading, widening: Widening
 ) -> tuple[SpecialistReading, tuple[Note, ...]]:
-    """What is read, with what the other markets and the closer look have brought, and the finding
-    on the other markets."""
+    """The reading with the answers about other markets and the closer look, and the finding on the
+    other markets."""
     beside: list[BesideIt] = []
     for other, result in _answers(request, widening):
         evidence = _of(request, result, widening)
@@ -153,7 +153,7 @@ def _widened(
 
 
 def _closer(reading: SpecialistReading, widening: Widening) -> SpecialistReading:
-    """With what the narrow turns were answered. One answer may call for the next."""
+    """The reading with the answers of the narrow turns. One answer may lead to another call."""
     asked = {result.call.call_id for result in reading.request.results}
     done: set[Capability] = set()
     while fresh := [
@@ -201,7 +201,7 @@ def _call(request: TurnRequest, widening: Widening, other: str) -> ToolCall:
 
 
 def _ids(request: TurnRequest, widening: Widening) -> dict[str, str]:
-    """The calls about other markets, with the market of each."""
+    """The calls about other markets, by id, with each one's market."""
     related = related_markets(market_of(request))
     return {_call(request, widening, other).call_id: other for other in related}
 
@@ -237,7 +237,8 @@ _HINTS: Final = {True: (Hint.UP, "up"), False: (Hint.DOWN, "down")}
 
 
 def _net(beside: list[BesideIt]) -> float:
-    """How far they point one way, from -1 (all down) to 1, read for the specialist's market."""
+    """How far the other markets point one way, from -1 (all down) to 1, in terms of the
+    specialist's market."""
     heard = [each.leaning for each in beside if each.claim is not None]
     if not heard:
         return 0.0
@@ -261,7 +262,8 @@ def _signal(reading: SpecialistReading, beside: list[BesideIt]) -> Iterator[Sign
 def _sentences_on_others(
     reading: SpecialistReading, widening: Widening, beside: list[BesideIt]
 ) -> str:
-    """By currency the lowest and the highest figure, and who lies between; then who had none."""
+    """For each currency the lowest and the highest figure, and the markets between; then the
+    markets without a figure."""
     told: list[str] = []
     for shared, pairs in _by_currency(reading.market.market, beside).items():
         ends = _from_to(pairs, widening.form)
@@ -273,7 +275,7 @@ def _sentences_on_others(
 
 
 def _by_currency(market: str, beside: list[BesideIt]) -> dict[str, list[BesideIt]]:
-    """Those with a figure, by the currency of a pair that they share."""
+    """The markets with a figure, by the currency that they share with the pair."""
     own = market.split("/") if "/" in market else []
     found: dict[str, list[BesideIt]] = {}
     for each in beside:

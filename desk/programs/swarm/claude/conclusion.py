@@ -1,8 +1,8 @@
-"""The leader of a swarm, asked of Claude: what its specialists' findings come to.
+"""The leader of a swarm as a model: the conclusion from its specialists' findings.
 
-It is shown findings, claims, decided conflicts and memories, and no tool's answer. It writes the
-answer over the claims that stand, says what it takes to be likely, and whether another round is
-worth its price.
+It is shown findings, claims, decided conflicts and memories, and no tool answers. It writes the
+answer over the surviving claims, gives hypotheses, and says whether another round is worth its
+cost.
 """
 
 import json
@@ -70,8 +70,8 @@ Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class ProposedHypothesis(Contract):
-    """What the model takes to be likely. It names no level: that is the market's last price, and of
-    a range the two ends that were measured."""
+    """A hypothesis of the model. It states no level: the desk takes the market's last price or, for
+    a range, the two measured ends."""
 
     market: ShortText
     kind: HypothesisKind
@@ -87,7 +87,8 @@ def hypothesis_faults(
     known: Mapping[str, MarketSpec],
     claims: Mapping[str, Claim],
 ) -> Iterator[str]:
-    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    """What is wrong with a hypothesis and where, without the model's words, which could end up in a
+    report."""
     lines = tuple(proposed)
     about = [(line.market, line.kind, line.weeks) for line in lines]
     for place, line in enumerate(lines):
@@ -115,7 +116,8 @@ def hypotheses_of(
     known: Mapping[str, MarketSpec],
     claims: Mapping[str, Claim],
 ) -> Iterator[Hypothesis]:
-    """Hypotheses without faults, with their levels and the instant at which they are due."""
+    """The hypotheses that have no faults, with their levels and the instants at which they are
+    due."""
     for line in proposed:
         needed = [claims[claim_id(line.market, metric)] for metric in _NEEDS[line.kind]]
         last, *ends = needed
@@ -140,13 +142,13 @@ def hypotheses_of(
 
 
 def hypothesis_name(line: ProposedHypothesis) -> str:
-    """`usd-jpy-direction-4w`: it becomes part of a workflow's id, and no two of one conclusion are
-    of one market, kind and horizon."""
+    """`usd-jpy-direction-4w`. It becomes part of a workflow's id, and a conclusion has one
+    hypothesis of a market, kind and horizon."""
     return f"{line.market.replace('/', '-').lower()}-{line.kind}-{line.weeks}w"
 
 
 def _within(line: ProposedHypothesis, claims: Mapping[str, Claim]) -> bool:
-    """Whether a range holds the price that it starts from."""
+    """Whether a range contains the price that it starts from."""
     last, *ends = (claims[claim_id(line.market, metric)].value for metric in _NEEDS[line.kind])
     return not ends or ends[0] <= last <= ends[1]
 
@@ -170,7 +172,7 @@ Objective = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 
 
 class ProposedFurther(Contract):
-    """Another round: what it is to find out, and why that could change the answer."""
+    """Another round: what it should find out, and why that could change the answer."""
 
     objective: Objective
     reason: Objective
@@ -189,7 +191,7 @@ class ProposedConclusion(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The objective and what was found for it, condensed, with the desk's own answer, as JSON."""
+    """The objective and the condensed findings, with the desk's own answer, as JSON."""
     own = answer_in(base)
     told_before = {line for result in results_in(request) for line in result.missing}
     return json.dumps(
@@ -210,8 +212,9 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
-    """What the desk answers by rule. Where it could not tell what was asked, its words are how to
-    ask otherwise, for a desk without a model; what it measured stands in the findings."""
+    """The desk's own answer by rule. If the desk did not recognise what was asked, its advice on
+    how to ask is left out, as that is for a desk without a model; what it measured is in the
+    findings."""
     each = {"kind", "leaning", "weeks", "probability", "statement", "refuted_by"}
     told: dict[str, JsonValue] = own.model_dump(
         mode="json",
@@ -231,8 +234,8 @@ def _told_answer(request: TurnRequest, own: Synthesis) -> JsonValue:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthesis:
-    """The answer in the model's words, its hypotheses with the levels that were measured, and what
-    it wants to know still. What is missing is the desk's.
+    """The answer in the model's words, its hypotheses with the measured levels, and what another
+    round should find out. What is missing is the desk's list.
 
     Raises:
         ValidationError: the answer does not have its form.
@@ -257,7 +260,7 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
 def _concluded(
     request: TurnRequest, own: Synthesis, proposed: ProposedConclusion, prose: ProposedSynthesis
 ) -> Synthesis:
-    """The answer of one that has no faults. What the desk says of a yes or a no goes first."""
+    """An answer without faults. The desk's words on a yes or no come first."""
     further, hypotheses = proposed.further, _sound(request, proposed)
     told = decision(request, own, proposed.about, proposed.decided, hypotheses)
     return written(request, own, prose).model_copy(
@@ -271,7 +274,7 @@ def _concluded(
 
 
 def _sound(request: TurnRequest, proposed: ProposedConclusion) -> tuple[Hypothesis, ...]:
-    """The hypotheses that can be held against something."""
+    """The hypotheses that a later price can decide."""
     claims, looked_at = surviving(request), _looked_at(request)
     sound = (
         line
@@ -282,7 +285,7 @@ def _sound(request: TurnRequest, proposed: ProposedConclusion) -> tuple[Hypothes
 
 
 def _further(request: TurnRequest, wanted: ProposedFurther) -> Refinement:
-    """The next round, with the question that it is for."""
+    """The next round, with its question."""
     first = plain(first_asked(query_of(request).question), "")
     objective = clip(f"{wanted.objective}{BEHIND}{first}") if first else wanted.objective
     return Refinement(objective=objective, reason=wanted.reason)
@@ -296,7 +299,7 @@ def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form; a form of the objective can be named only where there are some to choose from."""
+    """The form. It has a field for the objective's form only if there are forms to choose from."""
     schema: dict[str, Any] = ProposedConclusion.model_json_schema()
     if not forms_told(request):
         schema["properties"].pop("about")

@@ -1,12 +1,10 @@
-"""What a model's yes or no is worth where the desk could not tell what was asked.
+"""What a model's yes or no counts for if the desk did not recognise what was asked.
 
-A model reads what an objective asks, and a figure decides it: the model names the form, and the
-desk answers by that form's figure, first and in its own words. A yes or a no that no figure decides
-is told as the model's, and is not the desk's answer.
+The model reads what an objective asks, and a figure decides it: the model names the form, and the
+desk answers first, in its own words, by that form's figure. A yes or no that no figure decides is
+reported as the model's, and is not the desk's answer.
 
-
-What lies ahead is decided by no figure but by what the leader takes to be likely: where a model
-leads, by its own hypothesis and not by the desk's.
+Questions about the future are decided by the leader's hypotheses: if a model leads, by its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,16 +34,16 @@ _SAYS: Final[Mapping[YesOrNo, str]] = {
 
 
 class ModelDecision(NamedTuple):
-    """What is decided, and what the desk says of it before the model's own words."""
+    """The decision, and the desk's words before the model's own."""
 
     decided: YesOrNo | None
     first: str = ""
 
 
 def forms_told(request: TurnRequest) -> dict[str, str]:
-    """The forms of which the objective may have one: by their names what each asks. Only those
-    whose figures are known of all markets; none where the desk has found the form. What hypotheses
-    decide is left out: of a model's conclusion they are its own, and no figure of the desk."""
+    """The forms that the objective may have, with what each asks. Only those whose figures are
+    known for all markets; none if the desk recognised the form. Forms decided by hypotheses are
+    left out: a model's conclusion has hypotheses of its own."""
     if form_of(query_of(request)).form is not None:
         return {}
     account = account_of(request)
@@ -60,7 +58,7 @@ def forms_told(request: TurnRequest) -> dict[str, str]:
 
 
 def decided_by_itself(request: TurnRequest) -> str | None:
-    """How a model's own hypothesis decides the objective; None where something else does."""
+    """How a model's own hypothesis decides the objective; None if something else does."""
     form = form_of(query_of(request)).form
     if form is None or not form.by_hypotheses or not form.mirror:
         return None
@@ -93,7 +91,7 @@ def decision(
     decided: YesOrNo | None,
     hypotheses: Sequence[Hypothesis],
 ) -> ModelDecision:
-    """What a model's yes, no or form comes to."""
+    """What follows from a model's yes, no or form."""
     if _ahead(request, hypotheses) is not None:
         return ModelDecision(decided)
     if own.decided in _SAYS:
@@ -113,8 +111,8 @@ def decision_faults(
     decided: YesOrNo | None,
     hypotheses: Sequence[Hypothesis],
 ) -> Iterator[str]:
-    """A form that is none, and a yes where the figure, or the model's own hypothesis, says no or
-    the other way round. A model that takes the desk's form for another question leaves `decided`
+    """A form that does not exist, and a yes or no that contradicts the figure or the model's own
+    hypothesis. A model that thinks that the desk's form is another question leaves `decided`
     empty."""
     offered = forms_told(request)
     if about is not None and about not in offered:
@@ -146,7 +144,7 @@ def _offer(offered: Mapping[str, str]) -> str:
 
 
 def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
-    """The answer of the form that a model named; None where it named none, or no figure decides."""
+    """The answer of the form that a model named; None if it named none, or no figure decides."""
     if about is None or about not in forms_told(request):
         return None
     answer = answer_by(FORMS[about], account_of(request), {})
@@ -156,10 +154,12 @@ def _by_form(request: TurnRequest, about: str | None) -> FormAnswer | None:
 def _decision(
     request: TurnRequest, own: Synthesis, about: str, answer: FormAnswer
 ) -> ModelDecision:
-    """The answer of a form, with the question that it is to. Where the opposite form has the other
-    answer by the same figure, which of the two was asked decides. That is the model's reading: both
-    are told then, and neither is the desk's yes or no unless the form that the model took comes
-    nearer in meaning than its opposite as well."""
+    """The answer of a form, with the question that it answers.
+
+    If the opposite form has the other answer by the same figure, the answer depends on which of the
+    two was asked, and that is the model's reading. Then both are printed, and neither is the desk's
+    yes or no, unless the model's form is also nearer in meaning than its opposite.
+    """
     form, account = FORMS[about], account_of(request)
     asked = asked_by(form, account)
     other = _by_form(request, form.mirror or None)
@@ -174,7 +174,7 @@ def _decision(
 
 
 def _is_nearer(request: TurnRequest, form: ObjectiveForm) -> bool:
-    """Whether the objective comes nearer to a form than to its opposite, of the nearest that the
-    desk found before any model was asked."""
+    """Whether the objective is nearer in meaning to a form than to its opposite, among the nearest
+    forms that the desk found before it asked a model."""
     order = [each.name for each in form_of(query_of(request)).nearest]
     return form.name in order and form.mirror not in order[: order.index(form.name)]

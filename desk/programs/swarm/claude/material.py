@@ -1,4 +1,4 @@
-"""What a model of a swarm is shown: findings, the markets it may name, and what is remembered."""
+"""What models of a swarm are shown: findings, markets that they may name, and memories."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -24,7 +24,7 @@ from desk.trust.ledger import EvidenceUnusable, check_result
 from desk.trust.prose import claims_in, references
 
 LEVELS: Final = (Metric.LAST, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH)
-"""What a hypothesis on a market is held against."""
+"""The metrics that a hypothesis on a market is compared with."""
 
 
 ASKED_NOW: Final = "asked_now"
@@ -33,8 +33,8 @@ _OF_A_VIEW: Final = {"kind", "subject", "leaning", "confidence", "probability"}
 
 
 def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
-    """What was asked at first, what this round is to find out where that is another thing, and by
-    which figure code decides it where it can."""
+    """The original objective, what this round should find out if that differs, and the figure by
+    which code decides it, if it can."""
     query = request.assignment.query
     if query is None:
         return {"objective": None}
@@ -47,33 +47,33 @@ def told_objective(request: TurnRequest) -> dict[str, JsonValue]:
 
 
 def measured_by(request: TurnRequest) -> str | None:
-    """The specialist whose work has the figure that decides the objective."""
+    """The specialist with the figure that decides the objective."""
     query = request.assignment.query
     form = form_of(query).form if query else None
     return str(form.agents[0]) if form else None
 
 
 def markets_meant(request: TurnRequest) -> list[str]:
-    """The markets that were looked at, or else that were found for the objective."""
+    """The markets that were researched, or else those found for the objective."""
     looked_at = dict.fromkeys(result.market for result in results_in(request))
     found = (symbol.symbol for symbol in _found(request, request.results))
     return [*looked_at] or [*dict.fromkeys(found)]
 
 
 def results_in(context: SwarmContext) -> tuple[ResearchResult, ...]:
-    """What specialists have delivered, in the order of the state."""
+    """The specialists' results, in the order of the state."""
     found = (entry.result for entry in context.state)
     return tuple(result for result in found if isinstance(result, ResearchResult))
 
 
 def surviving(request: TurnRequest) -> dict[str, Claim]:
-    """The claims that hold once the conflicts are decided, by id."""
+    """The claims that survive the decided conflicts, by id."""
     return surviving_claims(results_in(request), request.conflicts)
 
 
 def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Objects to references to figures that do not stand, because their sources disagree. Each text
-    comes with its place."""
+    """Objections to references to figures on which sources disagree. Each text comes with its
+    place."""
     fallen = claims_in(request.state).keys() - surviving(request).keys()
     for place, prose in texts:
         if fallen.intersection(references(prose)):
@@ -81,8 +81,7 @@ def withheld(request: TurnRequest, texts: Iterable[tuple[str, str]]) -> Iterator
 
 
 def claims_told(request: TurnRequest) -> dict[str, str]:
-    """The claims that findings and views rest on, and the levels of each market: those that
-    stand."""
+    """The surviving claims that findings and views rest on, and the levels of each market."""
     stand, results = surviving(request), results_in(request)
     named = dict.fromkeys(
         (
@@ -95,13 +94,12 @@ def claims_told(request: TurnRequest) -> dict[str, str]:
 
 
 def told_findings(context: SwarmContext) -> list[JsonValue]:
-    """What each specialist delivered, and what was concluded of it before; of one that failed,
-    why."""
+    """What each specialist delivered and what was concluded before; for one that failed, why."""
     return [told for entry in context.state if (told := _told_entry(entry)) is not None]
 
 
 def told_conflicts(conflicts: Iterable[ConflictRecord]) -> list[JsonValue]:
-    """The contradictions between specialists, each with what was decided and who dissents."""
+    """The conflicts between specialists, with the decision and the dissent on each."""
     return [
         {
             "market": conflict.market,
@@ -137,7 +135,7 @@ def _named(result: ResearchResult) -> Iterator[str]:
 
 
 def _concluded(entry: StateEntry) -> tuple[str, ...]:
-    """The claims that an earlier conclusion refers to, as far as it is told of."""
+    """The claims that an earlier conclusion refers to, as far as it is shown."""
     return references(entry.result.summary) if isinstance(entry.result, Synthesis) else ()
 
 
@@ -172,8 +170,8 @@ def _told_result(result: ResearchResult) -> dict[str, JsonValue]:
 
 
 def markets_known(request: TurnRequest) -> dict[str, MarketSpec]:
-    """Every market that there is something to find out about, by its symbol: found for the
-    objective, planned for before, or covered by the desk."""
+    """Every market that can be researched, by symbol: found for the objective, planned before, or
+    covered by the desk."""
     planned = (
         spec.market
         for entry in request.state
@@ -189,8 +187,8 @@ def markets_known(request: TurnRequest) -> dict[str, MarketSpec]:
 
 
 def symbols_found(request: TurnRequest) -> list[JsonValue]:
-    """What the desk found for the objective: what it names, then what comes nearest. What a model
-    looks up besides stands in its conversation."""
+    """The symbols found for the objective: those that it names, then the nearest. What a model
+    looks up itself is in its conversation."""
     own = [r for exchange in request.exchanges if not exchange.said for r in exchange.results]
     return [
         {
@@ -228,8 +226,8 @@ LONGEST_QUOTED: Final = 4_000
 
 
 def told_memories(request: TurnRequest) -> list[JsonValue]:
-    """The memories that were recalled, nearest first, each with its id and the instant at which it
-    was known. One of a later instant than the task's is left out."""
+    """The recalled memories, nearest first, each with its id and the instant at which it was known.
+    Memories from after the task's instant are left out."""
     return list(_recalled_entries(request))
 
 

@@ -1,8 +1,8 @@
-"""The leader of a swarm, asked of Claude: who is to find out what, and on which market.
+"""The leader of a swarm as a model: which specialist researches what, on which market.
 
-The model names specialists and markets, and writes what each is to find out and to leave to
-others. What a market is, how often a specialist may ask its tools, and which tools it may use at
-all, is the desk's.
+The model chooses specialists and markets, and writes what each should find out and leave to others.
+The desk decides what is a market, how often a specialist may call its tools, and which tools it may
+use.
 """
 
 import json
@@ -59,7 +59,7 @@ Specialist = Annotated[
 
 
 class ProposedSubagent(Contract):
-    """A specialist's work as the model wants it done. Without `tools` it has all of its list."""
+    """A specialist's task as the model wants it done. Without `tools` it has its whole list."""
 
     agent: Specialist
     market: ShortText
@@ -83,7 +83,7 @@ class ProposedSwarmPlan(Contract):
 
 
 def material(request: TurnRequest, base: AgentResult | None) -> str:
-    """The objective, the markets and specialists that there are, and what is known, as JSON."""
+    """The objective, the available markets and specialists, and what is known, as JSON."""
     task = request.assignment
     return json.dumps(
         {
@@ -105,7 +105,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPlan:
-    """The plan, with the markets, names, tools and calls by the desk's rules.
+    """The plan, with markets, names, tools and numbers of calls by the desk's rules.
 
     Raises:
         ValidationError: the answer does not have its form, or names another agent.
@@ -121,8 +121,8 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> SwarmPl
 def _plan(
     request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
 ) -> SwarmPlan:
-    """The plan. Where a market is none, what is written of it stands all the same, so that what is
-    wrong with that is told as well."""
+    """The plan. A task on an unknown market is kept at this point, so that its other faults are
+    reported as well."""
     bounds, first = BOUNDS[proposed.complexity], next(iter(known.values()), None)
     return SwarmPlan(
         task_id=request.assignment.task_id,
@@ -149,7 +149,8 @@ def _plan(
 
 
 def _decided_by(request: TurnRequest) -> dict[str, JsonValue]:
-    """Whose work has the figure that decides, in the first round: later it was measured."""
+    """The specialist with the figure that decides. Only in the first round: later the figure is
+    known."""
     return {"decided_by": None} if request.state else {"measured_by": measured_by(request)}
 
 
@@ -172,7 +173,7 @@ def _told_efforts() -> dict[str, JsonValue]:
 
 
 def _told_specialists(request: TurnRequest) -> list[JsonValue]:
-    """The specialists, each with the tools that can have something of any market that was found."""
+    """The specialists, each with the tools that can have data on any of the markets."""
     known = markets_known(request)
     found = [
         known[str(each["symbol"])] for each in symbols_found(request) if isinstance(each, dict)
@@ -194,7 +195,7 @@ def _told_specialists(request: TurnRequest) -> list[JsonValue]:
 
 
 def _told_plan(base: AgentResult | None) -> JsonValue:
-    """What the desk would do by rule: an example of the form, and no more."""
+    """The desk's own plan by rule, as an example of the form."""
     if not isinstance(base, SwarmPlan):
         return None
     return {
@@ -209,7 +210,7 @@ def _told_plan(base: AgentResult | None) -> JsonValue:
 def _faults(
     request: TurnRequest, proposed: ProposedSwarmPlan, known: Mapping[str, MarketSpec]
 ) -> Iterator[str]:
-    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    """What is wrong and where, without the model's words, which could end up in a report."""
     yield from _of_effort(request, proposed)
     pairs = [(line.agent, line.market) for line in proposed.subagents]
     for place, line in enumerate(proposed.subagents):
@@ -239,8 +240,8 @@ def _faults(
 def _tool_faults(
     request: TurnRequest, line: ProposedSubagent, market: MarketSpec | None
 ) -> Iterator[tuple[int, str]]:
-    """Each tool that a specialist is not offered on a market, by its place, with the nearest that
-    it is."""
+    """Each tool that a specialist is not offered on a market, by its place, with the nearest ones
+    that it is."""
     every = {_written(tool): tool for tool in ROSTER[line.agent].tools}
     why = {name: _why_unfit(request, tool, market) for name, tool in every.items()}
     reasons = {name: reason for name, reason in why.items() if reason is not None}
@@ -255,7 +256,7 @@ def _why_unfit(request: TurnRequest, tool: ToolName, market: MarketSpec | None) 
 
 
 def _of_effort(context: SwarmContext, proposed: ProposedSwarmPlan) -> Iterator[str]:
-    """A first round is of the effort that the run is held to; a later one of no more."""
+    """The effort of a round: the run's in the first one, at most that in later ones."""
     held, own = context.complexity, proposed.complexity
     efforts = list(Complexity)
     less = held is not None and efforts.index(own) < efforts.index(held)
@@ -280,8 +281,8 @@ def _names(lines: Iterable[ProposedSubagent]) -> Iterator[str]:
 
 
 def _tools(line: ProposedSubagent, market: MarketSpec) -> tuple[ToolName, ...]:
-    """Those that the model names, of the specialist's list, and those that the desk itself asks on
-    such a market; all of the list where it names none."""
+    """The tools of the specialist's list that the model names, and those that the desk asks on such
+    a market; the whole list if the model names none."""
     own = ROSTER[line.agent].tools
     if not line.tools:
         return own
@@ -294,7 +295,7 @@ def _written(tool: ToolName) -> str:
 
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
-    """The form; without a memory there is none to follow."""
+    """The form. It has no field for memories if there are none."""
     schema: dict[str, Any] = ProposedSwarmPlan.model_json_schema()
     if not told_memories(request):
         schema["properties"].pop("follows")

@@ -1,9 +1,9 @@
-"""A specialist of a swarm, asked of Claude: what its tools measured, condensed to a few findings.
+"""A specialist of a swarm as a model: what its tools measured, condensed to a few findings.
 
-The desk asks its own questions first, and its claims stand. The model may ask further ones, and
-what these measured is a claim as soon as it refers to it, by name and never by value. It writes the
-findings, says what in them speaks against each other and what follows, and which way it leans. The
-leader reads that and nothing else, so that it is held short.
+The desk makes its own calls first, and their claims are kept. The model may make further calls.
+What they measured becomes a claim when the model refers to it, by name and not by value. It writes
+the findings, their contradictions, what follows, and its view. The leader reads only that, so it
+must be short.
 """
 
 import json
@@ -57,10 +57,10 @@ _SERIES: Final = frozenset(
 )
 
 _LEFT_OUT: Final = _AS_CLAIMS | _SERIES | {"as_of", "source", "missing"}
-"""What is missing is told of all answers together."""
+"""Fields of an answer that are left out; what is missing is listed for all answers together."""
 
 RULES: Final = prompt("specialist")
-"""What whoever looks at one side of a market is told besides, in a swarm and in an episode."""
+"""Further rules for an agent that researches one side of a market, in a swarm and in an episode."""
 
 MOST_FINDINGS: Final = 8
 
@@ -98,12 +98,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Whether the desk's own questions brought anything: else there is nothing to write over."""
+    """Whether the desk's own calls brought anything to write about."""
     return bool(found_in(base).claims) or something_came(request)
 
 
 def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonValue]:
-    """What whoever looks at one side of a market is shown of it."""
+    """What an agent that researches one side of a market is shown of it."""
     task, found = request.assignment, found_in(base)
     return {
         "objective": first_asked(task.query.question) if task.query else None,
@@ -124,15 +124,15 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
 
 
 def calls_left(request: TurnRequest) -> int | None:
-    """How often a model may ask its tools, once the desk has asked its own; None where nothing
-    bounds it. The same at every turn, as all of the material is."""
+    """How many tool calls a model may make after the desk's own; None without a limit. It is the
+    same at every turn, as all of the material is."""
     most = request.assignment.limits.max_calls
     own = (each for each in request.exchanges if not each.said)
     return None if most is None else max(0, most - sum(len(each.results) for each in own))
 
 
 def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
-    """The desk's own findings, which the model writes anew: their words name their claims."""
+    """The desk's own findings, which the model rewrites. Their words name their claims."""
     told = {"findings", "contradictions", "recommendations", "views", "confidence"}
     named = {"findings": {"__all__": {"claims"}}, "views": {"__all__": {"claims"}}}
     whole: dict[str, JsonValue] = found.model_dump(
@@ -142,7 +142,7 @@ def _told_findings(found: ResearchResult) -> dict[str, JsonValue]:
 
 
 def told_answers(request: TurnRequest) -> list[JsonValue]:
-    """The answers that something can rest on, each under the name by which it is referred to."""
+    """The answers that something can rest on, each with the name by which it is referred to."""
     own = {
         result.evidence_id
         for exchange in request.exchanges
@@ -164,8 +164,8 @@ def told_answers(request: TurnRequest) -> list[JsonValue]:
 
 
 def _with_method_once(answer: ToolResult, methods: dict[str, str]) -> JsonValue:
-    """What stands around the figures of an answer; a method that one before it has told is that
-    of this one by name."""
+    """An answer without the texts around its figures that an earlier answer has: they refer to that
+    one by name."""
     content = _without_figures(answer.content)
     method = content.get("method") if isinstance(content, dict) else None
     if not isinstance(content, dict) or not isinstance(method, str):
@@ -181,13 +181,13 @@ def _without_figures(content: JsonValue) -> JsonValue:
 
 
 def _own_first(found: ResearchResult) -> list[Claim]:
-    """The claims of a result, those on its own market before those on others."""
+    """The claims of a result, those on its own market first."""
     return sorted(found.claims, key=lambda claim: claim.subject != found.market)
 
 
 def result(request: TurnRequest, base: AgentResult | None, text: str) -> ResearchResult:
-    """The desk's claims and those that the model refers to besides, with its findings and views
-    over them.
+    """The desk's claims and the others that the model refers to, with its findings and views over
+    them.
 
     Raises:
         ValidationError: the answer does not have its form.
@@ -235,7 +235,7 @@ def _named(proposed: ProposedFindings) -> Iterator[str]:
 
 
 def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) -> Iterator[str]:
-    """What does not hold: where, and not in the model's words, which could end up in a report."""
+    """What is wrong and where, without the model's words, which could end up in a report."""
     if figures.own and not proposed.findings:
         yield "findings: there are claims, and nothing is said of them"
     yield from finding_faults(request, proposed.findings, figures)
@@ -243,7 +243,8 @@ def _faults(request: TurnRequest, proposed: ProposedFindings, figures: Figures) 
 
 
 def _task(field: str) -> ModelTask:
-    """Where a specialist stands, which the reserve is told as well, and about its own field."""
+    """The prompt of a specialist's task, with what the reserve is told as well and with its own
+    field."""
     prompts = (prompt("swarm_specialist"), RULES, prompt(field))
     return ModelTask(prompts, ProposedFindings, material, result, is_worth_it=is_worth_it)
 

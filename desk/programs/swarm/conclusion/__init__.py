@@ -1,1 +1,1 @@
-"""What the built-in leader concludes of the findings."""
+"""The built-in leader's conclusion from the findings."""

@@ -1,4 +1,4 @@
-"""What a swarm's leader has before it when it concludes."""
+"""What a swarm's leader knows when it concludes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from desk.trust.prose import references, split_sentences
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The findings of all rounds by whose work they are, the claims that stand after the vote, and
-    where the views of each market come down."""
+    """The findings of all rounds by specialist, the claims that survived the vote, and the balance
+    of each market's views."""
 
     request: TurnRequest
     markets: tuple[MarketSpec, ...]
@@ -33,19 +33,19 @@ class Account:
     balances: Mapping[str, Balance]
 
     def on(self, market: str) -> tuple[tuple[AgentId, ResearchResult], ...]:
-        """What was found on a market, in the order of the specialists."""
+        """The findings on a market, in the order of the specialists."""
         here = [(agent, result) for agent, result in self.found if result.market == market]
         order = {agent: place for place, agent in enumerate(SPECIALISTS)}
         return tuple(sorted(here, key=lambda each: order.get(each[0], len(order))))
 
     def value(self, market: str, metric: Metric) -> Decimal | None:
-        """A market's figure that stands; None without one."""
+        """A market's surviving figure; None if there is none."""
         claim = self.surviving.get(claim_id(market, metric))
         return claim.value if claim else None
 
     def founded(self, prose: str, result: ResearchResult) -> str:
-        """The sentences of a result whose figures are those that stand: others lost the vote, and a
-        reference would print what won."""
+        """The sentences of a result whose figures survived. A reference to a figure that lost the
+        vote would print the one that won."""
         own = {claim.claim_id: claim for claim in result.claims}
         kept = (
             piece
@@ -62,7 +62,7 @@ class Account:
 
 
 def account_of(request: TurnRequest) -> Account:
-    """Everything that the state and the conflicts of a request tell."""
+    """The account that follows from a request's state and conflicts."""
     found = tuple(_found(request.state))
     results = tuple(result for _, result in found)
     markets = _markets(request.state)
@@ -79,8 +79,8 @@ def account_of(request: TurnRequest) -> Account:
 
 
 def _found(state: tuple[StateEntry, ...]) -> Iterator[tuple[AgentId, ResearchResult]]:
-    """Of one specialist's work on a market the last; a stand-in's is that of whom it stood in
-    for."""
+    """The last result of each specialist on a market. A stand-in's counts as that of the specialist
+    it stood in for."""
     planned = planned_as(state)
     newest: dict[tuple[AgentId, str], ResearchResult] = {}
     for entry in state:
@@ -92,8 +92,8 @@ def _found(state: tuple[StateEntry, ...]) -> Iterator[tuple[AgentId, ResearchRes
 
 
 def lost_on(account: Account, market: str) -> tuple[AgentId, ...]:
-    """The specialists whose last work on a market rests on less than they asked for, or brought
-    nothing because it failed."""
+    """The specialists whose last result on a market rests on less than they asked for, or that
+    failed."""
     planned = planned_as(account.request.state)
     newest: dict[AgentId, StateEntry] = {}
     for entry in account.request.state:
@@ -119,8 +119,8 @@ def _clauses(agent: AgentId) -> tuple[Clause, ...]:
 
 
 def evidence_of(account: Account, agent: AgentId, market: str, leaning: Leaning) -> str:
-    """`a rate differential of [[USD/JPY:differential]], …`: the first clause that stands and
-    points that way; empty without any."""
+    """`a rate differential of [[USD/JPY:differential]], …`: the first surviving clause that points
+    that way; empty if there is none."""
     for clause in _clauses(agent):
         if _points(account, market, clause) is leaning:
             told = [
@@ -148,20 +148,20 @@ def _points(account: Account, market: str, clause: Clause) -> Leaning | None:
 
 
 COUNTS: Final = Decimal("0.5")
-"""Of what is usual over its span: a smaller move is none to speak of. A convention."""
+"""A share of the usual move over the span. A smaller move does not count. A convention."""
 
 _SPANS: Final = (
     (Metric.MONTH_MOVE, "on the month", Decimal("0.2887")),
     (Metric.QUARTER_MOVE, "on the quarter", Decimal("0.5")),
     (Metric.YEAR_MOVE, "on the year", Decimal(1)),
 )
-"""Each with the share of a year's volatility that is usual over it: the root of its share of the
-year."""
+"""Each span with the share of a year's volatility that is usual over it: the square root of its
+share of the year."""
 
 
 class MarketMove(NamedTuple):
-    """A market's move over a span, with a reference, and whether the side that is looked at gained
-    by it (1), lost (-1) or did neither."""
+    """A market's move over a span, with a reference, and whether the side in question gained by it
+    (1), lost (-1), or neither."""
 
     market: str
     words: str
@@ -169,8 +169,8 @@ class MarketMove(NamedTuple):
 
 
 def spans(account: Account, market: str, side: int, most: Metric) -> tuple[MarketMove, ...]:
-    """The moves of a market from the month on up to a metric's span, for its first side (1) or
-    its second (-1)."""
+    """A market's moves from the month up to a metric's span, for its first side (1) or its second
+    (-1)."""
     wanted = [metric for metric, _, _ in _SPANS]
     return tuple(_spans(account, market, side, wanted[: wanted.index(most) + 1]))
 
@@ -184,8 +184,8 @@ def told(moves: Iterable[MarketMove]) -> str:
 
 
 def side_of(market: str, currency: str | None) -> int:
-    """1 where a currency is the first of a pair or there is none to look for, -1 where it is the
-    second, and 0 where it is not in it."""
+    """1 if a currency is the first of a pair, or if there is none to look for; -1 if it is the
+    second; 0 if it is not in the pair."""
     if currency is None or "/" not in market:
         return 1
     base, _, quote = market.partition("/")

@@ -1,4 +1,4 @@
-"""How the conflicts between specialists were settled, in words that hold no figure of a loser."""
+"""How conflicts between specialists were settled, in words without the losers' figures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
@@ -47,14 +47,15 @@ Named = Callable[[Position], str]
 
 
 def by_agent(position: Position) -> str:
-    """`the technical specialist`: whose position it is."""
+    """`the technical specialist`: the holder of a position."""
     return f"the {AgentId(position.agent).value.replace('_', ' ')}"
 
 
 def tell_conflict(
     conflict: ConflictRecord, surviving: Mapping[str, Claim], who: Named = by_agent
 ) -> str:
-    """What was held, who or what decided, and who dissents; each position is named by `who`."""
+    """What was stated, who or what decided, and who dissents. `who` names the holder of each
+    position."""
     told = _tell_views if _of_views(conflict) else _tell_figures
     return " ".join(told(conflict, surviving, who))
 

@@ -1,4 +1,4 @@
-"""The scenarios of a market over which a peg or a decision hangs, each with what was counted."""
+"""The scenarios of a market with a peg or a scheduled decision, each with what was counted."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -27,16 +27,16 @@ _DECIDED: Final = (
 
 
 def scenarios_of(account: Account, *, told_of_bands: bool) -> str:
-    """A line for each market that is pegged and each bank that decides within four weeks; empty
-    where nothing was counted. What was `told_of_bands` in the summary is not told again."""
+    """A line for each pegged market and each bank that decides within four weeks; empty if nothing
+    was counted. What the summary has `told_of_bands` is not repeated."""
     end = account.request.assignment.window.end
     told = [*_bands(account, told_of_bands=told_of_bands), *_decisions(account, end)]
     return "\n".join(f"- {line}" for line in told)
 
 
 def outside_of_the_band(account: Account, market: str) -> str:
-    """How often four weeks ended outside of a band, and what that allows at most; empty where it
-    was not counted."""
+    """How often four weeks ended outside of a band, and the upper bound of that frequency; empty if
+    it was not counted."""
     if account.value(market, Metric.BAND_OUTSIDE) is None:
         return ""
     spans = _reference(market, Metric.BAND_SPANS)

@@ -1,4 +1,5 @@
-"""Words of the specialists and of their leader. No sentence holds a digit or another's figure."""
+"""Wording shared by the specialists and their leader. No sentence holds a digit or another agent's
+figure."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -10,12 +11,12 @@ from desk.trust.prose import REFERENCE, clip, printable, unbacked
 LONGEST_LINE: Final = 400
 
 MARKS: Final = str.maketrans("", "", '“”„‟«»"')
-"""Quotation marks: in the report they stand for a source's own words."""
+"""Quotation marks. In a report they enclose a source's own words."""
 
 
 def plain(words: str, instead: str) -> str:
-    """A tool's words on one line, without references and figures; other words where there are
-    any."""
+    """A tool's words on one line, without references and figures; a substitute if nothing printable
+    is left."""
     line = " ".join(REFERENCE.sub("", words).translate(MARKS).split())
     if not line or "[[" in line or "]]" in line or unbacked(line):
         return instead
@@ -23,8 +24,8 @@ def plain(words: str, instead: str) -> str:
 
 
 def words_of(signal: Signal) -> str | None:
-    """What a signal says, without the full stop; its name where its words are not to be printed;
-    None where neither is."""
+    """What a signal says, without the full stop; its name if its words cannot be printed; None if
+    the name cannot either."""
     for words in (signal.words, signal.name.replace("_", " ")):
         line = printable(words.translate(MARKS))
         if line:
@@ -33,25 +34,27 @@ def words_of(signal: Signal) -> str | None:
 
 
 def line_on_missing(words: str, instead: str, *, figures_pass: bool) -> str:
-    """Words on what is missing of an answer, as `plain`. Where nothing was found, and no figures
-    pass, any digit is one too many: there is no claim that a day or a span could go with."""
+    """Words on what an answer lacks, as `plain` gives them. If nothing was found and figures are
+    not allowed, any digit is removed, because there is no claim that a day or a span could go
+    with."""
     bare = not figures_pass and any(sign.isnumeric() for sign in words)
     return instead if bare else plain(words, instead)
 
 
 def tell_nearest(symbols: Iterable[KnownSymbol]) -> str:
-    """` The nearest are NVDA (Nvidia), …`, behind a sentence; empty for none."""
+    """` The nearest are NVDA (Nvidia), …`, to follow a sentence; empty if there are none."""
     names = ", ".join(f"{symbol.symbol} ({symbol.name})" for symbol in symbols)
     return f" The nearest are {names}." if names else ""
 
 
 def sentence(words: str) -> str:
-    """With a capital and a full stop."""
+    """The words with a capital and a full stop."""
     return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('.', '!', '?')) else '.'}"
 
 
 def within(words: str) -> str:
-    """As it stands within a sentence: without its capital, unless that begins an abbreviation."""
+    """The words for the middle of a sentence: without the capital, unless it starts an
+    abbreviation."""
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
 
 
@@ -62,19 +65,19 @@ def listed(words: Iterable[str]) -> str:
 
 
 def joined(sentences: Iterable[str | None]) -> str:
-    """The sentences that there are, one after the other."""
+    """The non-empty sentences, one after another."""
     return " ".join(each for each in sentences if each)
 
 
 def rose(move: Decimal) -> str:
-    """The verb of a move."""
+    """The verb for a move."""
     if move == 0:
         return "did not move"
     return "rose" if move > 0 else "fell"
 
 
 def above(value: Decimal, other: Decimal) -> str:
-    """Where a level stands against another."""
+    """The words for a level relative to another."""
     if value == other:
         return "at"
     return "above" if value > other else "below"

@@ -1,4 +1,4 @@
-"""The part of a swarm in the answer to its objective."""
+"""The swarm's part of an answer."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -27,10 +27,10 @@ from desk.programs.swarm.run.graph import node_name
 
 def swarm_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
     """Whether rounds, conflicts and hypotheses agree with the graph and the claims of the answer,
-    conflicts were decided as they say, and nothing that is printed of them is a figure of nobody.
+    conflicts are decided as stated, and every printed figure is a claim's.
 
-    The weights of positions and what a person chose are taken as they stand: only the seal guards
-    them, and what was asked of the specialists.
+    Only the seal protects the weights of positions, what a person chose, and what was asked of the
+    specialists.
     """
     if answer.swarm is None:
         return

@@ -1,4 +1,4 @@
-"""What an answer tells of the swarm behind it, as far as it stands on claims that stand."""
+"""The record of the swarm in an answer, as far as it rests on surviving claims."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -18,8 +18,8 @@ from desk.trust.prose import NOTHING_LEFT, references
 
 
 def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
-    """The swarm of a run, without hypotheses that rest on what does not stand, and without
-    sentences that hold what is no claim."""
+    """The record of a run's swarm, without hypotheses that rest on withheld claims, and without
+    sentences that hold a figure that is not a claim."""
     if record.swarm is None:
         return PartRecord({})
     writer = _SwarmWriter(known)
@@ -57,10 +57,10 @@ def told_swarm(record: GraphRecord, known: Known) -> PartRecord:
 def why_left_out(
     hypothesis: Hypothesis, claims: Mapping[str, Claim], as_of: datetime
 ) -> str | None:
-    """Why a hypothesis cannot be printed or held against anything; None where it can.
+    """Why a hypothesis cannot be printed or decided; None if it can.
 
-    Its figures are those of claims on its market that it names and that stand, on the day of its
-    level, and it is due as many weeks after the as-of instant as it says.
+    Its figures must be those of surviving claims on its market that it names, of the day of its
+    level. It must be due as many weeks after the as-of instant as it says.
     """
     fallen = [name for name in hypothesis.claims if name not in claims]
     if fallen:
@@ -79,7 +79,7 @@ def why_left_out(
 
 
 def named_in_swarm(swarm: SwarmRecord) -> tuple[str, ...]:
-    """What its hypotheses, its conflicts and its prose refer to, each once."""
+    """The claims that its hypotheses, its conflicts and its prose refer to, each once."""
     names = [name for hypothesis in swarm.hypotheses for name in hypothesis.claims]
     names += [p.claim_id for c in swarm.conflicts for p in c.positions if p.claim_id]
     names += [name for _, prose in texts_of_swarm(swarm) for name in references(prose)]
@@ -105,7 +105,7 @@ def texts_of_swarm(swarm: SwarmRecord) -> Iterator[tuple[str, str]]:
 
 
 class _SwarmWriter:
-    """Reads the prose of a swarm once more, and keeps what it had to leave out."""
+    """Checks the prose of a swarm again, and records what it left out."""
 
     def __init__(self, known: Known) -> None:
         self._known = known

@@ -1,4 +1,4 @@
-"""A swarm in words: its hypotheses, rounds and tokens, and the Markdown of them."""
+"""The words for a swarm: its hypotheses, rounds and tokens, and their Markdown."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ from desk.programs.swarm.run.graph import node_name
 from desk.trust.prose import split_sentences
 
 CHARACTERS: Final = 4
-"""Of these a token is taken to have; `desk.contracts.swarm.record.TokenRecord` says so."""
+"""Characters assumed for one token, as `desk.contracts.swarm.record.TokenRecord` states."""
 
 _LEVELS: Final = (
     "The hypotheses' levels are values of claims. Their probabilities are the leader's estimates."
@@ -37,7 +37,7 @@ _VERBATIM: Final = (
 
 
 def method_of(answer: AnswerReport) -> tuple[str, ...]:
-    """How the page of a swarm is to be read: whose its probabilities are."""
+    """How to read the page of a swarm, including whose its probabilities are."""
     held = [view for each in answer.swarm.hypotheses for view in each.views] if answer.swarm else []
     by_models = any(view.own or view.probability is None for view in held)
     by_rule = any(not view.own and view.probability is not None for view in held)
@@ -46,8 +46,8 @@ def method_of(answer: AnswerReport) -> tuple[str, ...]:
 
 
 class HypothesisLine(NamedTuple):
-    """A hypothesis as it is printed. `views` tells whose views come due with it, in a line; empty
-    where it carries none."""
+    """A hypothesis as printed. `views` says in a line whose views come due with it; empty if it
+    carries none."""
 
     hypothesis: Hypothesis
     title: str
@@ -59,8 +59,8 @@ class HypothesisLine(NamedTuple):
 
 
 class SubagentLine(NamedTuple):
-    """What a specialist was to do: the node it worked in, who it was, and what was asked of it. Of
-    its boundaries the first sentence: the others are on what the other lines tell."""
+    """A specialist's task: its node, its agent, and its objective. Of its boundaries only the first
+    sentence is kept; the others are about what the other lines say."""
 
     node: str
     agent: str
@@ -99,7 +99,7 @@ def subagent_lines(each: SwarmRound, known: Mapping[str, Claim]) -> tuple[Subage
 
 
 def recalled_words(each: SwarmRound, swarm: SwarmRecord) -> str:
-    """What the leader was shown of earlier research, before the names of it."""
+    """The words before the names of recalled memories."""
     floor = f" (relevance {each.recall_floor:g} of 1, or more)" if each.recall_floor else ""
     if each.recalled:
         return f"Recalled from memory{floor}"
@@ -109,7 +109,7 @@ def recalled_words(each: SwarmRound, swarm: SwarmRecord) -> str:
 
 
 def ended_words(each: SwarmRound, known: Mapping[str, Claim]) -> str:
-    """Why there was another round after this one, or none."""
+    """Why there was another round after this one, or why not."""
     if each.stopped:
         return f"No further round: {each.stopped}"
     if each.refined is not None:
@@ -118,7 +118,7 @@ def ended_words(each: SwarmRound, known: Mapping[str, Claim]) -> str:
 
 
 def token_words(tokens: TokenRecord) -> str:
-    """What the swarm read and what one agent would have, in a line."""
+    """What the swarm read, and what a single agent would have read, in a line."""
     ratio = (
         f", {tokens.alone / tokens.read:.1f} times as many" if tokens.read and tokens.alone else ""
     )
@@ -146,7 +146,7 @@ NO_HYPOTHESIS = "None that rests on surviving claims."
 
 
 def hypotheses_markdown(answer: AnswerReport) -> str:
-    """What the leader takes to be likely, and what would refute it."""
+    """The leader's hypotheses, and what would refute them."""
     if answer.swarm is None:
         return ""
     lines = [_hypothesis(line) for line in hypothesis_lines(answer)]

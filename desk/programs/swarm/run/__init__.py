@@ -1,1 +1,1 @@
-"""How far a swarm is, who works on it next, and what it costs."""
+"""The state of a swarm's run: its board, its tasks, its graph, its memories and its costs."""

@@ -1,4 +1,4 @@
-"""The tasks that a swarm gives: to its leader, and to the specialists of a plan."""
+"""The assignments of a swarm: its leader's, and those of a plan's specialists."""
 
 from datetime import datetime
 from typing import Final
@@ -16,14 +16,14 @@ OUTPUT_FORMAT: Final = (
     " and what to do about it, with a confidence. What in the findings speaks against each other,"
     " what follows from them, and what was looked for and not found."
 )
-"""What every specialist delivers, and no model is told of: the form of its answer says it."""
+"""What every specialist delivers. Models are not told, because the form of their answer says it."""
 
 LEADS_FIRST: Final = 1
 SPECIALISES: Final = 2
-"""Priorities: everybody waits for the leader."""
+"""The specialists' priority. The leader's is higher, because everybody waits for it."""
 
 BESIDE: Final = "beside"
-"""The parameter of a specialist's query that names the markets beside its own."""
+"""The query parameter that names the markets beside a specialist's own."""
 
 
 def leaders_task(
@@ -35,7 +35,7 @@ def leaders_task(
     window: TimeWindow,
     deadline: datetime,
 ) -> TaskAssignment:
-    """What the leader is to do in a round."""
+    """The leader's assignment in a round."""
     return assignment_of(
         profile,
         request.policy,
@@ -57,7 +57,7 @@ def specialists_task(
     window: TimeWindow,
     deadline: datetime,
 ) -> TaskAssignment:
-    """What a specialist is to do, with the tools that the plan leaves it."""
+    """A specialist's assignment, with the tools that the plan allows."""
     limits = profile.limits.model_copy(update={"max_calls": subagent.most_calls})
     return assignment_of(
         profile.model_copy(update={"tools": subagent.tools, "limits": limits}),
@@ -74,13 +74,13 @@ def specialists_task(
 
 
 def _parameters(request: SwarmRequest, subagent: SubagentSpec) -> dict[str, str]:
-    """Those of the objective, with the markets that are held against the specialist's own."""
+    """The objective's parameters, with the markets that the specialist's own is compared with."""
     beside = {BESIDE: ", ".join(subagent.beside)} if subagent.beside else {}
     return {**request.query.parameters, **beside}
 
 
 def part_in_words(subagent: SubagentSpec) -> str:
-    """A specialist's part in prose, for a model."""
+    """A specialist's task in prose, for a model."""
     form = "" if subagent.output_format == OUTPUT_FORMAT else subagent.output_format
     wanted = f"What to deliver: {form}\n\n" if form else ""
     return (

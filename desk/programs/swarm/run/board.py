@@ -1,4 +1,4 @@
-"""Where a swarm stands: what its rounds brought, carried from one into the next."""
+"""The board of a swarm: the results of its rounds, carried from one round to the next."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,8 +22,8 @@ from desk.runs.boards import NodeBoard, sum_of
 
 
 class SwarmBoard(NodeBoard):
-    """One run's rounds so far, whichever of its executions they were in, and the nodes of their
-    plans, each of which is begun once."""
+    """The rounds of a run so far, over all of its executions, and the nodes of their plans, each
+    begun once."""
 
     def __init__(self, request: SwarmRequest, started_at: datetime) -> None:
         carried, asked = request.carried, request.window
@@ -52,8 +52,7 @@ class SwarmBoard(NodeBoard):
 
     @property
     def window(self) -> TimeWindow:
-        """The period that the objective is about; of a run that was told none, the days before its
-        as-of instant."""
+        """The window of the objective; if it has none, the days before its as-of instant."""
         return self.request.window or super().window
 
     @property
@@ -67,14 +66,14 @@ class SwarmBoard(NodeBoard):
 
     @property
     def tokens(self) -> TokenRecord:
-        """What was read so far; the leader is shown what was found."""
+        """What was read so far. The leader is shown the findings."""
         shown = (e for e in self.entries if not isinstance(e.result, SwarmPlan))
         reads = (self.reads[n.name] for n in self._nodes if n.name in self.reads)
         return tokens_of(reads, shown, self.usage.tokens)
 
     @property
     def usage_of_round(self) -> Usage:
-        """What everybody took in the round that was planned last."""
+        """What the last planned round cost."""
         nodes = {node.name for node in following(self.rounds[-1].plan, self.rounds[-1].number)}
         done = (each for each in self.outcomes if each.entry.node in nodes)
         return sum_of(each.contribution.usage for each in done)
@@ -86,7 +85,7 @@ class SwarmBoard(NodeBoard):
         return made[-1] if made else None
 
     def planned(self, plan: SwarmPlan, recalled: Sequence[str], nodes: Sequence[NodeSpec]) -> None:
-        """A round has its plan, and its nodes stand on the board."""
+        """Notes the plan of a round and puts its nodes on the board."""
         self.rounds.append(
             SwarmRound(
                 number=self.number,
@@ -99,12 +98,12 @@ class SwarmBoard(NodeBoard):
         self._nodes += nodes
 
     def ended(self, *, refined: Refinement | None, stopped: str | None) -> None:
-        """The round that is under way has been concluded."""
+        """Notes that the current round is concluded."""
         last = self.rounds[-1]
         self.rounds[-1] = last.model_copy(update={"refined": refined, "stopped": stopped})
 
     def carried(self, objective: str) -> SwarmCarried:
-        """What the next round starts from, with what was spent so far."""
+        """What the next round starts with, including what was spent so far."""
         return SwarmCarried(
             objective=objective,
             rounds=tuple(self.rounds),
@@ -121,8 +120,8 @@ class SwarmBoard(NodeBoard):
     def record(
         self, hypotheses: Sequence[Hypothesis], workflow_id: str, run_id: str
     ) -> GraphRecord:
-        """All that the report is compiled from. Where nothing was planned there is no swarm to tell
-        of, but for the leader's failure."""
+        """Everything that the report is compiled from. If nothing was planned, it holds only the
+        leader's failure."""
         request = self.request
         asked = GraphRequest(
             graph=graph_of(self.rounds, planned_in_vain=self._planned_in_vain),
@@ -146,6 +145,6 @@ class SwarmBoard(NodeBoard):
 
     @property
     def _planned_in_vain(self) -> bool:
-        """Whether a round was to be planned after the last, and could not be."""
+        """Whether another round was to be planned after the last, and could not be."""
         failed = (o.entry.node for o in self.outcomes if o.entry.error)
         return plan_node(len(self.rounds) + 1) in failed

@@ -1,4 +1,4 @@
-"""A swarm's plans as a graph: what its board and its report show."""
+"""A swarm's plans as a graph, for its board and its report."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,12 +27,12 @@ def node_name(subagent: str, round_: int) -> str:
 
 
 def planning(round_: int) -> NodeSpec:
-    """The leader's node at the beginning of a round."""
+    """The leader's node at the start of a round."""
     return NodeSpec(name=plan_node(round_), agent=AgentId.RESEARCH_LEADER, task=TaskType.PLAN_SWARM)
 
 
 def following(plan: SwarmPlan, round_: int) -> tuple[NodeSpec, ...]:
-    """The nodes that a plan leads to: its specialists side by side, then the conclusion."""
+    """The nodes of a plan: its specialists side by side, then the conclusion."""
     end = conclusion_node(round_)
     specialists = (
         NodeSpec(
@@ -49,8 +49,8 @@ def following(plan: SwarmPlan, round_: int) -> tuple[NodeSpec, ...]:
 
 
 def graph_of(rounds: Sequence[SwarmRound], *, planned_in_vain: bool = False) -> GraphSpec:
-    """The graph that a swarm's rounds came to, one round after the other; with the node of a plan
-    that was to follow them, and failed."""
+    """The graph of a swarm's rounds, one after another, with the node of a further plan if that
+    failed."""
     return GraphSpec(name=GRAPH, nodes=tuple(_nodes(rounds, planned_in_vain)))
 
 

@@ -1,4 +1,4 @@
-"""What a swarm's agents read, beside what one agent doing all of it would have."""
+"""What a swarm's agents read, compared with a single agent that does everything."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from desk.contracts.runs.turns import StateEntry
 from desk.contracts.swarm.record import TokenRecord
 
 CHARACTERS_A_TOKEN: Final = 4
-"""A common rule of thumb for English and JSON; models count for themselves."""
+"""A common rule of thumb for English and JSON. Models count differently."""
 
 _TURN: Final = re.compile(r"\.t(\d+)\.")
 
 Reads = Sequence[int]
-"""Characters of answers that came back in each turn of one agent."""
+"""Characters of the answers to each turn of one agent."""
 
 
 def reads_of(evidence: Iterable[ToolResult]) -> tuple[int, ...]:
@@ -33,8 +33,8 @@ def reads_of(evidence: Iterable[ToolResult]) -> tuple[int, ...]:
 
 
 def tokens_of(reads: Iterable[Reads], state: Iterable[StateEntry], used: int) -> TokenRecord:
-    """What was read. What comes back in a turn is read in every later one: by the agent that asked
-    where each has a context of its own, and by all that follow where there is one context.
+    """The tokens that were read. An answer is read again in every later turn: by the agent that
+    asked, if each has its own context; by everybody after it, if there is a single context.
 
     `state` is what the leader is shown.
     """
@@ -51,7 +51,7 @@ def tokens_of(reads: Iterable[Reads], state: Iterable[StateEntry], used: int) ->
 
 
 def _shown(entry: StateEntry) -> int:
-    """The characters of what a specialist found, as a leader reads it: sentences, and the claims
+    """The characters of a specialist's findings as the leader reads them: sentences, and the claims
     and views that they rest on."""
     result = entry.result
     if not isinstance(result, ResearchResult):
@@ -68,8 +68,8 @@ def _shown(entry: StateEntry) -> int:
 
 
 def _context(read: Reads) -> int:
-    """All that is read by an agent that asks so in its turns: each turn after the first reads what
-    came back in those before it."""
+    """Everything that an agent with these turns reads: each turn reads the answers of all turns
+    before it."""
     return sum(accumulate(read))
 
 
