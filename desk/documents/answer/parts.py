@@ -83,7 +83,7 @@ class Part:
         """What goes with this answer: as with every one, unless it says otherwise."""
         return self.method
 
-    def record(self, run: RunMaterial) -> PartRecord:
+    def told(self, run: RunMaterial) -> PartRecord:
         """What the part prints about a run."""
         return PartRecord({})
 

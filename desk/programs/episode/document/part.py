@@ -27,7 +27,7 @@ class _EpisodePart(Part):
     method = words.METHOD
     nothing_missing = "besides what the blackboard lacks"
 
-    def record(self, run: RunMaterial) -> PartRecord:
+    def told(self, run: RunMaterial) -> PartRecord:
         return told_stock(run)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ class _SwarmPart(Part):
     def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
         return words.method_of(answer)
 
-    def record(self, run: RunMaterial) -> PartRecord:
+    def told(self, run: RunMaterial) -> PartRecord:
         return told_swarm(run.record, run.known)
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:
