@@ -1,1 +1,1 @@
-"""What is published: reports and answers, their pages, their audit."""
+"""Published documents: reports and answers, their pages, and their audit."""

@@ -1,4 +1,4 @@
-"""The tool results that a document carries, and who is behind each."""
+"""The tool results that a document carries, and the publisher of each."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -15,22 +15,22 @@ _TIMES: Final = {"took": None, "kept": False, "cost_usd": None, "besides": ()}
 
 
 LARGEST_CONTENT: Final = 4 * 2**20
-"""Characters of JSON of one tool result that an answer carries."""
+"""Characters of JSON of one tool result that an answer can carry."""
 
 MOST_CARRIED: Final = 32 * 2**20
-"""The same of all of them together."""
+"""The same for all of them together."""
 
 
 class Carried(NamedTuple):
     """The tool results that a document carries, sorted by id, and the ids of those that are too
-    large to have their content with them: they keep its hash."""
+    large for their content to be included: they only have its hash."""
 
     results: tuple[ToolResult, ...]
     too_large: tuple[str, ...] = ()
 
 
 def first_of_each(results: Iterable[ToolResult]) -> dict[str, ToolResult]:
-    """Tool results by id; of two of one id the first counts."""
+    """Tool results by id. If several share an id, the first counts."""
     found: dict[str, ToolResult] = {}
     for result in results:
         found.setdefault(result.evidence_id, result)
@@ -38,14 +38,13 @@ def first_of_each(results: Iterable[ToolResult]) -> dict[str, ToolResult]:
 
 
 def carried_whole(results: Mapping[str, ToolResult]) -> Carried:
-    """All tool results of a run, the refusals among them: what its agents made of them can be made
-    once more."""
+    """All tool results of a run, refusals included, so that its agents' work can be repeated."""
     return Carried(tuple(without_times(results[name]) for name in sorted(results)))
 
 
 def carried(results: Mapping[str, ToolResult], named: Collection[str]) -> Carried:
-    """The tool results that something rests on. What rests on one that is too large cannot be
-    verified from the document alone."""
+    """The tool results that something rests on. Claims on one that is too large cannot be verified
+    from the document alone."""
     kept: list[ToolResult] = []
     too_large: list[str] = []
     total = 0
@@ -62,34 +61,34 @@ def carried(results: Mapping[str, ToolResult], named: Collection[str]) -> Carrie
 
 
 def without_times(result: ToolResult) -> ToolResult:
-    """A tool result without how long its call took and what it cost: that is for `desk tools`, and
-    would tell two documents apart that are the same."""
+    """A tool result without the duration and cost of its call: those are for `desk tools`, and
+    would make equal documents differ."""
     return result.model_copy(update=_TIMES)
 
 
 def is_carried(result: ToolResult) -> bool:
-    """Whether a tool's answer stands in the document with its content."""
+    """Whether the content of a tool result is in the document."""
     return result.content is not None or result.content_hash is None
 
 
 def source_of(result: ToolResult, listed: DataSource) -> DataSource:
-    """The source of a report's tool result, as the result itself gives it.
+    """The source of a report's tool result, as the result states it.
 
-    Of an answer in a shape that the desk does not know, who published it is as `listed`.
+    For an answer in a form that the desk does not know, the publisher is the `listed` one.
     """
     return attributed(result, _published_by(result) or _as_listed(result, listed))
 
 
 def source_of_answer(result: ToolResult, listed: DataSource | None) -> DataSource:
-    """The source of an answer's tool result, as the result tells it, in whichever shape.
+    """The source of an answer's tool result, as the result states it in any form.
 
-    Where it does not, who published it is as `listed`, or else its server.
+    If it states none, the publisher is the `listed` one, or else its server.
     """
     return attributed(result, _told_by(result) or _as_listed(result, listed))
 
 
 def _published_by(result: ToolResult) -> Provenance | None:
-    """Who published an answer in one of the desk's shapes."""
+    """The publisher of an answer in one of the desk's forms."""
     try:
         answer = read_answer(result.content)
     except EvidenceUnusable:

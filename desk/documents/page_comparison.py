@@ -1,4 +1,4 @@
-"""Two pages compared by what they show, each read back element by element."""
+"""Compares two pages by what they show, element by element."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ def _named(words: str) -> frozenset[str]:
 
 _VOID: Final = _named("br hr meta")
 _INLINE: Final = _named("a b button code em i mark q small span strong sup th td")
-"""Within a passage: what stands in a row of a table is read together."""
+"""Elements inside of a passage. A row of a table is read as one passage."""
 _BLOCKS: Final = _named(
     "article blockquote body caption dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 "
     "h6 head header html li main nav ol p pre section style summary table tbody thead title tr ul"
@@ -45,7 +45,7 @@ _DRAWN_ATTRIBUTES: Final = _named(
     "xlink:href y y1 y2 aria-hidden"
 )
 _SPOKEN: Final = _named("aria-label aria-description title")
-"""Attributes that are words for a reader."""
+"""Attributes that a reader sees or hears."""
 _POLICY: Final = {
     "http-equiv": "Content-Security-Policy",
     "content": "default-src 'none'; style-src 'unsafe-inline'",
@@ -59,7 +59,7 @@ _RULE: Final = re.compile(r"@([\w-]*)")
 
 
 class Element(NamedTuple):
-    """An element of a chart with the text that stands directly in it."""
+    """An element of a chart with its own text."""
 
     tag: str
     attributes: tuple[tuple[str, str], ...]
@@ -69,9 +69,9 @@ class Element(NamedTuple):
 class Page(NamedTuple):
     """What a page shows.
 
-    `faults` are the parts that could act, load something, or be read by a browser as something
-    else. `frame` is its markup with every chart empty. `passages` are the words that a reader sees
-    or hears, each a paragraph, a row of a table or a description; `links` lead out of it.
+    `faults` are the parts that could act, load something, or be read differently by a browser.
+    `frame` is the markup with every chart emptied. `passages` are the words that a reader sees or
+    hears, each a paragraph, a row of a table or a description. `links` lead out of the page.
     """
 
     faults: tuple[str, ...]
@@ -83,11 +83,11 @@ class Page(NamedTuple):
 
 
 def read_page(text: str) -> Page:
-    """A page as it is read by its elements.
+    """Reads a page element by element.
 
-    Only elements and attributes that show something are known; everything else is a fault. So is
-    whatever does not come out as it stood when what was read is written again: a browser may make
-    something else of that.
+    Only elements and attributes that show something are known; everything else is a fault. It is
+    also a fault if writing what was read does not give the original text: a browser might read it
+    differently.
     """
     reader = _PageParser()
     reader.feed(text)
@@ -271,12 +271,12 @@ class _PageParser(HTMLParser):
 
 
 _WITHIN: Final = ("url", "#")
-"""What a style may fetch: something of the page's own."""
+"""What a style may fetch: only parts of the page itself."""
 
 
 def _is_plain(tag: str, attributes: Attributes, raw: str) -> bool:
-    """Whether a start tag is written as `<tag name="value">`, so that every browser reads the same
-    in it."""
+    """Whether a start tag is written as `<tag name="value">`, which every browser reads the same
+    way."""
     rest = raw[1 + len(tag) :]
     for name, value in attributes:
         stripped = rest.lstrip()
@@ -293,36 +293,36 @@ def _is_plain(tag: str, attributes: Attributes, raw: str) -> bool:
 
 
 def _words(parts: Iterable[str]) -> str:
-    """Words as a browser shows them: what is blank is one space, except where it ties two words."""
+    """Words as a browser shows them: white space is one space, except a non-breaking one."""
     return " ".join(unescape("".join(parts)).replace("\u00a0", "\ue000").split()).replace(
         "\ue000", "\u00a0"
     )
 
 
 SHOWN: Final = 160
-"""Characters of a line that are shown."""
+"""The most characters of a line that a message shows."""
 MOST_SHOWN: Final = 3
-"""Of the passages that are worded by another version."""
+"""The most differently worded passages that a message shows."""
 LARGEST_SHIFT: Final = 0.2
-"""Points by which versions of the drawing library place the same thing apart, at the most."""
+"""Points by which two versions of the drawing library may place the same element apart."""
 
 Run = tuple[str, ...]
 
 _PLACES: Final = frozenset({"d", "height", "points", "transform", "width", "x", "y"})
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _BETWEEN_WORDS: Final = re.compile(r"\[\[[^\]]*\]\]|[\n*_`#|\\]+")
-"""What parts a text of the JSON where its page has something else: references and Markdown."""
+"""What splits a text of the JSON where its page has something else: references and Markdown."""
 _AROUND: Final = ".,;:()[]“”\"'"
 
 
 class Comparison(NamedTuple):
     """How a page compares with the JSON beside it.
 
-    `wrong` is what the page must not contain, whichever version rendered it. `unverified` is what
-    another version rendered otherwise and what cannot be told from an edit; no figures and no texts
-    of the JSON are among it. `redrawn` says that charts are drawn by another version of the drawing
-    library and show the same points and words, `other_version` that the page names another version
-    of the desk, or none, and was compared by its figures and texts.
+    `wrong` is what no version may have written. `unverified` is what another version rendered
+    differently and cannot be distinguished from an edit; it holds no figures and no texts of the
+    JSON. `redrawn` means that charts are by another version of the drawing library and show the
+    same points and words. `other_version` means that the page names another version of the desk, or
+    none, and was compared by its figures and texts.
     """
 
     wrong: tuple[str, ...] = ()
@@ -332,11 +332,11 @@ class Comparison(NamedTuple):
 
 
 def compared_html(text: str, expected: str, told: JsonValue) -> Comparison:
-    """A page compared with the one that is expected of the JSON's contents `told`.
+    """Compares a page with the one that is expected for the JSON's contents `told`.
 
-    Charts are compared by their elements, positions to within a fifth of a point. A page that
-    names this version must otherwise be the same letter by letter; one that names another, or none,
-    must have the figures and the texts of the JSON.
+    Charts are compared by their elements, with positions to a fifth of a point. A page that names
+    this version must otherwise match letter by letter. Any other page must have the figures and the
+    texts of the JSON.
     """
     (body, version), (other, ours) = unmarked(text), unmarked(expected)
     page = read_page(body)
@@ -356,7 +356,7 @@ def compared_html(text: str, expected: str, told: JsonValue) -> Comparison:
 
 
 def compared_markdown(text: str, expected: str, told: JsonValue) -> Comparison:
-    """The same of a Markdown page, where nothing is drawn."""
+    """Compares a Markdown page, which has no charts, in the same way."""
     (body, version), (other, ours) = unmarked(text), unmarked(expected)
     if body == other:
         return Comparison()
@@ -380,7 +380,7 @@ def difference(text: str, expected: str) -> str | None:
 
 
 def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
-    """The two lines from a little before the place where they part."""
+    """The two lines, from a little before the place where they differ."""
     one, two = (lines[at] if at < len(lines) else "" for lines in (ours, theirs))
     same = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
     start = max(0, (same if same is not None else min(len(one), len(two))) - SHOWN // 4)
@@ -388,7 +388,7 @@ def _excerpt(ours: list[str], theirs: list[str], at: int) -> str:
 
 
 def _by_contents(page: Page, wanted: Page, told: JsonValue) -> Comparison:
-    """A page of another version: what it must share with this version's, and what it need not."""
+    """Compares a page of another version: which contents it must share with this version's."""
     ours, theirs = Counter(page.passages), Counter(wanted.passages)
     added, gone = list((ours - theirs).elements()), list((theirs - ours).elements())
     values = _Values(told)
@@ -413,8 +413,8 @@ def _unverified(page: Page, wanted: Page, added: list[str]) -> Iterator[str]:
 
 
 class _Values:
-    """What the JSON says, as far as a page must repeat it letter by letter: texts of several words,
-    parted where a page has a figure, and names such as `USD/CHF`."""
+    """The contents of the JSON that a page must repeat letter by letter: texts of several words,
+    split where a page has a figure, and names such as `USD/CHF`."""
 
     def __init__(self, told: JsonValue) -> None:
         texts = set(_texts(told))
@@ -437,7 +437,7 @@ def _texts(told: JsonValue) -> Iterator[str]:
 
 
 def _keys(passages: Iterable[str], values: _Values) -> Counter[Run]:
-    """The figures and names of each passage in their order, without the words around them."""
+    """The figures and names of each passage in order, without the words around them."""
     keys = (
         tuple(
             word
@@ -474,8 +474,8 @@ def _chart_difference(page: Page, wanted: Page) -> str | None:
 
 
 def _same_chart(one: tuple[Element, ...], two: tuple[Element, ...]) -> bool:
-    """Whether two charts show the same. The ids within and the order of the declarations of a style
-    are the drawing library's."""
+    """Whether two charts show the same. Ids, and the order of declarations in a style, depend on
+    the drawing library and are ignored."""
     if one == two:
         return True
     if len(one) != len(two):
@@ -485,7 +485,7 @@ def _same_chart(one: tuple[Element, ...], two: tuple[Element, ...]) -> bool:
 
 
 def _without_ids(chart: tuple[Element, ...]) -> Iterator[Element]:
-    """The elements with the places of ids in the chart in place of the ids."""
+    """The elements, with each id replaced by its position in the chart."""
     ids = [value for each in chart for name, value in each.attributes if name == "id"]
     places = {name: f"id-{place}" for place, name in enumerate(ids)}
     for tag, attributes, text in chart:
@@ -513,7 +513,7 @@ def _same_element(one: Element, two: Element) -> bool:
 
 
 def _close(one: str, two: str) -> bool:
-    """Whether two values are the same but for the last digits of their numbers."""
+    """Whether two values are the same except for the last digits of their numbers."""
     if _NUMBER.sub("0", one) != _NUMBER.sub("0", two):
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(two), strict=True)

@@ -1,1 +1,1 @@
-"""An answer, compiled of what the graph's agents found."""
+"""Answers, compiled from what a graph's agents found."""

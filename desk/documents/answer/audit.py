@@ -1,4 +1,5 @@
-"""Verifying a published answer from itself: nothing is asked, and nothing else is read."""
+"""Verifies a published answer from the answer alone. No source is asked and no other file is
+read."""
 
 import re
 from collections import Counter
@@ -28,7 +29,7 @@ from desk.documents.rendering.words.prose import Known, odds_of, render_answer
 from desk.trust.prose import references, split_sentences
 
 KNOWN_FROM: Final = ("published_at", "updated_at")
-"""What an answer says of when its content came to be known."""
+"""The phrase by which an answer says since when its content was known."""
 
 CALLED: Final = "answer"
 
@@ -36,7 +37,8 @@ _PAGE: Final = re.compile(r"page (\d{1,5})(?:,|$)")
 
 
 class AnswerCounts(NamedTuple):
-    """What there is to verify in an answer. A quotation that is printed twice counts twice."""
+    """The numbers of things to verify in an answer. A quotation that is printed twice counts
+    twice."""
 
     quotations: int
     claims: int
@@ -49,17 +51,17 @@ class AnswerCounts(NamedTuple):
 
 
 def findings_in_answer(report: AnswerReport) -> tuple[AuditFinding, ...]:
-    """Everything in an answer that does not follow from its evidence; nothing when all of it does.
+    """Everything in an answer that does not follow from its evidence; empty if all of it does.
 
-    The seal tells that something was changed, the rest tells what. What is missing, remarks and the
-    words between the references are the agents' own: only the seal guards them.
+    The seal shows that something was changed; the other checks show what. Only the seal protects
+    what is missing, remarks, and the words between the references.
     """
     of_programs = {part.name: part.findings for part in parts_of(report)}
     return document.found_by({**CHECKS, **of_programs}, report, CALLED)
 
 
 def counted_in_answer(report: AnswerReport) -> AnswerCounts:
-    """How many quotations, claims, tool results and references an audit looks at."""
+    """How many quotations, claims, tool results and references an audit checks."""
     return AnswerCounts(
         quotations=len(report.quotations),
         claims=len(report.claims),
@@ -73,12 +75,12 @@ def counted_in_answer(report: AnswerReport) -> AnswerCounts:
 
 
 def sentences_in_answer(answer: AnswerReport) -> int:
-    """How many sentences an answer prints. None of them is written anew."""
+    """How many sentences an answer prints. None of them can be written again."""
     return sum(len(split_sentences(prose)) for prose in _proses(answer))
 
 
 def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether the answer tells of its graph's nodes, and counts itself right."""
+    """Whether the answer has the nodes of its graph, and correct counts."""
     told = [(line.node, index) for index, line in enumerate(answer.nodes)]
     if told != [(node.name, index) for index, node in enumerate(answer.graph.nodes)]:
         yield AuditFinding("nodes", "they are not those of the graph, in its order")
@@ -96,7 +98,7 @@ def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def quotation_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every quotation stands in its evidence, on its page, and is printed."""
+    """Whether every quotation is in its evidence, on its page, and printed."""
     library = Library(answer.evidence)
     printed = {name for _, prose, _ in _texts(answer) for name in references(prose)}
     counts = Counter(quotation.quotation_id for quotation in answer.quotations)
@@ -129,7 +131,7 @@ def _of_quotation(
 
 
 def known_from_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether no content came to be known after the as-of instant, and something rests on each."""
+    """Whether no content became known after the as-of instant, and something rests on each."""
     for result in answer.evidence:
         for name in KNOWN_FROM:
             at = _instant(result, name)
@@ -143,7 +145,7 @@ def known_from_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence and goes into what is printed."""
+    """Whether every claim follows from its evidence and is used in what is printed."""
     yield from document.claim_findings(answer, _stated(answer), _place)
     known = {claim.claim_id: claim for claim in answer.claims}
     printed = [name for _, prose, _ in _texts(answer) for name in references(prose)]
@@ -153,7 +155,7 @@ def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def verdict_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether no claim that is printed is rejected, and every verdict is on one that is."""
+    """Whether no printed claim is rejected, and every verdict is on a printed claim."""
     yield from document.verdict_findings(answer, _stated(answer), _place)
     printed = {claim.claim_id for claim in answer.claims}
     for verdict in answer.verdicts:
@@ -162,7 +164,7 @@ def verdict_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether every printed text is what its prose gives, and no figure was typed into it."""
+    """Whether every printed text is what its prose prints, without typed figures."""
     known = Known(
         {claim.claim_id: claim for claim in answer.claims},
         {quotation.quotation_id: quotation for quotation in answer.quotations},
@@ -174,7 +176,7 @@ def prose_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def _stated(answer: AnswerReport) -> tuple[AnswerStatement, ...]:
-    """All that an answer claims, also where it names no market."""
+    """All claims of an answer, also those that name no market."""
     return (AnswerStatement("", answer.claims, answer.verdicts),)
 
 
@@ -204,11 +206,11 @@ CHECKS: Final[document.Checks[AnswerReport]] = {
     "verdict": verdict_findings,
     "prose": prose_findings,
 }
-"""What every answer is looked at for; the parts of its programs are looked at besides."""
+"""The checks of every answer. Those of its program's parts are added."""
 
 
 def _texts(answer: AnswerReport) -> Iterator[tuple[str, str, str]]:
-    """Every text of an answer: where it stands, its prose, and what is printed of it."""
+    """Every text of an answer: its place, its prose, and what is printed."""
     yield "summary", answer.summary_prose, answer.summary
     for number, section in enumerate(answer.sections, start=1):
         yield f"section {number}, title", section.title, section.title
@@ -226,8 +228,7 @@ def _instant(result: ToolResult, name: str) -> datetime | None:
 
 
 def _stands_on(words: str, number: int, result: ToolResult) -> bool:
-    """Whether words stand on a page; where the pages cannot be told apart, nothing speaks against
-    it."""
+    """Whether words are on a page. True if the pages cannot be told apart."""
     content = result.content
     pages = content.get("pages") if isinstance(content, dict) else None
     if not isinstance(pages, list):
@@ -242,7 +243,7 @@ def _stands_on(words: str, number: int, result: ToolResult) -> bool:
 
 
 def _names(name: str, result: ToolResult, library: Library) -> bool:
-    """Whether a source is called so by its answer or was asked for by that name."""
+    """Whether an answer calls its source by a name, or was asked for it by that name."""
     asked = (str(value) for value in result.call.arguments.values())
     own = " ".join(name.split())
     return (

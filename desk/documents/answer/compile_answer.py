@@ -1,5 +1,5 @@
-"""From what the nodes of a graph brought to the answer that is published, also where nobody has
-made a synthesis."""
+"""Compiles the published answer from what the nodes of a graph brought, also if there is no
+synthesis."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,10 +67,10 @@ MOST_CLAIMS: Final = 200
 
 
 def found_instead(record: GraphRecord, library: Library) -> Synthesis:
-    """What was found by the nodes of a graph that has no synthesis, as one.
+    """A synthesis by rule of what was found, for a graph without one.
 
-    Everything found is named in its source's own words, and every claim by its reference; what a
-    specialist of a swarm found stands there as it says it.
+    It names everything that was found in the source's own words, and every claim by its reference.
+    Findings of a swarm's specialists are as they wrote them.
     """
     quotations: list[Quotation] = []
     lines: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ UNTITLED = "Findings"
 
 
 class _WrittenProse(NamedTuple):
-    """The prose of an answer as far as it may be printed."""
+    """The prose of an answer, as far as it may be printed."""
 
     summary: str
     sections: tuple[AnswerSection, ...]
@@ -164,7 +164,7 @@ class _WrittenProse(NamedTuple):
 
 
 class _PrintableAnswer(NamedTuple):
-    """What an answer tells. `synthesis` stands in the place of one where none was made."""
+    """What may be printed of an answer. `synthesis` is one by rule if none was made."""
 
     surviving: AnswerClaims
     synthesised: bool
@@ -182,7 +182,7 @@ class _PrintableAnswer(NamedTuple):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims that are named anywhere in it, and all that go into them."""
+        """The claims named anywhere in it, with all of their inputs."""
         return with_inputs(self.named, self.surviving.claims)
 
     @property
@@ -192,13 +192,13 @@ class _PrintableAnswer(NamedTuple):
 
     @property
     def quoted(self) -> tuple[Quotation, ...]:
-        """Its quotations, in the order in which they are printed first."""
+        """Its quotations, in the order in which they are first printed."""
         used = (self.quotations.get(name) for name in self.written.named)
         return tuple(quotation for quotation in used if quotation is not None)
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """What is left out of it, with the reasons."""
+        """What was left out, with the reasons."""
         of_parts = (line for part in self.parts for line in part.missing)
         others = (self.surviving.others.get(claim.claim_id, ()) for claim in self.claims)
         unprinted = (line for lines in others for line in lines)
@@ -206,26 +206,26 @@ class _PrintableAnswer(NamedTuple):
 
     @property
     def dropped(self) -> tuple[DroppedSentence, ...]:
-        """The sentences that are left out, as many as can be printable."""
+        """The dropped sentences, up to the limit of an answer."""
         of_parts = (line for part in self.parts for line in part.dropped)
         return (*self.synthesis.dropped, *self.written.dropped, *of_parts)[:MOST_DROPPED]
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The claims that are named anywhere in it."""
+        """The ids of the claims named anywhere in it."""
         return (*self.written.named, *(name for part in self.parts for name in part.named))
 
 
 def compile_answer(record: GraphRecord, *, finished_at: datetime) -> AnswerReport:
     """The sealed answer of a run.
 
-    Printed are quotations that stand in their evidence and claims that follow from theirs; a
-    sentence that needs another is left out, which `dropped` tells and `missing` says. Without a
-    synthesis the answer says what was found, by kind, and is incomplete. What a program adds is
-    told by its part, which may also make an answer complete without a synthesis, or incomplete
-    because its run was cut off.
+    It prints quotations that are in their evidence and claims that follow from theirs. A sentence
+    that needs anything else is left out, listed in `dropped`, and explained in `missing`. Without a
+    synthesis the answer lists what was found, by kind, and is incomplete. The part of a program may
+    add to it, make it complete without a synthesis, or make it incomplete because the run was cut
+    off.
 
-    Pure: identical records give an identical answer but for `finished_at`.
+    Pure: identical records give an identical answer, except for `finished_at`.
     """
     return compile_document(_AnswerCompiler(record, finished_at))
 
@@ -309,14 +309,14 @@ class _AnswerCompiler(Compiler[_PrintableAnswer, AnswerReport]):
 
 
 def _odds(parts: Iterable[PartRecord]) -> Mapping[str, str]:
-    """The probabilities of the hypotheses that an answer goes on to print."""
+    """The probabilities of the hypotheses that an answer prints."""
     told = (part.fields.get("swarm") for part in parts)
     swarms = [swarm for swarm in told if isinstance(swarm, SwarmRecord)]
     return odds_of(each for swarm in swarms for each in swarm.hypotheses)
 
 
 def _of_run(record: GraphRecord) -> dict[str, Any]:
-    """What an answer takes over from its run as it stands."""
+    """The fields that an answer copies from its run."""
     request = record.request
     return {
         "question": request.query.question,
@@ -335,7 +335,7 @@ def _of_run(record: GraphRecord) -> dict[str, Any]:
 def _placed(
     synthesis: Synthesis, library: Library
 ) -> tuple[Mapping[str, Quotation], tuple[str, ...]]:
-    """The quotations that stand in their evidence, by id, and why others are left out."""
+    """The quotations that are in their evidence, by id, and why others were left out."""
     found: dict[str, Quotation] = {}
     strange: list[str] = []
     texts = (synthesis.summary, *(section.content for section in synthesis.sections))

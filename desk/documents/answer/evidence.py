@@ -1,4 +1,5 @@
-"""What an answer rests on: where quoted words stand, which claims hold, whose words they are."""
+"""The evidence of an answer: where quoted words occur, which claims survive, and who published
+what."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -22,9 +23,11 @@ FOUNDED_ON_LESS: Final = "what it was computed from does not stand"
 
 
 class AnswerClaims(NamedTuple):
-    """Claims that follow from their evidence and that no validator has rejected, the verdicts on
-    them, and why others do not stand. By id, who has a claim otherwise than it stands: that is
-    worth telling where it is printed."""
+    """The claims that follow from their evidence and that no validator rejected, with their
+    verdicts, and why others are withheld.
+
+    `others` says, by id, which agent states a claim differently; that is printed with the claim.
+    """
 
     claims: Mapping[str, Claim]
     verdicts: Mapping[str, ClaimVerdict]
@@ -38,7 +41,7 @@ class AnswerClaims(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """Quoted words and what stands around them in their source."""
+    """Quoted words with the text around them in their source."""
 
     before: str
     words: str
@@ -46,9 +49,9 @@ class Passage(NamedTuple):
 
 
 class Library:
-    """Tool results by id, with their texts, in which quoted words are looked up.
+    """Tool results by id, with their texts, in which quotations are looked up.
 
-    Of two results of one id the first counts.
+    If several results share an id, the first counts.
     """
 
     def __init__(self, results: Iterable[ToolResult]) -> None:
@@ -56,15 +59,15 @@ class Library:
         self._texts: dict[str, tuple[str, ...]] = {}
 
     def holds(self, words: str, evidence_id: str) -> bool:
-        """Whether a result has the words, letter by letter but for white space, and from where a
-        word begins to where one ends; as its tool answered or in the desk's own form."""
+        """Whether a result contains the words, letter by letter except for white space, from the
+        start of a word to the end of one; in the tool's answer or in its desk form."""
         return stands_in(words, list(self._plain(evidence_id)))
 
     def placed(self, quotation: Quotation) -> Quotation | None:
-        """The quotation with the evidence that holds it; None where there is none.
+        """The quotation with the evidence that contains it; None if there is none.
 
-        A thing that was read in parts is quoted with the last of them. The words may stand in
-        another answer of the same tool.
+        If a document was read in parts, the last part counts. The words may be in another answer of
+        the same tool.
         """
         named = self.results.get(quotation.evidence_id)
         if named is None:
@@ -81,8 +84,7 @@ class Library:
         return None
 
     def passage(self, words: str, evidence_id: str, around: int = 160) -> Passage | None:
-        """The words with what stands around them, cut between words; None where they do not stand
-        in the result."""
+        """The words with the text around them, cut at words; None if they are not in the result."""
         plain = " ".join(words.split())
         for text in self._plain(evidence_id) if plain else ():
             at = text.find(plain)
@@ -101,11 +103,11 @@ class Library:
 
 
 def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
-    """The claims of the run's research that follow from their evidence once more.
+    """The claims of the run's research that follow from their evidence when derived again.
 
-    Of two claims with one id the first counts that was not rejected; where they differ, that is
-    said. Where a conflict between findings was decided, what was chosen counts, and nothing where
-    it was not.
+    If several claims share an id, the first one that was not rejected counts; if they differ, the
+    answer says so. If a conflict was decided, the chosen claim counts, or none if nothing was
+    chosen.
     """
     verdicts = _verdicts(record)
     stated, fallen, others = _stated(record, verdicts)
@@ -122,7 +124,7 @@ def claims_of_run(record: GraphRecord, ledger: Ledger) -> AnswerClaims:
 
 
 def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> list[str]:
-    """Takes out of what is held whatever was computed from a claim that is not, and says so."""
+    """Removes everything that was computed from a withheld claim, and notes why."""
     names, told = {claim.claim_id for claim in delivered}, list[str]()
     gone = names - held.keys()
     while gone:
@@ -142,8 +144,8 @@ def _withhold_dependents(held: dict[str, Claim], delivered: Sequence[Claim]) -> 
 def _stated(
     record: GraphRecord, verdicts: Iterable[ClaimVerdict]
 ) -> tuple[dict[str, Claim], list[str], dict[str, tuple[str, ...]]]:
-    """The claims that were neither rejected nor decided against, by id, why others are none, and
-    who has one otherwise."""
+    """The claims that were neither rejected nor lost a conflict, by id; why the others are
+    withheld; and which agent states one differently."""
     known, fallen, others = tuple(verdicts), list[str](), dict[str, tuple[str, ...]]()
     decided = _decided(record)
     stated: dict[str, Claim] = {}
@@ -171,8 +173,8 @@ def _claimed(record: GraphRecord) -> Iterator[tuple[str, ResearchResult, Claim]]
 
 
 class _Decided(NamedTuple):
-    """What conflicts made of claims, by id: those of which something was decided, what stands of
-    all, and what is withheld with the reason."""
+    """What conflicts did to claims, by id: the decided ones, the surviving ones, and the withheld
+    ones with the reason."""
 
     disputed: frozenset[str]
     chosen: Mapping[str, Claim]
@@ -195,7 +197,7 @@ def _decided(record: GraphRecord) -> _Decided:
 def _withheld_by(
     conflicts: Sequence[ConflictRecord], names: Mapping[str, object]
 ) -> dict[str, str]:
-    """By id the claims that no longer stand because of a conflict, and what became of it."""
+    """The claims that a conflict withholds, by id, with its outcome."""
     found: dict[str, str] = {}
     for conflict in conflicts:
         for position in conflict.positions:
@@ -216,7 +218,7 @@ def _verdicts(record: GraphRecord) -> tuple[ClaimVerdict, ...]:
 def _rejection(
     claim: Claim, result: ResearchResult, verdicts: Iterable[ClaimVerdict]
 ) -> ClaimVerdict | None:
-    """The verdict that rejects a claim as a result states it."""
+    """The verdict that rejects a result's claim."""
     found = (
         verdict
         for verdict in verdicts
@@ -228,7 +230,7 @@ def _rejection(
 
 
 def with_inputs(names: Iterable[str], claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
-    """The named claims and all that go into them, in the order of `claims`."""
+    """The named claims with all of their inputs, in the order of `claims`."""
     wanted, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
@@ -248,7 +250,7 @@ def evidence_named(
 
 
 def listed_in(record: GraphRecord) -> dict[str, DataSource]:
-    """The sources that the run's research names, by evidence."""
+    """The sources that the run's research names, by evidence id."""
     listed: dict[str, DataSource] = {}
     for node in record.nodes:
         result = node.entry.result
@@ -265,7 +267,7 @@ def _contents(result: ToolResult) -> Iterator[JsonValue]:
 
 
 _PARTS: Final = frozenset({"as_of", "offset", "limit", "first_page", "last_page"})
-"""Arguments that say which part of a thing is read."""
+"""Arguments that select a part of a document."""
 
 
 def _asked_for(result: ToolResult) -> dict[str, JsonValue]:

@@ -34,17 +34,17 @@ from desk.documents.rendering.words.wording import one_line
 from desk.trust.prose import UnknownReferenceError
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
-"""What stands for a reference while the prose around it is rendered."""
+"""The placeholder for a reference while the prose around it is rendered."""
 
 LONGEST_END: Final = 16
-"""Characters of a quotation that are kept together with its number."""
+"""Characters at the end of a quotation that are kept on one line with its number."""
 
 _LEAST_HEADING: Final = 4
-"""The level of the highest heading within a section."""
+"""The level of the highest heading inside of a section."""
 
 
 class QuotationCard(NamedTuple):
-    """A quotation with all that there is to know of its source. `number` is that of its button."""
+    """A quotation with everything about its source. `number` is that of its button."""
 
     id: str
     number: int
@@ -93,10 +93,10 @@ class AnswerLinks:
         return cards
 
     def prose(self, prose: str, printed: str) -> Markup:
-        """A text with its quotations and figures as buttons.
+        """A text with buttons for its quotations and figures.
 
-        The printed text is what counts: where the prose does not come to exactly that, it stands
-        alone.
+        If the prose does not give exactly the printed text, the printed text is used without
+        buttons.
         """
         try:
             if render_answer(prose, self._known) != printed:
@@ -122,8 +122,8 @@ class AnswerLinks:
         return self._known.claims
 
     def said(self, prose: str) -> Markup:
-        """A text of which nothing else is printed, with its figures as buttons; as it stands where
-        it refers to nothing."""
+        """A text that is only printed here, with buttons for its figures; unchanged if it refers to
+        nothing."""
         try:
             return self.prose(prose, render_answer(prose, self._known))
         except UnknownReferenceError:
@@ -158,14 +158,14 @@ class AnswerLinks:
 
 
 def _parted(words: str) -> tuple[str, str]:
-    """Words and their end, which a browser is to keep on one line with the number behind it."""
+    """Words, and the end of them that a browser must keep on one line with the following number."""
     blank = words.rfind(" ")
     at = max(blank + 1, len(words) - LONGEST_END)
     return words[:at], words[at:]
 
 
 def _prose_renderer() -> MarkdownIt:
-    """Markdown without HTML, links and pictures: an answer links to its sources and nowhere else.
+    """A Markdown renderer without HTML, links and pictures: an answer only links to its sources.
 
     Headings are below those of the page.
     """
@@ -183,13 +183,13 @@ def _prose_renderer() -> MarkdownIt:
 
 MISSING: Final = "answer_missing.html.j2"
 LONG_QUESTION: Final = 120
-"""Characters from which on a question is no headline."""
+"""Characters from which on a question is too long for a headline."""
 
 
 def render_answer_html(answer: AnswerReport) -> str:
     """The answer's HTML form. The same answer always gives the same page.
 
-    Every quotation and every figure opens the source it stands in.
+    Every quotation and every figure opens its source.
     """
     links = AnswerLinks(answer)
     parts = parts_of(answer)

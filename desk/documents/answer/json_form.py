@@ -1,4 +1,4 @@
-"""An answer as JSON, and what two runs of one question may differ in."""
+"""An answer as JSON, and the fields in which two runs of one question may differ."""
 
 from typing import Any, Final
 
@@ -6,7 +6,7 @@ from desk.contracts.question.answers import AnswerReport
 from desk.documents.rendering.json_form import ASKED, LOST
 
 OF_THE_ATTEMPT: Final = {"finished_at", "seal"}
-"""What two attempts at publishing one run's answer differ in."""
+"""Fields in which two attempts to publish one run's answer differ."""
 
 OF_AN_ANSWERS_RUN: Final[dict[str, Any]] = {
     **dict.fromkeys(("started_at", "finished_at", "seal", "workflow_id", "run_id"), True),
@@ -15,13 +15,13 @@ OF_AN_ANSWERS_RUN: Final[dict[str, Any]] = {
     **ASKED,
     "stock": {"steps": {"__all__": {"started_at", "ended_at"}}},
 }
-"""In what two runs of one question may differ."""
+"""Fields in which two runs of one question may differ."""
 
 
 def answer_to_json(answer: AnswerReport) -> str:
-    """The answer as JSON that reads back to an equal one, and is the same every time.
+    """The answer as JSON. It reads back to an equal answer and is always the same text.
 
-    Figures are strings, so that their precision survives.
+    Figures are strings, to keep their precision.
     """
     return answer.model_dump_json(indent=2) + "\n"
 
@@ -36,10 +36,10 @@ def answer_from_json(text: str) -> AnswerReport:
 
 
 def same_answer(one: AnswerReport, other: AnswerReport) -> bool:
-    """Whether two answers say the same, whichever attempt wrote them."""
+    """Whether two answers are the same apart from the attempt that wrote them."""
     return one.model_dump(exclude=OF_THE_ATTEMPT) == other.model_dump(exclude=OF_THE_ATTEMPT)
 
 
 def answer_apart_from_the_run(answer: AnswerReport) -> str:
-    """The JSON of an answer without what two runs of one question may differ in."""
+    """The JSON of an answer without the fields in which two runs of one question may differ."""
     return answer.model_dump_json(indent=2, exclude=OF_AN_ANSWERS_RUN) + "\n"

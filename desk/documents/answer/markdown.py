@@ -56,8 +56,7 @@ def render_answer_markdown(answer: AnswerReport) -> str:
 
 
 def answer_alone(answer: AnswerReport) -> str:
-    """The answer and what is missing, without how it was found: what a terminal shows. What its
-    program adds is shown besides, but for how it went."""
+    """The answer and what is missing, for a terminal, without the sections on how it was found."""
     return markdown_body(answer.question, _lead(answer), _answered(answer))
 
 

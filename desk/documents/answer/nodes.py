@@ -1,4 +1,5 @@
-"""How the nodes of a graph went, what is missing for it, and what that makes of the answer."""
+"""How the nodes of a graph ended, what is missing because of that, and the outcome of the
+answer."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import reduce
@@ -25,7 +26,7 @@ SYNTHESISING = (
 )
 
 _OF_PAPERS = FINDING_TASKS | {TaskType.SYNTHESISE}
-"""The tasks of a graph that asks nobody about a market."""
+"""Tasks of graphs that ask nothing about markets."""
 
 UNEXPLAINED = "no reason was given"
 
@@ -40,7 +41,7 @@ def node_reports(record: GraphRecord) -> tuple[NodeReport, ...]:
 
 
 def synthesis_of(record: GraphRecord) -> Synthesis | None:
-    """The synthesis that counts: the last that was delivered, in the order of the file."""
+    """The synthesis that counts: the last one delivered, in the order of the file."""
     synthesising = {spec.name for spec in record.request.graph.nodes if spec.task in SYNTHESISING}
     delivered = [
         node.entry.result
@@ -51,14 +52,17 @@ def synthesis_of(record: GraphRecord) -> Synthesis | None:
 
 
 def outcome_of(nodes: Iterable[NodeReport], *, synthesised: bool, cut_off: bool = False) -> Outcome:
-    """Complete where there is a synthesis, or none is needed, no node failed and no tool was asked
-    in vain, whatever it says. A run that was cut off before its end is never complete."""
+    """The outcome of an answer.
+
+    It is complete if there is a synthesis or none is needed, no node failed, and every tool could
+    be asked. A run that was cut off is never complete.
+    """
     failed = any(node.state is NodeState.FAILED or node.lost for node in nodes)
     return Outcome.COMPLETE if synthesised and not failed and not cut_off else Outcome.INCOMPLETE
 
 
 def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
-    """What all nodes took together."""
+    """The cost of all nodes."""
     parts = [node.usage for node in nodes]
     models = sorted({part.model for part in parts}) or [Usage().model]
     return reduce(Usage.plus, parts, Usage()).model_copy(update={"model": ", ".join(models)[:200]})
@@ -67,9 +71,9 @@ def usage_of_nodes(nodes: Iterable[NodeReport]) -> Usage:
 def missing_in(
     record: GraphRecord, of_synthesis: Sequence[str], further: Sequence[str]
 ) -> tuple[str, ...]:
-    """What was looked for in vain, each once: failed nodes, what the synthesis and the other agents
-    did not find, and what is `further` left out. Of an episode it is told by the action first, and
-    by the synthesis only where no action tells it."""
+    """Everything that was looked for in vain, each once: failed nodes, what the synthesis and the
+    other agents did not find, and what is left out by `further`. In an episode the action's entry
+    comes first, and the synthesis only adds what no action reports."""
     if record.stock is not None:
         by_action = tuple(_of_agents(record, ()))
         told = {line.partition(": ")[2] for line in by_action}
@@ -90,8 +94,8 @@ def _failures(record: GraphRecord) -> Iterator[str]:
 
 
 def _unreached(record: GraphRecord) -> Iterator[str]:
-    """The live sources that were offered to nobody, in one line; nothing where all that was asked
-    for are tickets and documents."""
+    """The live sources that no agent was offered, in one line; empty if the run only asked for
+    tickets and documents."""
     if all(node.task in _OF_PAPERS for node in record.request.graph.nodes):
         return
     unreachable = record.request.policy.unreachable
@@ -105,9 +109,8 @@ def _unreached(record: GraphRecord) -> Iterator[str]:
 
 
 def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
-    """What the other agents did not find, except what is told already, by whom a graph's reader
-    knows them: its nodes, and of a swarm its specialists. Each part of an episode's blackboard is
-    printed by itself, with its own reasons, whatever another has told."""
+    """What the other agents did not find, except what is listed already, by node or by specialist.
+    Each part of an episode's blackboard has its own reasons and is listed by itself."""
     seen = set(told)
     for node in _last_of_each(record.nodes) if record.swarm else record.nodes:
         result = node.entry.result
@@ -121,8 +124,8 @@ def _of_agents(record: GraphRecord, told: Iterable[str]) -> Iterator[str]:
 
 
 def _last_of_each(nodes: Iterable[NodeOutcome]) -> Iterable[NodeOutcome]:
-    """Of a specialist's work on a market that of its last round: what an earlier one lacked it has
-    looked for again."""
+    """A specialist's work on a market in its last round. It searched again for what an earlier
+    round lacked."""
     newest = {
         (node.contribution.agent, getattr(node.entry.result, "market", node.entry.node)): node
         for node in nodes
@@ -132,7 +135,7 @@ def _last_of_each(nodes: Iterable[NodeOutcome]) -> Iterable[NodeOutcome]:
 
 
 def _superseded(record: GraphRecord) -> frozenset[str]:
-    """The nodes whose work on a market the same specialist has done again later."""
+    """The nodes whose work on a market the same specialist did again later."""
     newest = {node.entry.node for node in _last_of_each(record.nodes)}
     done = {node.entry.node for node in record.nodes if node.entry.result is not None}
     return frozenset(done - newest)

@@ -1,7 +1,7 @@
 """What a program adds to the answers that its runs end in.
 
-A program brings a `Part` in a package of its own, which its declaration names. Documents import no
-program: parts are loaded when the first answer is compiled, verified or rendered.
+A program declares a `Part` in a package of its own. Documents import no program: parts are loaded
+when the first answer is compiled, verified or rendered.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,8 +21,8 @@ from desk.documents.rendering.words.prose import Known
 
 
 class RunMaterial(NamedTuple):
-    """A run as it has been read: its record, the claims that stand, the synthesis that it made, and
-    its tool results by id."""
+    """A run for compiling: its record, the surviving claims, its synthesis, and its tool results by
+    id."""
 
     record: GraphRecord
     known: Known
@@ -31,12 +31,12 @@ class RunMaterial(NamedTuple):
 
 
 class PartRecord(NamedTuple):
-    """What a part tells of a run, as far as it stands on claims that stand.
+    """What a part adds to the answer of a run, as far as it rests on surviving claims.
 
-    `fields` are those of the answer that hold it. `named` are the claims that it names, `evidence`
-    the tool results that it is drawn from besides. `instead` stands in the place of a synthesis
-    that was not made, or that is `withdrawn`. It `needs_no_synthesis` where an answer is complete
-    without one, and `is_cut_off` where the run ended before its end.
+    `fields` are fields of the answer. `named` are the claims that they name, `evidence` further
+    tool results that they are drawn from. `instead` replaces a synthesis that was not made, or that
+    is `withdrawn`. `needs_no_synthesis` means that the answer is complete without one, `is_cut_off`
+    that the run did not get to its end.
     """
 
     fields: Mapping[str, object]
@@ -51,10 +51,10 @@ class PartRecord(NamedTuple):
 
 
 class PartOfPage(NamedTuple):
-    """What a part adds to the page of an answer: templates, and what they call things by `names`.
+    """What a part adds to an answer's page: templates, and the `names` that they use.
 
-    `head` stands above the answer and `body` below its sections, to which `links` lead, each by its
-    anchor with its title.
+    `head` is above the answer, `body` below its sections. `links` are the anchors and titles of the
+    body.
     """
 
     names: Mapping[str, object]
@@ -64,27 +64,27 @@ class PartOfPage(NamedTuple):
 
 
 class Part:
-    """What a program adds to an answer: nothing, but for what it says otherwise."""
+    """What a program adds to an answer. By default it adds nothing."""
 
     name: str = ""
-    """What an audit calls it, and its field in a record and in an answer."""
+    """The part's name in an audit, and its field in a record and in an answer."""
 
     templates: str | None = None
-    """The package whose folder `templates` has its part of a page."""
+    """The package whose folder `templates` has the templates of its page."""
 
     method: tuple[str, ...] = ()
-    """What goes with every answer of the program, so that it is read for what it is."""
+    """How to read every answer of the program, a line each."""
 
     def is_in(self, told: GraphRecord | AnswerReport) -> bool:
         """Whether a run or an answer is of the program."""
         return getattr(told, self.name, None) is not None
 
     def method_of(self, answer: AnswerReport) -> tuple[str, ...]:
-        """What goes with this answer: as with every one, unless it says otherwise."""
+        """How to read this answer; by default as every one of the program."""
         return self.method
 
     def told(self, run: RunMaterial) -> PartRecord:
-        """What the part prints about a run."""
+        """What the part adds to the answer of a run."""
         return PartRecord({})
 
     def named(self, answer: AnswerReport) -> tuple[str, ...]:
@@ -104,26 +104,26 @@ class Part:
         yield from ()
 
     def facts(self, answer: AnswerReport) -> tuple[str, ...] | None:
-        """What stands below a page's headline; None for what stands below any answer's."""
+        """The facts below a page's headline; None for the usual ones."""
         return None
 
     def other_missing(self, answer: AnswerReport) -> tuple[str, ...]:
-        """What is missing besides what it tells itself."""
+        """What is missing besides what the part prints itself."""
         return answer.missing
 
     nothing_missing: str = "that was looked for"
-    """What is said to be missing where nothing is: nothing that …"""
+    """The end of the sentence that nothing is missing: nothing that …"""
 
     def headline(self, answer: AnswerReport) -> str | None:
         """Markdown above the answer."""
         return None
 
     def answered(self, answer: AnswerReport) -> Iterator[Titled]:
-        """Markdown below the answer's sections, which a terminal shows too."""
+        """Sections of Markdown below the answer's own, also shown in a terminal."""
         yield from ()
 
     def worked(self, answer: AnswerReport) -> Iterator[Titled]:
-        """Markdown of how it was found."""
+        """Sections of Markdown on how the answer was found."""
         yield from ()
 
     def page(self, answer: AnswerReport) -> PartOfPage:
@@ -138,5 +138,5 @@ def all_parts() -> tuple[Part, ...]:
 
 
 def parts_of(told: GraphRecord | AnswerReport) -> tuple[Part, ...]:
-    """The parts of the programs that a run or an answer is of; none of a plain question."""
+    """The parts of the programs that a run or an answer belongs to; none for a plain question."""
     return tuple(part for part in all_parts() if part.is_in(told))

@@ -1,4 +1,4 @@
-"""Where answers are published, and how they are read there."""
+"""Where answers are published, and how they are found there."""
 
 import re
 from pathlib import Path
@@ -29,12 +29,12 @@ ANSWER: Final = DocumentKind(
 def publish_answer(
     answer: AnswerReport, directory: Path, signer: Signer | None = None
 ) -> PublishedFiles:
-    """Write an answer's three forms under its workflow's id.
+    """Writes an answer's three forms under its workflow's id.
 
-    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id, and with a signer
-    `….sig` its signature of them. One that is there already, of the same run, with the same content
-    and signed where there is a signer, is left as it is. When writing fails, all files are as they
-    were.
+    `answers/{workflow id}.{md,html,json}` hold the latest answer of that id; with a signer, `….sig`
+    holds its signature of them. An answer that exists already, of the same run with the same
+    content, and signed if there is a signer, is not written again. If writing fails, all files are
+    as before.
 
     Raises:
         PublishingError: a file or directory could not be written.
@@ -44,12 +44,12 @@ def publish_answer(
 
 
 def answer_files(directory: Path, workflow_id: str) -> PublishedFiles:
-    """Where the answer of a run stands."""
+    """The files of a run's answer."""
     return ANSWER.named(directory, _stem(workflow_id))
 
 
 def read_answer_file(path: Path) -> AnswerReport | None:
-    """The answer that a published JSON file holds; None where there is none or it is damaged."""
+    """The answer in a JSON file; None if there is none or it is damaged."""
     return ANSWER.read(path)
 
 

@@ -1,4 +1,4 @@
-"""How the forms of an answer put the same things in words."""
+"""The wording that all forms of an answer share."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -31,7 +31,7 @@ METHOD: Final = (
 
 
 class SourceLine(NamedTuple):
-    """A tool result that something rests on: what it is called, who published it, what quotes it.
+    """A tool result that something rests on: its name, its publisher, and what quotes it.
 
     `numbers` are those of the quotations, `figures` the claims that rest on it.
     """
@@ -44,7 +44,7 @@ class SourceLine(NamedTuple):
 
 
 def kicker_words(answer: AnswerReport) -> str:
-    """What kind of an answer it is, in a word or two."""
+    """The kind of an answer, in a word or two."""
     if not answer.answered:
         return "Nothing recommended" if answer.stock else "Not answered"
     if answer.outcome is not Outcome.COMPLETE:
@@ -69,7 +69,7 @@ def verdict_words(answer: AnswerReport) -> str:
 
 
 def lost_tools_of(answer: AnswerReport) -> tuple[str, ...]:
-    """The tools that were asked in vain, each once."""
+    """The tools that could not be asked, each once."""
     return tuple(dict.fromkeys(tool for line in answer.nodes for tool in line.lost))
 
 
@@ -82,15 +82,14 @@ def lost_words(answer: AnswerReport) -> str:
 
 
 def warning_words(answer: AnswerReport) -> str:
-    """The sentence that goes before an answer for which not all could be asked; empty before any
-    other."""
+    """The warning before an answer for which not everything could be asked; empty otherwise."""
     return (
         f"This rests on less than was asked: {lost_words(answer)}." if lost_tools_of(answer) else ""
     )
 
 
 def took_words(answer: AnswerReport) -> str:
-    """How long it took, and what models cost where any was asked."""
+    """How long the run took, and what models cost if any were asked."""
     seconds = (answer.finished_at - answer.started_at).total_seconds()
     spent = f", {cost_words(answer.usage)}" if answer.usage.asked else ""
     return f"Took {seconds:.1f} s{spent}"
@@ -111,13 +110,13 @@ def node_cells(line: NodeReport) -> tuple[str, ...]:
 
 
 def node_remark(line: NodeReport) -> str:
-    """What went wrong in a node or was done in a lesser way."""
+    """What went wrong in a node, or was done with less than planned."""
     return "; ".join(one_line(told) for told in (line.error, line.remark) if told)
 
 
 def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
-    """The sources in the order of the first quotation of each, then those of claims, then those
-    that verdicts rest on, but for answers that say nothing but what is missing."""
+    """The sources, in the order of their first quotations, then those of claims, then those that
+    verdicts rest on. The last are left out of answers that only say what is missing."""
     numbers: dict[str, list[int]] = {}
     titles: dict[str, str] = {}
     urls: dict[str, str | None] = {}
@@ -147,20 +146,20 @@ def source_lines(answer: AnswerReport) -> tuple[SourceLine, ...]:
 
 
 def _says_nothing(result: ToolResult) -> bool:
-    """Whether an answer says what is missing, or was not had at all."""
+    """Whether an answer only says what is missing, or there is none."""
     content = result.content
     return not content or (isinstance(content, Mapping) and isinstance(content.get("missing"), str))
 
 
 def missing_lines(answer: AnswerReport) -> tuple[str, ...]:
-    """What is missing, but for what the answer's program tells of it itself."""
+    """What is missing, except what the answer's program prints itself."""
     told = (part.other_missing(answer) for part in parts_of(answer))
     return next(told, answer.missing)
 
 
 def facts_of(answer: AnswerReport) -> tuple[str, ...]:
-    """What stands below the headline of a page: the graph with its parameters, or what the answer's
-    program says in their place."""
+    """The facts below a page's headline: the graph with its parameters, or what the answer's
+    program has in their place."""
     told = (part.facts(answer) for part in parts_of(answer))
     facts = next((facts for facts in told if facts is not None), None)
     if facts is not None:
@@ -170,7 +169,7 @@ def facts_of(answer: AnswerReport) -> tuple[str, ...]:
 
 
 def quoted_as(line: SourceLine) -> str:
-    """`1, 4` or the figures that rest on a source."""
+    """`1, 4`, or the figures that rest on a source."""
     return ", ".join((*map(str, line.numbers), *line.figures))
 
 
@@ -189,8 +188,8 @@ _READ_IN_A_QUESTION: Final = {
 
 
 def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
-    """Figures with their day, their verdict and what they rest on; without a verdict where nobody
-    was asked for one."""
+    """Figures with their day, their verdict and their evidence; without a verdict if no validator
+    was asked."""
     verdicts = {verdict.claim_id: verdict for verdict in answer.verdicts}
     return [
         (
@@ -205,7 +204,7 @@ def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
 
 
 def said(prose: str, known: Mapping[str, Claim]) -> str:
-    """Prose as it is printed; as it stands where it refers to what is not here."""
+    """Prose as it is printed; unchanged if it refers to something unknown here."""
     try:
         return render_plain(prose, Known(known, {}))
     except UnknownReferenceError:

@@ -1,1 +1,1 @@
-"""A published report, verified from itself."""
+"""Verifies published documents from themselves."""

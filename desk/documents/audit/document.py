@@ -1,4 +1,4 @@
-"""Verifying what every document holds: its seal, its evidence, its sources, claims and verdicts."""
+"""Verifies what every document has: its seal, evidence, sources, claims and verdicts."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -18,13 +18,13 @@ from desk.trust.seals import seal_of
 
 Audited = TypeVar("Audited", bound=Contract)
 Checks = Mapping[str, Callable[[Audited], Iterator[AuditFinding]]]
-"""What a document is looked at for, by the name of what is looked at."""
+"""The checks of a document, by the name of what is checked."""
 
 NOT_CARRIED: Final = "its content is not carried, and cannot be verified"
 
 
 def found_by(checks: Checks[Audited], document: Audited, called: str) -> tuple[AuditFinding, ...]:
-    """What some checks find in a document, which is `called` a report or an answer."""
+    """The findings of some checks in a document, which is `called` a report or an answer."""
     every = (_found_by(name, check, document, called) for name, check in checks.items())
     return tuple(chain.from_iterable(every))
 
@@ -35,7 +35,7 @@ def _found_by(
     document: Audited,
     called: str,
 ) -> Iterator[AuditFinding]:
-    """What a check finds. One that contradictions stop in its tracks has found them."""
+    """The findings of a check. If a contradiction stops the check, that is the finding."""
     try:
         yield from check(document)
     except (ValueError, LookupError, ArithmeticError) as error:
@@ -49,9 +49,9 @@ def seal_findings(document: Contract, seal: str, called: str) -> Iterator[AuditF
 
 
 def evidence_findings(document: Document, *, with_refusals: bool) -> Iterator[AuditFinding]:
-    """Whether every tool result is unchanged, of the as-of instant and an answer to its call.
+    """Whether every tool result is unchanged, of the as-of instant, and an answer to its call.
 
-    A document `with_refusals` has calls that were refused among its evidence, without content.
+    In a document `with_refusals`, refused calls without content are allowed.
     """
     counts = Counter(result.evidence_id for result in document.evidence)
     for result in document.evidence:
@@ -77,8 +77,8 @@ def source_findings(
     used: Iterable[str],
     without: str,
 ) -> Iterator[AuditFinding]:
-    """Whether every source is that of a tool result, asked and attributed as the result says, and
-    each one that is `used` is listed; of others it is said that they are `without` one."""
+    """Whether every source is one of a tool result, asked and attributed as the result says, and
+    each source that is `used` is listed. Sources that are `without` a tool result are findings."""
     held = {result.evidence_id: result for result in document.evidence}
     for number, source in enumerate(document.sources, start=1):
         where = f"source {number}, {source.evidence_id}"
@@ -97,7 +97,7 @@ def claim_findings(
     statements: Iterable[MarketStatement],
     place: Callable[[MarketStatement], str],
 ) -> Iterator[AuditFinding]:
-    """Whether every claim follows from its evidence, and is stated once in its place."""
+    """Whether every claim follows from its evidence, and occurs once in its place."""
     ledger = Ledger(
         document.specs, document.window, document.base_area, document.evidence, document.due
     )
@@ -118,8 +118,8 @@ def verdict_findings(
     statements: Iterable[MarketStatement],
     place: Callable[[MarketStatement], str],
 ) -> Iterator[AuditFinding]:
-    """Whether no claim that is printed is rejected, every verified one has two origins, and every
-    verdict rests on evidence that is there."""
+    """Whether no printed claim is rejected, every verified one has two origins, and every verdict
+    rests on evidence in the document."""
     held = {result.evidence_id for result in document.evidence}
     for statement in statements:
         printed = {claim.claim_id for claim in statement.claims}
@@ -136,7 +136,7 @@ def verdict_findings(
 
 
 def printed_findings(where: str, printed: str, give: Callable[[], str]) -> Iterator[AuditFinding]:
-    """Whether a text is printed as its prose gives it."""
+    """Whether a text is what its prose prints."""
     try:
         expected = give()
     except UnknownReferenceError as error:
@@ -153,6 +153,6 @@ def typed_findings(
     claims: Mapping[str, Claim],
     others: Collection[str] = (),
 ) -> Iterator[AuditFinding]:
-    """Whether prose refers to what is there, and no figure was typed into it."""
+    """Whether prose only refers to known claims, without typed figures."""
     for found in rejected_figures(prose, claims, others=others, place=where):
         yield AuditFinding(where, f"{found.written!r}: {found.reason}")

@@ -1,4 +1,4 @@
-"""What an audit finds, and the two things that every part of it looks up."""
+"""The findings of an audit, and the comparisons that all of its parts use."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,14 +7,15 @@ from desk.contracts.base import Contract
 
 
 class AuditFinding(NamedTuple):
-    """Something in a report that does not follow from the rest of it: where, and in words."""
+    """Something in a document that does not follow from the rest of it: its place, and an
+    explanation."""
 
     where: str
     words: str
 
 
 def differing(where: str, printed: Contract, expected: Contract) -> Iterator[AuditFinding]:
-    """The fields in which a part of a report is not what it should be."""
+    """The fields in which a part of a document differs from what it should be."""
     for name in type(printed).model_fields:
         one, two = getattr(printed, name), getattr(expected, name)
         if one != two:
@@ -24,7 +25,7 @@ def differing(where: str, printed: Contract, expected: Contract) -> Iterator[Aud
 def compared(
     where: str, printed: Sequence[Contract], expected: Sequence[Contract]
 ) -> Iterator[AuditFinding]:
-    """The rows of a table that are not what they should be, one after the other."""
+    """The rows of a table that differ from what they should be."""
     if len(printed) != len(expected):
         words = f"it has {len(printed)} rows, and should have {len(expected)}"
         yield AuditFinding(where, words)

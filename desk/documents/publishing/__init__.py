@@ -1,1 +1,1 @@
-"""Putting documents where readers find them, all of a document or none."""
+"""Publishing documents: all files of a document, or none."""

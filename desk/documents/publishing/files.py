@@ -1,7 +1,8 @@
-"""Files that readers find: who may read them, and all of a document's files or none.
+"""Writes the files that readers find: with the right permissions, and all files of a document or
+none.
 
-What the desk writes is its owner's alone, and what it publishes can be read by whoever may read the
-owner's other files.
+Other files of the desk can only be read by their owner. Published ones have the permissions that
+the user's other files have.
 """
 
 import os
@@ -16,20 +17,20 @@ from typing import Final
 PRIVATE_UMASK: Final = stat.S_IRWXG | stat.S_IRWXO
 
 _usual: list[int] = []
-"""The umask that the process was started with, once another holds."""
+"""The umask that the process started with, once it was replaced."""
 
 
 def make_private() -> None:
-    """From now on, what this process and those that it starts write can be read by their owner
-    alone, until it is `published`."""
+    """Makes all files that this process and its children write readable by their owner alone, until
+    they are `published`."""
     mask = os.umask(PRIVATE_UMASK)
     if not _usual:
         _usual.append(mask)
 
 
 def published(path: Path) -> None:
-    """Give a file or folder the permissions that the user's own commands would have given it. In a
-    folder that is its owner's alone it stays so."""
+    """Gives a file or folder the permissions that the user's own commands would give it, unless it
+    is in a folder that only its owner can read."""
     if not _usual or not path.parent.stat().st_mode & PRIVATE_UMASK:
         return
     most = 0o777 if path.is_dir() else 0o666
@@ -39,7 +40,7 @@ def published(path: Path) -> None:
 
 
 def publish_folder(folder: Path) -> None:
-    """Make a folder, and those above it, for what is published, where they are missing.
+    """Makes a folder for published files, with the folders above it, if they do not exist.
 
     Raises:
         OSError: one cannot be made.
@@ -52,7 +53,7 @@ def publish_folder(folder: Path) -> None:
 
 
 class PublishingError(Exception):
-    """A document could not be written. `path` is where; what was there before is still there."""
+    """A document could not be written. `path` is where; the earlier files are unchanged."""
 
     def __init__(self, path: Path, cause: OSError) -> None:
         self.path = path
@@ -64,8 +65,8 @@ class PublishingError(Exception):
 
 
 def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
-    """Write every file beside its place first, then put all of them in place, or none. A file
-    without a text is taken away.
+    """Writes every file to a temporary file beside its place, then moves all of them into place, or
+    none. A file whose text is None is removed.
 
     Raises:
         PublishingError: a file or the folder could not be written; all files are as they were.
@@ -101,7 +102,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _keep(path: Path, copy: Path) -> None:
-    """A copy of a file that is about to be replaced, to put it back by."""
+    """A copy of a file that is about to be replaced, for restoring it."""
     with suppress(FileNotFoundError):
         shutil.copy2(path, copy)
 
@@ -130,7 +131,7 @@ def _put_back(path: Path, copy: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Make the new names outlive a power cut."""
+    """Makes new file names survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,7 +1,7 @@
-"""A published page as a PDF file: printed by the system's browser, or by WeasyPrint.
+"""Makes a PDF file of a published page, with the system's browser or with WeasyPrint.
 
-The browser prints what it shows, so that it goes first where there is one. WeasyPrint is an extra
-of the package (`make install-pdf`, `pip install 'research-desk[pdf]'`).
+A browser is preferred, because it prints what it shows. WeasyPrint is an extra of the package
+(`make install-pdf`, `pip install 'research-desk[pdf]'`).
 """
 
 import shutil
@@ -20,7 +20,7 @@ BROWSERS: Final = (
     "microsoft-edge",
 )
 PATIENCE_SECONDS: Final = 120.0
-"""For the browser to print."""
+"""How long the browser may take to print."""
 
 
 class PdfError(Exception):
@@ -28,7 +28,7 @@ class PdfError(Exception):
 
 
 def write_pdf(page: Path, target: Path) -> str:
-    """Print a page to a file, which is whole or as it was before; what printed it.
+    """Prints a page to a file, and returns the program that did. The file is complete or unchanged.
 
     Raises:
         PdfError: there is neither a browser nor WeasyPrint, or it failed.

@@ -1,4 +1,4 @@
-"""Putting a document's files where readers find them: all of them or none."""
+"""Publishes the files of a document: all of them or none."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,19 @@ from desk.documents.publishing.files import write_all
 from desk.documents.publishing.signature import Signer, signature_file
 
 SUFFIXES: Final = ("md", "html", "json")
-"""The forms. A signature of them stands beside them where the publisher has a key."""
+"""The suffixes of the three forms. A signature of them is beside them if the publisher has a
+key."""
 
 Published = TypeVar("Published", ResearchReport, AnswerReport)
 _Files = Mapping[str, Path]
-"""A document's files by suffix, that of their signature included."""
+"""A document's files by suffix, including its signature."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentKind(Generic[Published]):
     """How documents of a kind are rendered and read, and the `folder` that they are published in.
 
-    `are_same` tells whether two of them say the same, whichever attempt wrote them.
+    `are_same` says whether two of them are the same apart from the attempt that wrote them.
     """
 
     folder: str
@@ -37,14 +38,14 @@ class DocumentKind(Generic[Published]):
     are_same: Callable[[Published, Published], bool]
 
     def read(self, path: Path) -> Published | None:
-        """The document that a JSON file holds; None where there is none or it is damaged."""
+        """The document in a JSON file; None if there is none or it is damaged."""
         try:
             return self.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValidationError, UnicodeDecodeError):
             return None
 
     def named(self, directory: Path, stem: str) -> PublishedFiles:
-        """Where the document of a name stands in a directory of reports."""
+        """The files of the document with a name, in a directory of reports."""
         files = self._files(directory, stem)
         return PublishedFiles(
             markdown=str(files["md"]), html=str(files["html"]), json_file=str(files["json"])
@@ -57,10 +58,10 @@ class DocumentKind(Generic[Published]):
         stems: Sequence[str],
         signer: Signer | None = None,
     ) -> None:
-        """Write a document's three forms under each of some names, with the signer's signature.
+        """Writes a document's three forms under each of the names, with the signer's signature.
 
-        Where all of them hold the same already, and are signed where there is a signer, they are
-        left as they are. A reader never sees half a file.
+        If all files have the same content already, and are signed if there is a signer, nothing is
+        written. A reader never sees half of a file.
 
         Raises:
             PublishingError: a file or the folder could not be written; all are as they were.
@@ -87,7 +88,7 @@ class DocumentKind(Generic[Published]):
         return {suffix: folder / f"{stem}.{suffix}" for suffix in (*SUFFIXES, SIGNATURE)}
 
     def _is_held(self, document: Published, files: _Files) -> bool:
-        """Whether a set of files is complete and holds the document."""
+        """Whether a set of files is complete and contains the document."""
         published = self.read(files["json"])
         if published is None or not all(files[suffix].is_file() for suffix in SUFFIXES):
             return False
@@ -95,7 +96,7 @@ class DocumentKind(Generic[Published]):
 
 
 def _is_signed(seal: str, files: _Files, signer: Signer | None) -> bool:
-    """Whether the signature on disk is the signer's of the files as they are; always so without a
+    """Whether the signature on disk is the signer's for the current files; True without a
     signer."""
     if signer is None:
         return True

@@ -1,4 +1,4 @@
-"""A publisher's signature: what it is made of and how its file is written."""
+"""A publisher's signature: what is signed, and the form of its file."""
 
 import hashlib
 from base64 import b64encode
@@ -8,15 +8,16 @@ from typing import Final, Protocol
 from desk.contracts.week.signature import Signature, SignedStatement
 
 _PURPOSE: Final = b"research-desk signature 1\n"
-"""So that nothing else that the key signs can be taken for a statement."""
+"""Part of every signed message, so that no other signature by the key can be used as one of a
+report."""
 
 
 class Signer(Protocol):
-    """A private key. The same statement always has the same signature."""
+    """A private key. The same message always has the same signature."""
 
     @property
     def fingerprint(self) -> str:
-        """By which the public key is known, `sha256:` and 64 hexadecimal digits."""
+        """The fingerprint of the public key: `sha256:` and 64 hexadecimal digits."""
         ...
 
     def sign(self, message: bytes) -> bytes:
@@ -39,7 +40,7 @@ def signature_file(signer: Signer, seal: str, files: Mapping[str, str]) -> str:
 
 
 def signed_bytes(statement: SignedStatement) -> bytes:
-    """What the key signs of a statement."""
+    """The bytes of a statement that are signed."""
     return (
         _PURPOSE
         + SignedStatement.model_dump_json(

@@ -1,4 +1,4 @@
-"""The conflicts between the findings of an answer, in words and in Markdown."""
+"""The words and the Markdown for conflicts between findings of an answer."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -17,25 +17,25 @@ NO_CONFLICT: Final = "No two findings contradict each other."
 
 
 def disputed_words(conflict: ConflictRecord) -> str:
-    """What a conflict is about: `USD/JPY target`."""
+    """The subject of a conflict: `USD/JPY target`."""
     topic = conflict.conflict_id.rpartition("/conflict/")[2].removeprefix(f"{conflict.kind}/")
     subject, _, what = topic.partition("@")[0].rpartition(":")
     return one_line(f"{subject} {human(what)}")
 
 
 def decided_words(conflict: ConflictRecord) -> str:
-    """`decided by vote: 161.4 holds`; with its kind where its topic does not tell it."""
+    """`decided by vote: 161.4 holds`, with its kind if the topic does not say it."""
     kind = "" if disputed_words(conflict).endswith(conflict.kind) else f"{conflict.kind}, "
     return f"{kind}{state_words(conflict)}: {outcome_words(conflict)}"
 
 
 def spread_words(conflict: ConflictRecord) -> str:
-    """How far the confidences lie apart."""
+    """The difference between the highest and the lowest confidence."""
     return f"Spread of confidence {share_words(conflict.spread)}."
 
 
 def resolution_words(conflict: ConflictRecord) -> str:
-    """How it was resolved; empty where the positions tell it already, as after a vote."""
+    """How the conflict was resolved; empty if the positions show it already, as after a vote."""
     return "" if conflict.decided_by is DecidedBy.VOTE else conflict.resolution
 
 
@@ -46,8 +46,8 @@ def conflicts_markdown(conflicts: Iterable[ConflictRecord]) -> str:
 
 
 def positions_markdown(conflict: ConflictRecord) -> str:
-    """The positions of a conflict as items below its own: what became of each, and what it holds in
-    whose name; of an agent whose target says another thing than its view, which of them it is."""
+    """The positions of a conflict as items below it: the outcome of each, its statement and its
+    holder. If an agent's target contradicts its view, the item says which of the two it is."""
     standings = (standing_words(conflict, position) for position in conflict.positions)
     return "".join(
         f"\n  - {f'{standing}: ' if standing else ''}{escaped(position_words(position))}"

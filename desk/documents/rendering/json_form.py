@@ -1,4 +1,4 @@
-"""How documents are written as JSON: their models, key for key."""
+"""How documents are written as JSON."""
 
 import json
 from typing import Any, Final
@@ -8,20 +8,21 @@ _ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 INDENT: Final = "  "
 WIDTH: Final = 100
 WHOLE: Final = frozenset({"content", "days", "values"})
-"""What stands on one line however long it is: what a source answered, and the daily series."""
+"""Fields written on one line, however long: the sources' answers, and daily series."""
 
 LOST: Final = {"usage": {"lost_calls", "lost_tokens", "lost_usd"}}
-"""What may have been billed for calls whose answers were lost with a process."""
+"""Fields on what may have been billed for calls whose answers were lost."""
 
 ASKED: Final[dict[str, Any]] = {
     "sources": {"__all__": {"retrieved_at"}},
     "evidence": {"__all__": {"retrieved_at": True, "place": {"workflow_id", "run_id", "event_id"}}},
 }
-"""When sources were asked, and where that stands in Temporal's history."""
+"""Fields on when sources were asked, and the place in Temporal's history."""
 
 
 def compact_json(value: Any, indent: str = "", *, whole: bool = False) -> str:
-    """A JSON value: a list or an object that fits on a line stands on one, the rest is indented."""
+    """A JSON value as text. A list or an object that fits on a line is on one line; everything else
+    is indented."""
     if whole or not value or not isinstance(value, dict | list):
         return _ENCODE(value)
     deeper = indent + INDENT

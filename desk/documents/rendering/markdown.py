@@ -9,7 +9,7 @@ from desk.documents.rendering.rendering_version import marked_markdown
 from desk.documents.rendering.words.wording import one_line, printable
 
 Titled = tuple[str, str]
-"""A section's title and its Markdown; one without a body is left out."""
+"""A section's title and Markdown. Sections without a body are left out."""
 
 _SPECIAL = re.compile(r"([\\`*\[\]<|])")
 
@@ -36,7 +36,7 @@ def markdown_document(
 
 
 def markdown_body(title: str, lead: Iterable[str], sections: Iterable[Titled]) -> str:
-    """First lines and sections, without what closes a document."""
+    """The first lines and the sections, without the end of the document."""
     parts = (f"# {escaped(title)}", *lead, *_headed(sections))
     return printable("\n\n".join(parts)) + "\n"
 
@@ -49,12 +49,12 @@ def _headed(sections: Iterable[Titled]) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Text from outside, on one line, with what Markdown would act on escaped."""
+    """Text from outside, on one line, with Markdown's special characters escaped."""
     return _SPECIAL.sub(r"\\\1", one_line(text))
 
 
 def link(words: str, url: str | None) -> str:
-    """A link where the address may be linked to, else the words alone."""
+    """A link if the address is safe to link to, otherwise the words alone."""
     target = web_link(url)
     if target is None:
         return escaped(words)

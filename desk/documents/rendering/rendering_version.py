@@ -1,4 +1,4 @@
-"""Which version of the desk rendered a page, and the line of the page that says so."""
+"""The version of the desk that rendered a page, and the line in the page that names it."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 NAME: Final = "research-desk"
 
 _PACKAGES: Final = ("contracts", "analytics", "trust", "runs", "learning", "programs", "documents")
-"""All that has a part in what a page says of a report."""
+"""The packages that determine what a page shows."""
 _DIGITS: Final = 12
 _MARK: Final = rf"{NAME} ([0-9a-f]{{{_DIGITS}}})"
 _HTML_LINE: Final = re.compile(rf'^<meta name="generator" content="{_MARK}">\n', re.MULTILINE)
@@ -17,7 +17,8 @@ _MARKDOWN_LINE: Final = re.compile(rf"\nRendered by {_MARK}\.\n\Z")
 
 
 class Unmarked(NamedTuple):
-    """A page without the line that names its version; the version is None where no line does."""
+    """A page without the line that names its version. The version is None if there was no such
+    line."""
 
     text: str
     version: str | None
@@ -25,10 +26,10 @@ class Unmarked(NamedTuple):
 
 @cache
 def rendering_mark() -> str:
-    """`research-desk 1f0c…`: two pages of one report with the same mark are the same, but for what
+    """`research-desk 1f0c…`. Two pages of one report with the same mark are equal, except for what
     the drawing library makes of charts.
 
-    The digits are of the SHA-256 of the code that renders, so that no release has to think of it.
+    The digits are of the SHA-256 of the rendering code, so that no release needs to set a version.
     """
     root = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
@@ -46,7 +47,7 @@ def marked_markdown(text: str) -> str:
 
 
 def unmarked(page: str) -> Unmarked:
-    """A page, HTML or Markdown, apart from the line that names its version."""
+    """A page, HTML or Markdown, split from the line that names its version."""
     for line in (_HTML_LINE, _MARKDOWN_LINE):
         found = line.search(page)
         if found:

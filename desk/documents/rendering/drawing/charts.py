@@ -1,4 +1,4 @@
-"""The charts of a report: lines over a year, small and large, and how forecasts came out."""
+"""The charts of a report: lines over a year, small and large, and the outcomes of forecasts."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date
@@ -33,15 +33,16 @@ PLOT_BELOW: Final = 18
 PLOT_RIGHT: Final = 52
 SMALL: Final = 20
 LARGE: Final = 1_000
-"""Levels below and from which on a chart shows four decimals, and none."""
+"""Below the first level a chart shows four decimals, from the second on none."""
 LEAST_SHADE: Final = 2
-"""A week is seen, also where the line ends with it."""
+"""The least width of the shaded week, so that it is visible at the end of the line."""
 LEAST_GAP: Final = 12
-"""Between two labels beside the line."""
+"""The least distance between two labels beside the line."""
 MONTH_UP: Final = 5.522
-"""Where the names of months stand, from the bottom."""
+"""The height of the months' names."""
 LEVEL_DOWN: Final = 4.179
-"""From the height of a level to where its digits stand, so that their middle is at it."""
+"""The distance from a level's height down to the baseline of its digits, so that their middle is at
+the level."""
 YEAR_GRID: Final = "#020201"
 YEAR_FAINT: Final = "#020202"
 YEAR_COLOURS: Final = {
@@ -55,10 +56,10 @@ YEAR_COLOURS: Final = {
 def sparklines(
     markets: Iterable[MarketReport], window: TimeWindow, turned: Collection[str] = ()
 ) -> dict[str, str]:
-    """A chart of each market that has a series: its year as a line, the window highlighted. Those
+    """A chart of each market with a series: its year as a line, with the window highlighted. Charts
     that are `turned` are drawn upside down, and say so.
 
-    One figure is drawn again and again, which is what makes it fast.
+    One figure is reused for all charts, which makes this fast.
     """
     figure = new_figure(SPARK_WIDTH, SPARK_HEIGHT)
     axes = figure.add_axes((0, 0, 1, 1))
@@ -88,8 +89,8 @@ def sparklines(
 
 
 class YearCanvas:
-    """Where the charts of years of one size are drawn, one after another, which is what makes many
-    of them fast: half of the time of a chart is to make the axes that it is drawn on."""
+    """Draws the year charts of one size, one after another. Reusing the axes saves half of the time
+    of a chart."""
 
     def __init__(self, size: tuple[int, int] = SMALL_CHART) -> None:
         self._size = size
@@ -112,13 +113,12 @@ class YearCanvas:
         ranges: Sequence[DrawnRange] = (),
         first: date | None = None,
     ) -> str:
-        """A line over a year with its months, its highest and lowest value, and the window marked;
-        the days of `marks` with a dashed line, and the forecasts of `ranges`. `in_steps`: a
-        value in percent that holds until the next one. `first` is the first day of the year, where
-        the line may begin later.
+        """A line over a year with its months, its highest and lowest value, and the window marked.
 
-        `name` is unique within the page, `label` what a screen reader says. Takes two days at
-        least.
+        Days of `marks` have a dashed line; `ranges` are the forecasts. With `in_steps` a value, in
+        percent, holds until the next one. `first` is the first day of the year, if the line begins
+        later. `name` is unique within the page; `label` is for screen readers. Needs at least two
+        days.
         """
         axes = self._axes
         for drawn in (*axes.lines, *axes.patches, *axes.texts):
@@ -142,7 +142,7 @@ class YearCanvas:
         return inline_svg(self._figure, name, label, YEAR_COLOURS)
 
     def _shade(self, place: "_YearPlot", begins: date, last: date) -> None:
-        """The week, behind the line."""
+        """The shaded week behind the line."""
         start = place.across(begins)
         width = max(place.across(last) - start, LEAST_SHADE)
         height = place.height - PLOT_BELOW
@@ -158,7 +158,7 @@ def _line(
     *,
     in_steps: bool,
 ) -> None:
-    """The year, and the part of it from the day on which the week begins."""
+    """The line of the year, with the part from the start of the week emphasised."""
     before = [value for day, value in points if day <= begins]
     of_week = [(begins, before[-1]), *((day, value) for day, value in points if day > begins)]
     for part, colour, width in ((points, LINE, 1.2), (of_week, WEEK, 2.2)):
@@ -172,14 +172,14 @@ def _line(
 
 
 def _window_day(days: Sequence[date], window: TimeWindow, *, in_steps: bool) -> date:
-    """Where the week begins: at the fixing that its move is counted from, or by the calendar."""
+    """The start of the week: the fixing that its move is counted from, or the calendar day."""
     return window.start.date() if in_steps else days[_window_start(days, window)]
 
 
 def _levels(
     axes: Axes, place: "_YearPlot", values: Sequence[Decimal], told: Callable[[Decimal], str]
 ) -> None:
-    """The highest and the lowest value on lines of their own, and the last where it has room."""
+    """The labels of the highest and lowest value, and of the last one if there is room."""
     ends = dict.fromkeys((max(values), min(values)))
     for value in ends:
         across, up = [0, place.width - PLOT_RIGHT], [place.up(value)] * 2
@@ -191,18 +191,18 @@ def _levels(
 
 
 def _level(value: Decimal) -> str:
-    """A level beside a line, of which a chart shows five figures or so."""
+    """The label of a level, with about five digits."""
     digits = 4 if abs(value) < SMALL else 2 if abs(value) < LARGE else 0
     return f"{value:,.{digits}f}"
 
 
 def _rate(value: Decimal) -> str:
-    """A policy rate beside a line."""
+    """The label of a policy rate."""
     return f"{value:.2f}\u00a0%"
 
 
 class _YearPlot:
-    """Where days and values stand in the chart of a year."""
+    """The position of days and values in the chart of a year."""
 
     def __init__(
         self,
@@ -219,18 +219,18 @@ class _YearPlot:
         self._room = float(max(reached)) - self._low or 1.0
 
     def across(self, day: date) -> float:
-        """How far from the left a day stands."""
+        """The distance of a day from the left."""
         share = (day - self.first).days / (self.last - self.first).days
         return MARGIN + share * (self.width - PLOT_RIGHT - 2 * MARGIN)
 
     def up(self, value: Decimal) -> float:
-        """How far from the bottom a value stands."""
+        """The distance of a value from the bottom."""
         share = (float(value) - self._low) / self._room
         return PLOT_BELOW + 2 * MARGIN + share * (self.height - PLOT_BELOW - 4 * MARGIN)
 
 
 def _months(axes: Axes, place: _YearPlot) -> None:
-    """The name of every other month below the line."""
+    """The names of every other month below the line."""
     month = date(place.first.year, place.first.month, 1)
     while month <= place.last:
         if month >= place.first and month.month % 2:
@@ -245,10 +245,10 @@ def _label_right(axes: Axes, across: float, up: float, words: str, colour: str) 
 
 
 class _Label(Text):
-    """Words of one line that begin or end at a place, and stand on its height.
+    """Text on one line that starts or ends at a position.
 
-    The library would measure them first, in a font that is not the page's. That takes half of the
-    time of a chart.
+    Matplotlib would measure the text first, in a font that is not the page's, which takes half of
+    the time of a chart.
     """
 
     def draw(self, renderer: RendererBase) -> None:
@@ -304,9 +304,9 @@ COLOURS: Final = {
 
 
 def calibration_chart(bins: Sequence[CalibrationBin]) -> str:
-    """A dot for each bin, larger the more forecasts it holds, with their number above it.
+    """A dot for each bin of probabilities, larger with more forecasts, with their number above it.
 
-    On the diagonal it came as often as was said; above it more often, below it less.
+    On the diagonal an outcome was as frequent as forecast; above it more frequent, below it less.
     """
     width, height = LEFT + SIDE + RIGHT, BELOW + SIDE + ABOVE
     figure = new_figure(width, height)

@@ -1,4 +1,4 @@
-"""Forecasts as they stand in a chart of a market: a range at the day that each was for."""
+"""Forecasts in a market's chart: a range at the day of each forecast."""
 
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -15,8 +15,8 @@ RANGE_COLOURS: Final = {RANGE: "var(--bar)", RESULT: "var(--ink)"}
 
 
 class DrawnRange(NamedTuple):
-    """Where a forecast put two of three fixings of a day; the fixing, once it is known, and whether
-    it lies within."""
+    """The range in which a forecast put two of three fixings of a day, the fixing once it is known,
+    and whether it is in the range."""
 
     day: date
     low: Decimal
@@ -31,10 +31,10 @@ def draw_ranges(
     across: Callable[[date], float],
     up: Callable[[Decimal], float],
 ) -> None:
-    """A bar for each range, a dot on it where the fixing came within, a cross where it did not.
+    """A bar for each range, with a dot if the fixing was in the range and a cross if not.
 
-    All bars are one shape, and all dots one line without a stroke: an element for each takes half
-    of the time of a chart.
+    All bars are one shape, and all dots one line without a stroke: an element for each would take
+    half of the time of a chart.
     """
     from matplotlib.lines import Line2D
     from matplotlib.patches import PathPatch

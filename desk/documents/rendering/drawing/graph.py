@@ -17,7 +17,7 @@ from desk.documents.rendering.words.wording import one_line
 from desk.runs.graphs import Link, Shape, shape_of
 
 MOST_DRAWN: Final = 40
-"""A larger graph is told by its table alone in an answer's page."""
+"""A larger graph is only shown as a table in an answer's page."""
 
 MARKS: Final[Mapping[NodeState, str]] = {
     NodeState.DONE: "✓",
@@ -29,13 +29,13 @@ MARKS: Final[Mapping[NodeState, str]] = {
 
 _MARGIN: Final = 8
 _CLEAR: Final = 6
-"""How far an edge that passes a node stays away from it."""
+"""The distance between a node and an edge that passes it."""
 
 _MOST_ACROSS: Final = 4
-"""As many nodes stand side by side in a page, where more would be too small to be read."""
+"""The most nodes side by side in a page; more would be too small to read."""
 
 _LONGEST_LABEL: Final = 34
-"""As many letters of a condition stand on an edge; all of it is the edge's tooltip."""
+"""The most letters of a condition on an edge; its tooltip has all of it."""
 
 _LETTER, _SMALL_LETTER = 7.2, 6.4
 """The widths of a letter of names and of conditions, in pixels; a little more than fonts take."""
@@ -44,7 +44,7 @@ _SMALL, _CAPITAL = 6.4, 8.8
 """Those of a letter of a name in a page, and of a capital."""
 
 _ROOM_FOR_NAME: Final = 126
-"""Pixels that a name has in the box of a node in a page, beside its mark."""
+"""Pixels for a name in the box of a node in a page, beside its mark."""
 
 _STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#16191d}g text{text-anchor:middle}"
@@ -60,9 +60,9 @@ _TIP: Final = (
 
 
 class _Sizes(NamedTuple):
-    """How large a node is, how far the next one is to its right and below, how far edges that lead
-    back bulge, and how far from the middle of a node those begin and end. `around` says whether
-    edges run around the nodes of the rows they pass, or behind them."""
+    """The size of a node, the distances to the next ones right and below, how far edges that lead
+    back bulge, and how far from the middle of a node they begin and end. `around` says whether
+    edges go around the nodes that they pass, or behind them."""
 
     width: float
     height: float
@@ -77,7 +77,7 @@ _IN_A_PAGE: Final = _Sizes(160, 32, 16, 30, 12, 0, around=False)
 
 
 class _Layout:
-    """Where the nodes of a graph stand, by their places in the file, and how its edges run."""
+    """The positions of a graph's nodes, by their places in the file, and the paths of its edges."""
 
     def __init__(self, graph: GraphSpec, shape: Shape, sizes: _Sizes) -> None:
         self._sizes = sizes
@@ -97,7 +97,7 @@ class _Layout:
                 self.corners[place] = (left + at * pitch, _MARGIN + number * step)
 
     def path(self, link: Link) -> str:
-        """The line of an edge: down past rows and then to its end, or back at the side."""
+        """The path of an edge: down past rows to its end, or back at the side."""
         (x, y), (to_x, to_y) = self.corners[link.source], self.corners[link.target]
         width, height, _, down, bulge, apart, _ = self._sizes
         if to_y <= y:
@@ -113,7 +113,7 @@ class _Layout:
         return f"{begun}L{lane:g} {turn:g}{curve}"
 
     def _lane(self, link: Link, x: float) -> float:
-        """Where an edge passes rows: nearest to its beginning where no node is in its way."""
+        """Where an edge passes rows: as near to its start as no node is in the way."""
         if not self._sizes.around:
             return x
         passed = self._rows[self._depth[link.source] + 1 : self._depth[link.target]]
@@ -127,8 +127,8 @@ class _Layout:
         return low if x - low <= high - x else high
 
     def label_at(self, link: Link, *, alone: bool) -> tuple[float, float]:
-        """Where the words of an edge stand: near its end, where edges that leave together are
-        apart, or near its beginning where others arrive with it; beside it where it leads back."""
+        """The position of an edge's label: near its end, where edges that leave together are apart;
+        near its start if others arrive with it; beside it if it leads back."""
         (x, y), (to_x, to_y) = self.corners[link.source], self.corners[link.target]
         width, height, _, _, bulge, *_ = self._sizes
         if link.back:
@@ -139,14 +139,14 @@ class _Layout:
 
 
 def _parts(row: list[int]) -> Iterator[list[int]]:
-    """A row in as few rows as take it, of about the same length."""
+    """A row split into as few rows of similar length as needed."""
     count = -(-len(row) // _MOST_ACROSS)
     length = -(-len(row) // count)
     return (row[start : start + length] for start in range(0, len(row), length))
 
 
 def _depths(graph: GraphSpec, shape: Shape) -> dict[int, int]:
-    """The length of the longest way from the start to each node along edges that lead on."""
+    """The length of the longest forward path from the start to each node."""
     depths = dict.fromkeys(range(len(graph.nodes)), 0)
     leaving: dict[int, list[int]] = {}
     for link in shape.links:
@@ -159,8 +159,8 @@ def _depths(graph: GraphSpec, shape: Shape) -> dict[int, int]:
 
 
 def graph_in_page(graph: GraphSpec, nodes: Mapping[str, NodeReport]) -> str:
-    """The graph as an `<svg>` element in the page's colours, each node with its state; empty for
-    one too large to be drawn."""
+    """The graph as an `<svg>` element in the page's colours, each node with its state; empty if it
+    is too large."""
     if len(graph.nodes) > MOST_DRAWN:
         return ""
     shape = shape_of(graph)
@@ -179,8 +179,8 @@ def graph_in_page(graph: GraphSpec, nodes: Mapping[str, NodeReport]) -> str:
 
 
 def graph_file(graph: GraphSpec) -> str:
-    """The graph as the text of an SVG file, each node with its agent and each edge with its
-    condition. It loads nothing and runs no script."""
+    """The graph as an SVG file, each node with its agent and each edge with its condition. It loads
+    nothing and runs no script."""
     shape = shape_of(graph)
     sizes, aside = _sizes_of_file(graph, shape)
     layout = _Layout(graph, shape, sizes)
@@ -208,7 +208,7 @@ def condition_words(graph: GraphSpec, link: Link) -> str:
 
 
 def agent_label(node: NodeSpec) -> str:
-    """A node's agent, and that it starts at the first arrival where it does."""
+    """A node's agent, and that it starts at the first arrival if it does."""
     return f"{node.agent}, any" if node.join is Join.ANY else str(node.agent)
 
 
@@ -218,7 +218,8 @@ def _edge(graph: GraphSpec, link: Link) -> Edge:
 
 
 def _sizes_of_file(graph: GraphSpec, shape: Shape) -> tuple[_Sizes, float]:
-    """The sizes that leave room for all words, and what edges that lead back take at the right."""
+    """Sizes that leave room for all words, and the room that edges leading back need at the
+    right."""
     names = max(max(len(node.name), len(agent_label(node))) for node in graph.nodes)
     longest = {False: 0, True: 0}
     for link in shape.links:
@@ -253,7 +254,7 @@ def _node_with_state(
 
 
 def _fitting(name: str) -> str:
-    """As much of a name as its node has room for."""
+    """As much of a name as fits into its node."""
     fits = len(name)
     while fits > 1 and _width(shortened(name, fits)) > _ROOM_FOR_NAME:
         fits -= 1

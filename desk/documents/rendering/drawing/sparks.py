@@ -1,4 +1,4 @@
-"""A line over a year, so small that it is only points: for a list or a row of a table."""
+"""The small line over a year in a list or a row of a table."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -9,7 +9,7 @@ WIDTH: Final = 100
 HEIGHT: Final = 22
 MARGIN: Final = 2
 MOST_POINTS: Final = 60
-"""More are not to be told apart in a line so small."""
+"""More points cannot be distinguished in such a small line."""
 
 
 def spark_points(
@@ -19,10 +19,11 @@ def spark_points(
     turned: bool = False,
     first: date | None = None,
 ) -> str:
-    """The points of an SVG polyline in a box of `WIDTH` by `HEIGHT`, thinned out but for the last.
+    """The points of an SVG polyline in a box of `WIDTH` by `HEIGHT`, thinned out, always with the
+    last one.
 
-    `in_steps`: a value holds until the next one; `turned`: upside down. `first` is the first day
-    of the year, where the line may begin later. Empty without two points.
+    With `in_steps` a value holds until the next one. `turned` draws it upside down. `first` is the
+    first day of the year, if the line begins later. Empty with fewer than two points.
     """
     if len(points) < 2:
         return ""

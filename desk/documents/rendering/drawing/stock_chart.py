@@ -1,8 +1,8 @@
-"""A year of a stock in three panels: closes with their averages and bands, volume, and the RSI.
+"""A year of a stock in three panels: closes with averages and bands, volume, and the RSI.
 
-What is drawn follows from the closes alone, by the conventions that the figures of the blackboard
-are computed by: simple averages, bands of two population standard deviations around the average of
-20 days, and the index of Wilder over 14.
+Everything is computed from the closes, by the same conventions as the blackboard's figures: simple
+averages, bands of two population standard deviations around the 20-day average, and Wilder's index
+over 14 days.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Series = numpy.ndarray[tuple[int], numpy.dtype[numpy.float64]]
 
 WIDTH: Final = 760
 RIGHT: Final = 44
-"""Where the scales stand: beside the newest prices, which a narrow screen shows first."""
+"""The scales are on the right, beside the newest prices, which a narrow screen shows first."""
 TOP: Final = 22
 BOTTOM: Final = 20
 GAP: Final = 12
@@ -49,10 +49,11 @@ COLOURS: Final = {
 
 
 def stock_chart(history: PriceHistory, until: date) -> str | None:
-    """The last year of the prices up to a day as an `<svg>` element; None with fewer than two.
+    """The last year of the prices up to a day as an `<svg>` element; None with fewer than two
+    prices.
 
-    Averages and bands begin where there are days enough for them; a source without volumes has no
-    panel of them. Days after `until` are not drawn, wherever they came from.
+    Averages and bands start when there are enough days. Without volumes there is no volume panel.
+    Days after `until` are never drawn.
     """
     days = [day for day in history.days if day <= until]
     if len(days) < FEWEST or len(history.closes) < len(days):
@@ -78,7 +79,7 @@ def stock_chart(history: PriceHistory, until: date) -> str | None:
 
 
 def average(values: Series, days: int) -> Series:
-    """The mean of each day and those before it; nan where there are too few."""
+    """For each day the mean of it and the days before it; nan with too few days."""
     told = numpy.full(len(values), numpy.nan)
     if len(values) >= days:
         told[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).mean(axis=-1)
@@ -86,7 +87,7 @@ def average(values: Series, days: int) -> Series:
 
 
 def deviation(values: Series, days: int) -> Series:
-    """The population's standard deviation over the same days."""
+    """The population standard deviation over the same days."""
     told = numpy.full(len(values), numpy.nan)
     if len(values) >= days:
         told[days - 1 :] = numpy.lib.stride_tricks.sliding_window_view(values, days).std(axis=-1)
@@ -94,7 +95,7 @@ def deviation(values: Series, days: int) -> Series:
 
 
 def relative_strength(closes: Series) -> Series:
-    """Wilder's index, 0 to 100, and 50 where nothing moves; nan for the first 14 days."""
+    """Wilder's index, 0 to 100, and 50 without any move; nan for the first 14 days."""
     told = numpy.full(len(closes), numpy.nan)
     moves = numpy.diff(closes)
     if len(moves) < RSI_DAYS:
@@ -110,7 +111,7 @@ def relative_strength(closes: Series) -> Series:
 
 
 def _panels(with_volume: bool) -> tuple[Figure, Axes, Axes | None, Axes]:
-    """The figure and its panels from the top down."""
+    """The figure and its panels, from the top."""
     middle = VOLUME_HEIGHT + GAP if with_volume else 0
     height = TOP + PRICE_HEIGHT + GAP + middle + RSI_HEIGHT + BOTTOM
     figure = new_figure(WIDTH, height)
@@ -207,7 +208,7 @@ def _mark_months(axes: Axes, days: Sequence[date], *, labelled: bool) -> None:
 
 
 def _count(value: float) -> str:
-    """`512 M`: a count to be read at a glance."""
+    """`512 M`: a rounded count."""
     for size, sign in ((1e9, " bn"), (1e6, " M"), (1e3, " k")):
         if value >= size:
             return f"{value / size:.0f}{sign}"

@@ -1,7 +1,7 @@
-"""Figures drawn by matplotlib, as SVG that can stand in a page many times over.
+"""Draws with matplotlib, as SVG that a page can contain many times.
 
-Matplotlib's output is made fit for inlining: ids are unique within the page, fonts and colours
-come from the page's style sheet, and nothing in it depends on the time or the machine.
+Ids are unique within the page, fonts and colours come from the page's style sheet, and the output
+does not depend on the time or the machine.
 """
 
 import io
@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 
 NO_METADATA: Final = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 UPSIDE_DOWN: Final = ", drawn upside down"
-"""What a chart that is turned says of itself."""
+"""The note on a chart that is drawn upside down."""
 PIXELS_AN_INCH: Final = 72
-"""Matplotlib's SVG unit is the point, so a figure's size can be thought of in these."""
+"""Matplotlib's SVG unit is the point, so sizes are in points."""
 
 _ROOT = re.compile(r"<svg [^>]*>", re.DOTALL)
 _FIRST_TAG = re.compile(r'<svg class="chart" viewBox="0 0 [\d.]+ ([\d.]+)"[^>]*>')
@@ -44,8 +44,8 @@ def new_figure(width: float, height: float) -> Figure:
 def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]) -> str:
     """A figure as an `<svg>` element that scales with the page.
 
-    `name` is unique within the page; `label` is what a screen reader says. `colours` maps the
-    hexadecimal colours the figure is drawn in to what the page paints in their place.
+    `name` is unique within the page; `label` is for screen readers. `colours` maps the figure's
+    hexadecimal colours to those of the page.
     """
     buffer = io.StringIO()
     with _settings_of_the_desk():
@@ -67,7 +67,7 @@ def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]
 
 @contextmanager
 def _settings_of_the_desk() -> Iterator[None]:
-    """What `matplotlib.rc_context` does, which copies all settings there are: a tenth of a chart's
+    """As `matplotlib.rc_context`, which would copy all settings and take a tenth of a chart's
     time."""
     settings = matplotlib.rcParams
     before = settings["svg.fonttype"], settings["svg.hashsalt"]
@@ -79,8 +79,8 @@ def _settings_of_the_desk() -> Iterator[None]:
 
 
 def drawn_again(chart: str) -> str:
-    """A chart that stands in the page already, once more, without its being there twice. One that
-    stands there upside down is the right way up here."""
+    """A second view of a chart that is in the page already, without repeating its data. If that
+    chart is upside down, this one is not."""
     root, body = _FIRST_TAG.match(chart), _ID.search(chart)
     if root is None or body is None:
         raise ValueError("no chart with an id to be drawn again")
@@ -90,5 +90,6 @@ def drawn_again(chart: str) -> str:
 
 
 def _shortened(geometry: re.Match[str]) -> str:
-    """Coordinates to a tenth of a point on one line. Only geometry: figures in text stay whole."""
+    """Rounds coordinates to a tenth of a point. Only geometry is rounded; figures in text are
+    not."""
     return _LONG_FRACTION.sub("", geometry[0].replace(" \n", ""))

@@ -1,1 +1,1 @@
-"""The figures of a document: what each rests on, and how a page links to that."""
+"""The figures of a document: the trace of each, and the links to them."""

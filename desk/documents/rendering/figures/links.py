@@ -27,19 +27,19 @@ MARKS: Final[Mapping[ClaimStatus, str]] = {
     ClaimStatus.VERIFIED: " sure",
     ClaimStatus.CONTESTED: " open",
 }
-"""The style of a figure by its verdict; a single source is the quiet default."""
+"""The style of a figure by its verdict. A single source has the default style."""
 
 
 _AROUND = re.compile(
     r"\(+<button [^>]*>[^<]*</button>[)\].,;:]*|<button [^>]*>[^<]*</button>[)\].,;:]+"
 )
-"""A button with the punctuation that belongs to it. What is within its tags has been escaped."""
+"""A button with the punctuation around it. The text inside of its tags is escaped."""
 
 
 class FigureLinks:
     """The buttons of a page and the traces that they open.
 
-    `cards` holds one trace for each claim of the document with the id of its element.
+    `cards` has one trace for each claim of the document, with the id of its element.
     """
 
     def __init__(self, document: Document) -> None:
@@ -49,18 +49,18 @@ class FigureLinks:
 
     @cached_property
     def cards(self) -> Mapping[str, Trace]:
-        """The traces; only a page that shows them pays for them."""
+        """The traces, made when a page first needs them."""
         return {self._ids[key]: self._traces.trace(key) for key in self._traces.entries}
 
     def of(self, name: str, printed: str, market: str | None = None) -> Markup:
-        """A printed figure as the button of its claim; as plain text where nobody claims it."""
+        """A printed figure as a button for its claim; as plain text if it is no claim."""
         key = self._traces.key(name, market)
         if key is None or printed != self._printed(name, market):
             return escape(typographic(printed))
         return self._element(key, printed)
 
     def on(self, market: MarketStatement, metric: Metric) -> Markup | None:
-        """A market's own figure on a metric; None where it has none."""
+        """A market's own figure on a metric; None if there is none."""
         found = (c for c in market.claims if c.metric is metric and c.subject == market.market)
         claim = next(found, None)
         return self.claim(claim, market.market) if claim else None
@@ -70,7 +70,7 @@ class FigureLinks:
         return self.of(claim.claim_id, print_claim(claim), market)
 
     def verdict(self, claim: Claim, market: str) -> str:
-        """The verdict that the figure's trace tells, in a word or two."""
+        """The verdict in the figure's trace, in a word or two."""
         key = self._traces.key(claim.claim_id, market)
         return status_words(None if key is None else self._traces.entries[key].verdict)
 
@@ -86,31 +86,31 @@ class FigureLinks:
         return self._element(key, print_claim(self._traces.entries[key].claim))
 
     def input(self, trace: Trace, market: str) -> Markup:
-        """A figure that goes into another, by name and value."""
+        """An input of another figure, by name and value."""
         button = self.of(trace.claim.claim_id, trace.printed, market)
         return Markup(f"{escape(trace.name)} {button}")  # noqa: S704
 
     def sentence(self, said: Sentence, market: str | None = None) -> Markup:
-        """A sentence as it is printed, with its figures as buttons.
+        """A printed sentence with buttons for its figures.
 
-        The printed text is what counts. Where the prose does not come to exactly that text, as
-        when it was shortened, the text stands alone.
+        If the prose does not give exactly the printed text, as when it was shortened, the text is
+        used without buttons.
         """
         return self.prose(said.prose, said.text, market)
 
     def prose(self, prose: str, text: str, market: str | None = None) -> Markup:
-        """The same for prose and text that stand apart."""
+        """The same for prose and text given separately."""
         return tied(self._pieced(prose, text, market, self._element))
 
     def heading(self, said: Sentence) -> Markup:
-        """A sentence in large letters. Its figures are links to their traces: unlike a button, one
-        is broken into lines like the words around it."""
+        """A sentence in large letters. Its figures are links instead of buttons, because links can
+        wrap like the words around them."""
         return Markup(self._pieced(said.prose, said.text, None, self._linked))  # noqa: S704
 
     def _pieced(
         self, prose: str, text: str, market: str | None, made: Callable[[str, str], Markup]
     ) -> str:
-        """What is not a figure's element has been escaped."""
+        """Escaped text, with elements for the figures."""
         keys = {name: self._traces.key(name, market) for name in references(prose)}
         claims = {n: self._traces.entries[key].claim for n, key in keys.items() if key}
         if len(claims) < len(keys) or render(prose, claims) != text:
@@ -151,7 +151,7 @@ class FigureLinks:
         )
 
     def _described(self, key: str) -> tuple[str, Markup]:
-        """The style of a figure by its verdict, and what it is in a line."""
+        """The style of a figure by its verdict, and its description in a line."""
         trace = self.cards[self._ids[key]]
         mark = MARKS.get(trace.verdict.status, "") if trace.verdict else ""
         return mark, escape(hint(trace))
@@ -166,15 +166,15 @@ def _piece(
 
 
 def tied(markup: str) -> Markup:
-    """Sentences with their buttons kept on one line with the brackets and stops around them.
+    """Sentences in which each button stays on one line with the punctuation around it.
 
-    A browser may break a line on either side of a button.
+    Browsers may otherwise break a line on either side of a button.
     """
     return Markup(_AROUND.sub(r'<span class="n">\g<0></span>', markup))  # noqa: S704
 
 
 def hint(trace: Trace) -> str:
-    """What a figure is and how far it can be relied on, in a line."""
+    """What a figure is, and its verdict, in a line."""
     sources = dict.fromkeys(line.source for line in trace.evidence if line.source)
     words = [f"{trace.name}, {status_words(trace.verdict)}"]
     if trace.formula:
@@ -189,7 +189,7 @@ def tier_words(evidence: EvidenceTrace) -> str:
 
 
 def unique_anchors(names: Iterable[str], prefix: str) -> dict[str, str]:
-    """An id for the page for each name; names that would share one get a number."""
+    """A page-wide id for each name; names that would share one get a number."""
     taken: dict[str, int] = {}
     ids: dict[str, str] = {}
     for name in names:
@@ -200,5 +200,5 @@ def unique_anchors(names: Iterable[str], prefix: str) -> dict[str, str]:
 
 
 def anchor(name: str) -> str:
-    """An id for the page that is made of an identifier."""
+    """An id for the page, made from an identifier."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")

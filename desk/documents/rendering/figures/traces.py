@@ -41,9 +41,9 @@ from desk.trust.ledger import Answer, EvidenceUnusable, read_answer
 
 
 class Excerpt(Contract):
-    """The piece of a tool's content that a figure was read from.
+    """The part of a tool's content that a figure was read from.
 
-    `row` is as the source has it, `words` says it in a sentence.
+    `row` is the source's row, `words` a sentence on it.
     """
 
     words: Text
@@ -56,7 +56,7 @@ OF_DECISIONS: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 
 def excerpt_of(claim: Claim, answer: Answer | None) -> Excerpt | None:
-    """What a tool's answer says about a claim; None where it says nothing that can be shown."""
+    """The part of a tool's answer on a claim; None if nothing can be shown."""
     match answer:
         case History():
             return _of_history(claim, answer)
@@ -77,7 +77,7 @@ def excerpt_of(claim: Claim, answer: Answer | None) -> Excerpt | None:
 
 
 def provenance_of(result: ToolResult) -> Provenance | None:
-    """The source that a result names itself, in the form of the desk's own servers."""
+    """The source that a result names itself, in the desk's form."""
     content = result.content
     if not isinstance(content, dict):
         return None
@@ -88,7 +88,7 @@ def provenance_of(result: ToolResult) -> Provenance | None:
 
 
 def row_origin(excerpt: Excerpt | None) -> str | None:
-    """Who first published a row, where the row says so."""
+    """The first publisher of a row, if the row names one."""
     origin = excerpt.row.get("origin") if excerpt else None
     return origin if isinstance(origin, str) else None
 
@@ -209,11 +209,10 @@ def _of_analysis(claim: Claim, answer: Analysis) -> Excerpt | None:
 
 
 class EvidenceTrace(Contract):
-    """One tool call behind a figure: who was asked what, when, and where the call stands.
+    """One tool call behind a figure: its source, arguments, time, and place in the history.
 
-    `origin` is who first published the figures. Where the document has no record of the call,
-    `recorded` is false and only the id is known. `url` is as the source gave it and may be
-    unfit to be linked to.
+    `origin` is the first publisher. `recorded` is False if the document has no record of the call
+    and only its id is known. `url` is the source's and may not be safe to link to.
     """
 
     evidence_id: ShortText
@@ -235,7 +234,7 @@ class EvidenceTrace(Contract):
 
 
 class Elsewhere(Contract):
-    """Another market's section that states the same claim, and the evidence it has for it."""
+    """Another market's section with the same claim, and its evidence."""
 
     market: MarketName
     printed: ShortText
@@ -244,12 +243,12 @@ class Elsewhere(Contract):
 
 
 class Trace(Contract):
-    """A figure of a document and everything it rests on.
+    """A figure of a document and everything that it rests on.
 
-    `name` is the figure in words and `printed` its value with its unit. `formula` is written out
-    with the figures that go into it. `inputs` are traces of their own, down to what was read from
-    a source; `withheld` are inputs that are not in the document. `checked_with` are the calls that
-    the verdict rests on besides the figure's own.
+    `name` is the figure in words, `printed` its value with its unit. `formula` is written out with
+    the inputs. `inputs` are traces of their own, down to what was read from a source; `withheld`
+    are inputs that are not in the document. `checked_with` are further calls that the verdict rests
+    on.
     """
 
     claim: Claim
@@ -268,7 +267,7 @@ class Trace(Contract):
 
     @property
     def place(self) -> str:
-        """The part of the page that states it: its market's section, or all of the page."""
+        """The part of the page with the figure: its market's section, or the whole page."""
         return "content" if self.claim.metric in WEEK_METRICS else self.market
 
 
@@ -277,7 +276,7 @@ WRITTEN: Final[Mapping[str, str]] = {
     "basis_point_difference": "({0} − {1}) × 100",
     "range_position": "({0} − {1}) / ({2} − {1}) × 100",
 }
-"""Formulas over claims, with places for the inputs in their order."""
+"""Formulas over claims, with placeholders for the inputs in order."""
 
 IN_WORDS: Final[Mapping[str, str]] = {
     "highest": "the highest fixing of the span",
@@ -299,15 +298,15 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "dollar_index": "the dollar against the six currencies below, with ICE's weights",
     "streak": "how many of the last daily steps went the same way",
 }
-"""Formulas over a series, which is too long to be written out."""
+"""Formulas over a series, which is too long to write out."""
 
 BAND_FORMULA: Final = "band_position"
 
 
 def formula_words(claim: Claim, inputs: Sequence[Claim], band: Band | None = None) -> str | None:
-    """`percent change: (157.25 / 156.80 − 1) × 100`; None for a figure that was read as it is.
+    """`percent change: (157.25 / 156.80 − 1) × 100`; None for a figure that was not computed.
 
-    A formula whose inputs are not all there, or that is not known here, is named only.
+    A formula with missing inputs, or an unknown one, is only named.
     """
     if claim.formula is None:
         return None
@@ -336,7 +335,7 @@ COUNTED: Final = "Counted by the desk of the figures below, each with its own ve
 
 
 class Stated(NamedTuple):
-    """A claim as one market's section states it, with the verdict there."""
+    """A claim as one market's section states it, with its verdict there."""
 
     market: str
     claim: Claim
@@ -344,11 +343,11 @@ class Stated(NamedTuple):
 
 
 class Traces:
-    """Every figure of a document, once for each claim.
+    """The trace of every figure of a document, one for each claim.
 
-    Several sections may state one claim, as the dollar pairs all state the Fed's rate. The word
-    of the section that the claim is about is taken. A section that states it differently has an
-    entry of its own, so that no figure is shown with the trace of another.
+    Several sections may have the same claim, such as the dollar pairs with the Fed's rate. The one
+    of the section that the claim is about is used. A section with a different figure has a trace of
+    its own, so that no figure is shown with another's trace.
     """
 
     def __init__(self, document: Document) -> None:
@@ -364,7 +363,8 @@ class Traces:
 
     @cached_property
     def entries(self) -> Mapping[str, Stated]:
-        """The figures by key: a claim's id, with the market where one states it differently."""
+        """The figures by key: the claim's id, with the market if its section states it
+        differently."""
         entries = dict(self._main)
         for name, lines in self._stated.items():
             for line in lines:
@@ -377,7 +377,7 @@ class Traces:
         return tuple(self._stated)
 
     def ids_of(self, market: str) -> tuple[str, ...]:
-        """The ids of the claims that a market's section states."""
+        """The ids of the claims in a market's section."""
         return tuple(
             name
             for name, lines in self._stated.items()
@@ -385,7 +385,8 @@ class Traces:
         )
 
     def key(self, claim_id: str, market: str | None = None) -> str | None:
-        """The entry of a figure as a market's section, or the week, states it; None without one."""
+        """The key of a figure in a market's section, or in the week's tables; None if there is
+        none."""
         if claim_id not in self._main:
             return None
         own = self._own.get((claim_id, market)) if market is not None else None
@@ -394,7 +395,7 @@ class Traces:
         return f"{claim_id}{OF_MARKET}{own.market}"
 
     def trace(self, key: str) -> Trace:
-        """Everything about one figure.
+        """The trace of a figure.
 
         Raises:
             KeyError: there is no such entry.
@@ -449,7 +450,7 @@ class Traces:
                 )
 
     def _evidence(self, claim: Claim, evidence_id: str) -> EvidenceTrace:
-        """A call as a figure's trace has it: with what the figure was read from."""
+        """A call behind a figure, with the part that the figure was read from."""
         call = self._calls.get(evidence_id)
         if call is None:
             call = self._calls[evidence_id] = self._call(evidence_id)
@@ -490,12 +491,12 @@ class Traces:
 
     @cached_property
     def _answers(self) -> dict[str, Answer | None]:
-        """The contents in one of the desk's shapes; several figures are read from each."""
+        """The contents in the desk's forms, read once, as several figures are read from each."""
         return {name: _readable(result) for name, result in self._results.items()}
 
     @cached_property
     def _named(self) -> dict[str, Provenance | None]:
-        """Who published each, as it says itself."""
+        """The publisher that each content names."""
         return {name: provenance_of(result) for name, result in self._results.items()}
 
     @cached_property
@@ -515,7 +516,7 @@ def _readable(result: ToolResult) -> Answer | None:
 
 
 def figure_name(claim: Claim) -> str:
-    """`USD/JPY move`; with its day, or its days, where there can be several."""
+    """`USD/JPY move`, with its day or days if there can be several."""
     dated = f" of {print_full_day(claim.as_of)}" if "@" in claim.claim_id else ""
     return f"{claim.subject} {human(claim.metric)}{dated}{span_words(claim)}"
 
@@ -533,7 +534,8 @@ def _by_claim(document: Document) -> dict[str, list[Stated]]:
 
 
 def _foremost(lines: list[Stated]) -> Stated:
-    """The section the claim is about, else the first; contested where any section says so."""
+    """The statement of the section that the claim is about, else the first one; contested if it is
+    so in any section."""
     own = (line for line in lines if line.market == line.claim.subject)
     chosen = next(own, lines[0])
     agreeing = [line for line in lines if _agree(line.claim, chosen.claim)]
@@ -557,7 +559,7 @@ def _checked_with(stated: Stated) -> tuple[str, ...]:
 
 
 def _listed(evidence_id: str, source: DataSource | None, document: Document) -> EvidenceTrace:
-    """Evidence whose result is not in the document: what the list of sources says about it."""
+    """The source list's entry for evidence that is not in the document."""
     if source is None:
         return EvidenceTrace(evidence_id=evidence_id, recorded=False, as_of=document.as_of)
     return EvidenceTrace(

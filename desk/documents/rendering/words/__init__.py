@@ -1,1 +1,1 @@
-"""How values, verdicts and the prose of answers are worded, in whichever form they are printed."""
+"""The wording of values, verdicts and answers' prose, for all forms."""

@@ -30,17 +30,17 @@ from desk.trust.prose import (
 )
 
 LONGEST_SOURCE: Final = 120
-"""Characters of a source's name that are printed behind its words."""
+"""The most characters of a source's name after a quotation."""
 
 _ACTED_ON: Final = re.compile(r"[\\`*\[\]<]|(?<!\w)_|_(?!\w)|&(?=#?\w{1,32};)")
-"""What Markdown would act on within a line."""
+"""Characters that Markdown interprets within a line."""
 
 _LEADS_OUT: Final = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[:])")
-"""Where the prose of an agent would become HTML or a link: it links to its sources and nowhere
-else."""
+"""Places where an agent's prose would become HTML or a link. An answer only links to its
+sources."""
 
 _UNSEEN: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
-"""Signs that turn the order of others."""
+"""Characters that change the order of others."""
 
 
 class Known(NamedTuple):
@@ -51,7 +51,7 @@ class Known(NamedTuple):
     odds: Mapping[str, str] = MappingProxyType({})
 
     def has(self, name: str) -> bool:
-        """Whether a reference stands for something."""
+        """Whether a reference is known."""
         return name in self.claims or name in self.others
 
     @property
@@ -61,19 +61,19 @@ class Known(NamedTuple):
 
 
 def odds_of(hypotheses: Iterable[Hypothesis]) -> dict[str, str]:
-    """The probabilities of hypotheses as they are printed, by what prose refers to them by."""
+    """The printed probabilities of hypotheses, by the references to them."""
     return {each.reference: f"{each.probability:.0%}".replace("%", " %") for each in hypotheses}
 
 
 class Quoted(NamedTuple):
-    """A quotation at a place of the prose. `attribution` is what is printed behind the words."""
+    """A quotation in prose. `attribution` is what is printed after its words."""
 
     quotation: Quotation
     attribution: str | None
 
 
 class Figure(NamedTuple):
-    """A claim at a place of the prose, in the form in which it is printed there."""
+    """A claim in prose, in the form in which it is printed."""
 
     claim: Claim
     text: str
@@ -83,14 +83,14 @@ Piece: TypeAlias = str | Figure | Quoted
 
 
 class KeptProse(NamedTuple):
-    """A text that may be printed, and what was left out of it."""
+    """A printable text, and what was left out of it."""
 
     prose: str
     dropped: tuple[DroppedSentence, ...]
 
 
 def pieces(prose: str, known: Known) -> Iterator[Piece]:
-    """The text in its order: what is printed as it stands, claims, and quotations.
+    """The text in order: literal text, claims, and quotations.
 
     Raises:
         UnknownReferenceError: a reference stands for nothing.
@@ -122,7 +122,7 @@ def pieces(prose: str, known: Known) -> Iterator[Piece]:
 
 
 def render_answer(prose: str, known: Known) -> str:
-    """The text as it is printed, in Markdown. Words of a source are never acted on.
+    """The printed text, in Markdown. A source's words are escaped.
 
     Raises:
         UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
@@ -131,7 +131,7 @@ def render_answer(prose: str, known: Known) -> str:
 
 
 def render_plain(prose: str, known: Known) -> str:
-    """The same for a place where nothing is acted on.
+    """The printed text, for a place that interprets no markup.
 
     Raises:
         UnknownReferenceError: a reference stands for nothing; nothing is rendered then.
@@ -140,7 +140,7 @@ def render_plain(prose: str, known: Known) -> str:
 
 
 def attribution_of(quotation: Quotation) -> str | None:
-    """`Settlement policy, page 3`; None where the words are themselves the source's name."""
+    """`Settlement policy, page 3`; None if the quoted words are the source's name."""
     source = shortened(shown_words(quotation.source), LONGEST_SOURCE)
     if source == shown_words(quotation.text):
         return None
@@ -149,18 +149,18 @@ def attribution_of(quotation: Quotation) -> str | None:
 
 
 def shown_words(text: str) -> str:
-    """Words of a source on one line, letter by letter, without signs that are none."""
+    """A source's words on one line, letter by letter, without invisible characters."""
     return " ".join(CONTROLS.sub(" ", _UNSEEN.sub("", text)).split())
 
 
 def harmless(words: str) -> str:
-    """Words that Markdown prints as they are."""
+    """The words escaped, so that Markdown prints them unchanged."""
     return _ACTED_ON.sub(lambda found: f"\\{found[0]}", words)
 
 
 def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
-    """The text without sentences that hold a figure which is no reference, or that refer to
-    nothing, and without control characters."""
+    """The text without control characters, and without sentences that hold a typed figure or an
+    unknown reference."""
     visible = CONTROLS.sub("", _UNSEEN.sub("", prose.replace("\r\n", "\n")))
     rejected = rejected_figures(visible, known.claims, others=known.others, place=place)
     kept = without(visible, rejected)
@@ -171,10 +171,11 @@ def kept_prose(prose: str, known: Known, place: str) -> KeptProse:
 
 
 def plain_if_known(prose: str, known: Known) -> str:
-    """A text without the sentences that are not kept, for a place where nothing is acted on.
+    """The text for a place without markup, without the sentences that may not be printed; empty if
+    it cannot be rendered.
 
-    It never raises: workflows have it remembered, and a run must not stop because what may be said
-    is judged otherwise than when it was. A text that cannot be rendered is none.
+    It never raises: workflows call it for the memory, and a run must not fail because a later
+    version judges a sentence differently.
     """
     try:
         return render_plain(kept_prose(prose, known, "memory").prose, known)

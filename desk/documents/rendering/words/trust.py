@@ -1,4 +1,4 @@
-"""How far the figures can be relied on, in words: verdicts, conflicts, and what was left out."""
+"""The words for verdicts, conflicts, and what was left out."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -31,7 +31,7 @@ WITHHELD: Final = "no position holds, and the figure is withheld"
 
 
 def verdicts_of(statement: MarketStatement | AnswerReport) -> dict[str, ClaimVerdict]:
-    """The verdicts of a section, or of an answer, by claim."""
+    """The verdicts of a section, or of an answer, by claim id."""
     return {verdict.claim_id: verdict for verdict in statement.verdicts}
 
 
@@ -41,7 +41,7 @@ def status_words(verdict: ClaimVerdict | None) -> str:
 
 
 def check_words(verdict: ClaimVerdict | None) -> str:
-    """The check that decided: `second source`. Empty where there is no verdict."""
+    """The check that decided: `second source`. Empty without a verdict."""
     return "" if verdict is None else CHECK_WORDS[verdict.decided_by]
 
 
@@ -55,7 +55,7 @@ def verdict_words(verdict: ClaimVerdict | None) -> str:
 
 
 def position_words(position: Position) -> str:
-    """What a party holds: who states what, from which source, and what it weighs."""
+    """A position: its holder, its statement, its source, and its weight."""
     if position.abstains:
         return f"{human(position.agent)}, weight 0"
     origin = f", first published by {position.origin}" if position.origin else ""
@@ -82,15 +82,15 @@ def state_words(conflict: ConflictRecord) -> str:
 
 
 def outcome_words(conflict: ConflictRecord) -> str:
-    """Which position holds; what is withheld where none does."""
+    """The position that holds, or what is withheld if none does."""
     if conflict.chosen is None:
         return WITHHELD if conflict.resolved else "undecided so far"
     return f"{conflict.chosen} holds"
 
 
 def standing_words(conflict: ConflictRecord, position: Position) -> str:
-    """What became of a position: it `holds`, `abstains` or is the `dissent`. Empty while the
-    conflict waits, and where none holds."""
+    """The outcome of a position: it `holds`, `abstains` or is the `dissent`. Empty while the
+    conflict is open, and if no position holds."""
     if position.abstains:
         return "abstains"
     if not conflict.resolved or conflict.chosen is None:

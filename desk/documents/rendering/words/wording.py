@@ -1,4 +1,4 @@
-"""How the Markdown and the HTML form put the same things in words."""
+"""The wording that Markdown and HTML share."""
 
 import json
 import re
@@ -17,10 +17,10 @@ from desk.contracts.agents.usage import BUILTIN, Usage
 from desk.contracts.findings.claims import Claim, Unit, span_days
 
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Signs that a terminal would act on."""
+"""Characters that a terminal interprets."""
 
 NO_FIGURE: Final = "–"
-"""What stands in a cell for a figure that nobody claimed."""
+"""The text of a cell without a figure."""
 
 
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -28,7 +28,7 @@ _UNIT = re.compile(r"(?<=\d) (?=(%|σ|bp|days?)(?!\w))")
 
 
 def typographic(text: str) -> str:
-    """The text with true minus signs, and figures tied to their units."""
+    """The text with true minus signs, and with no line break between figures and their units."""
     return _UNIT.sub("\u00a0", _MINUS.sub("−", text))
 
 
@@ -40,7 +40,7 @@ def allowance_words(allowance: Allowance) -> str:
 
 
 def cost_words(usage: Usage) -> str:
-    """Tokens and money of agents' turns; calls whose price is not known are counted."""
+    """The tokens and cost of agents' turns. Calls with an unknown price are counted."""
     words = f"{usage.tokens:,} tokens"
     if usage.cost_usd:
         words += f", ${usage.cost_usd:.4f}"
@@ -51,7 +51,7 @@ def cost_words(usage: Usage) -> str:
 
 
 def lost_words(usage: Usage) -> str:
-    """What may have been billed besides, as the end of a sentence; nothing where all is known."""
+    """The end of a sentence on what may have been billed besides; empty if everything is known."""
     if not usage.lost_calls:
         return ""
     one = usage.lost_calls == 1
@@ -62,15 +62,15 @@ def lost_words(usage: Usage) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text from outside without line breaks and control characters."""
+    """Text from outside, without line breaks and control characters."""
     if not text.isprintable():
         text = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text)
     return " ".join(text.split())
 
 
 def printable(page: str) -> str:
-    """A page without the control characters that a terminal would act on: what an agent or a person
-    wrote can have some. Line ends and tabs stay."""
+    """A page without control characters, which a terminal would interpret and which the words of an
+    agent or a person may contain. Line ends and tabs stay."""
     return CONTROLS.sub(" ", page)
 
 
@@ -80,8 +80,8 @@ def human(name: str) -> str:
 
 
 def span_words(claim: Claim) -> str:
-    """`, 30 Sep 2026 to 30 Oct 2026` behind the name of a figure of other days than the window's;
-    nothing behind another's."""
+    """`, 30 Sep 2026 to 30 Oct 2026` after the name of a figure of other days than the window's;
+    empty otherwise."""
     days = span_days(claim)
     return f", {print_full_day(days[0])} to {print_full_day(days[1])}" if days else ""
 
@@ -93,12 +93,12 @@ def instant(moment: datetime, zone: str = "UTC") -> str:
 
 
 def analysts_words(model: str) -> str:
-    """Who did the work: `built in`, or a model by its name."""
+    """Who did the work: `built in`, or a model's name."""
     return "built in" if model == BUILTIN else model
 
 
 def named_together(names: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`, as the CLDR has it for British English."""
+    """`a`, `a and b`, `a, b and c`, by the CLDR for British English."""
     # Slow to import, and most commands name nothing together.
     from babel.lists import format_list
 
@@ -127,11 +127,11 @@ def figure(value: Decimal | None, unit: Unit, *, signed: bool = True) -> str:
 
 
 MOST_INPUTS: Final = 8
-"""More are counted and not named."""
+"""More inputs than this are counted instead of named."""
 
 
 def rests_on(claim: Claim) -> str:
-    """What a claim rests on besides evidence: its formula and the claims that go into it."""
+    """What a claim rests on besides evidence: its formula and its inputs."""
     formula = human(claim.formula) if claim.formula else ""
     if len(claim.inputs) > MOST_INPUTS:
         return f"{formula} of {len(claim.inputs)} figures"
