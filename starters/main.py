@@ -217,9 +217,10 @@ _MARKUP: Final = "markdown"
 
 @cache
 def _of_others() -> dict[str, Any]:
-    """The entry points of other packages' commands by name; none takes the name of one of ours.
+    """The commands of other packages, as entry points by name. None of them replaces one of the
+    desk's.
 
-    Only who lists the commands, or looks one up that is not ours, pays for the search.
+    Only listing commands, or looking up one that is not the desk's, makes this search.
     """
     from importlib.metadata import entry_points
 
@@ -229,7 +230,7 @@ def _of_others() -> dict[str, Any]:
 
 @cache
 def loaded(name: str) -> TyperCommand | TyperGroup:
-    """A command of ours or of another package, by its name, with its module imported."""
+    """A command by its name, with its module imported."""
     if name in COMMANDS:
         with imported_for_good():
             module = import_module(COMMANDS[name].module)
@@ -247,7 +248,7 @@ def loaded(name: str) -> TyperCommand | TyperGroup:
 
 
 def _other(name: str) -> Any:
-    """A command of another package; one that says why, where it cannot be loaded."""
+    """A command of another package; if it cannot be loaded, one that says why."""
     entry = _of_others()[name]
     try:
         return entry.load()
@@ -263,7 +264,8 @@ def _other(name: str) -> Any:
 
 
 class _Listed(UserDict[str, Any]):
-    """The commands by name, as `desk --help` lists them: ours by their line, not loaded."""
+    """The commands by name for `desk --help`. The desk's own are shown by their line and not
+    loaded."""
 
     def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
         if name in COMMANDS:
@@ -290,7 +292,7 @@ class _Desk(TyperGroup):
     def resolve_command(
         self, ctx: Any, args: list[str]
     ) -> tuple[str | None, TyperCommand | TyperGroup | None, list[str]]:
-        """The command that a command line names, loaded, with the arguments that are left to it."""
+        """The command of a command line, loaded, with the remaining arguments."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, None if name is None else loaded(name), rest
 
@@ -330,7 +332,8 @@ app = typer.Typer(
 
 
 def execute(arguments: list[str]) -> int:
-    """Run a command line; its exit status. Errors are told in one line on standard error."""
+    """Runs a command line and returns its exit status. Errors are printed in one line on standard
+    error."""
     try:
         ended = app(arguments, prog_name="desk", standalone_mode=False)
     except TyperException as wrong:
@@ -344,7 +347,7 @@ def execute(arguments: list[str]) -> int:
 
 
 def _misused(wrong: TyperException) -> ExitStatus:
-    """What Typer found wrong with the arguments; nothing where it has shown the help instead."""
+    """Typer's message about wrong arguments; empty if it has shown the help instead."""
     told = getattr(wrong, "format_message", wrong.__str__)().removeprefix("Value error, ")
     if told:
         sys.stderr.write(f"desk: {told} (`--help` shows an example)\n")

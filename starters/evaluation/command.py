@@ -81,7 +81,7 @@ Out = Annotated[
 ]
 
 FOLDER: Final = "evaluation"
-"""Where in the reports' folder tables stand, unless another place is named."""
+"""The folder below the reports' for the tables, unless another place is named."""
 
 
 @eval.callback()
@@ -130,7 +130,7 @@ class EvalOptions:
 
 
 def run_evaluation(options: EvalOptions) -> ExitStatus:
-    """Run the tasks, write the table, and print it.
+    """Runs the tasks, writes the table, and prints it.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -161,7 +161,7 @@ def run_evaluation(options: EvalOptions) -> ExitStatus:
 
 
 def _model(wanted: str | None, settings: "Settings") -> str:
-    """The model to evaluate; the built-in analysts where none is wanted, or none can be asked."""
+    """The model to evaluate; `builtin` if none is wanted or none can be asked."""
     from desk.contracts.agents.usage import BUILTIN
     from starters.session import say
 
@@ -174,7 +174,7 @@ def _model(wanted: str | None, settings: "Settings") -> str:
 
 
 def read_suites(written: str | None) -> "tuple[Suite, ...]":
-    """The suites that were named, or all of them.
+    """The named suites, or all of them.
 
     Raises:
         UsageError: there is no such suite.
@@ -197,7 +197,7 @@ def read_suites(written: str | None) -> "tuple[Suite, ...]":
 
 
 def compare_tables(first: Path, second: Path, *, as_json: bool) -> ExitStatus:
-    """Print how two tables compare.
+    """Prints how two tables compare.
 
     Raises:
         CommandError: one cannot be read, or they have no task in common.

@@ -1,7 +1,7 @@
-"""Running the tasks of an evaluation, some side by side, each to its document and its checks.
+"""Runs the tasks of an evaluation, several side by side, up to their documents and checks.
 
-They run on a desk for the evaluation: beside the user's own, in a temporary folder, on frozen
-evidence. What a run took is counted in its history and in those of its children.
+They run on a desk of their own, beside the user's: in a temporary folder, on frozen evidence. What
+a run cost is counted from its history and its children's.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ CORPUS: Final = "corpus"
 MCP_JSON: Final = ".mcp.json"
 
 ESCALATION: Final = timedelta(seconds=2)
-"""How long a conflict waits for a person whom there is not."""
+"""How long a conflict waits for a person. There is none in an evaluation."""
 
 PATIENT: Final = {
     "task": timedelta(minutes=25),
@@ -49,18 +49,19 @@ PATIENT: Final = {
     "tool_call": timedelta(minutes=2),
 }
 TRIES: Final = 20
-"""What is measured is not how busy the machine is: whatever is late is waited for, and tried again
-where a worker was held up for longer than the server waits for a sign of it."""
+"""How often a late task is tried again. The load of the machine must not affect the result, so a
+task also gets another try if a worker was held up longer than the server waits for its
+heartbeat."""
 
 
 def evaluation_desk(
     settings: Settings, folder: Path, model: str, *, usd: Decimal | None
 ) -> Settings:
-    """Settings of a desk in a folder, with the markets, rules and packaged sources that come with
-    the desk, whatever the user's own are; its corpus is the folder `corpus`.
+    """The settings of a desk in a folder, with the markets, rules and packaged sources that come
+    with the desk, whatever the user's are. Its corpus is the folder `corpus`.
 
-    All agents are the model, which is reached as the user's settings say; each run may cost `usd`
-    at most. `builtin` asks no model and takes no key.
+    All agents are the model, reached as the user's settings say. Each run may cost `usd` at most.
+    `builtin` asks no model and needs no key.
     """
     usual = load_settings(folder, {})
     apart = settings_apart(settings, folder)
@@ -83,7 +84,7 @@ def evaluation_desk(
 
 
 def _sources(folder: Path) -> Path:
-    """The packaged sources, of which `knowledge` has the corpus of the evaluation."""
+    """The packaged sources; `knowledge` has the corpus of the evaluation."""
     written = json.loads((DEFAULTS / MCP_JSON).read_text(encoding="utf-8"))
     written["mcpServers"][KNOWLEDGE]["args"] += ["--corpus", str(folder / CORPUS)]
     path = folder / MCP_JSON
@@ -92,8 +93,8 @@ def _sources(folder: Path) -> Path:
 
 
 def _config(usual: RunConfig, model: str, usd: Decimal | None) -> RunConfig:
-    """The usual rules with one model for everybody. Nobody is there to decide a conflict, so that
-    its default holds at once."""
+    """The default rules with one model for all agents. A conflict gets its default at once, because
+    nobody is there to decide it."""
     entries = {entry.agent: entry for entry in usual.policy.agents}
     agents = tuple(
         entries.get(agent, AgentConfig(agent=agent)).model_copy(update={"model": model})
@@ -113,7 +114,7 @@ def _config(usual: RunConfig, model: str, usd: Decimal | None) -> RunConfig:
 
 
 class TurnTaken(Contract):
-    """What of a turn is counted. What a result says does not count here."""
+    """The part of a turn that is counted. The contents of a result are not."""
 
     result: JsonValue = None
     rejected: Annotated[tuple[JsonValue, ...], Field(max_length=100)] = ()
@@ -127,17 +128,18 @@ class TurnTaken(Contract):
 
     @property
     def sent_back(self) -> bool:
-        """Whether the desk refused what a model said."""
+        """Whether the desk refused the model's answer."""
         return self.by_model and (self.feedback is not None or bool(self.rejected))
 
     @property
     def stands(self) -> bool:
-        """Whether it is a model's result, and the desk refused nothing of it."""
+        """Whether it is a model's result of which the desk refused nothing."""
         return self.by_model and self.result is not None and not self.sent_back
 
 
 async def work_of(client: Client, workflow_id: str, run_id: str) -> Work:
-    """What a run took, its children and those that it continued included; without the seconds."""
+    """What a run cost, without its duration, including its children and the executions that it
+    continued."""
     histories = [each async for each in fetch_chain(client, workflow_id, run_id)]
     counted = await asyncio.gather(*(_counted(client, each) for each in histories))
     return _sum(counted)
@@ -183,7 +185,7 @@ async def _own(history: RunHistory) -> Work:
 
 
 def _mended(turns: list[TurnTaken]) -> int:
-    """How many of a task's turns that were sent back were followed by an answer that stands."""
+    """How many of a task's turns that were sent back were followed by an accepted answer."""
     last = len(turns) - next((n for n, t in enumerate(reversed(turns)) if t.stands), len(turns))
     return sum(turn.sent_back for turn in turns[:last])
 
@@ -196,10 +198,10 @@ def _sum(works: Iterable[Work]) -> Work:
 
 
 SIDE_BY_SIDE: Final = 4
-"""Runs at a time: they wait for most of theirs."""
+"""Runs at a time. They wait most of their time."""
 
 SECONDS_A_TASK: Final = 1_800.0
-"""As long as a run may take, that of a week included."""
+"""The longest that a run may take, including that of a week."""
 
 LONGEST_ERROR: Final = 600
 PAUSE_SECONDS: Final = 2.0
@@ -207,7 +209,7 @@ TOLD_EVERY: Final = 10
 
 
 class Silent:
-    """Shows no progress: an evaluation tells of its tasks as they end."""
+    """Shows no progress. An evaluation reports its tasks as they end."""
 
     def update(self, status: WeekStatus) -> None:
         """Nothing is shown."""
@@ -217,7 +219,8 @@ class Silent:
 
 
 class RunningTasks:
-    """The tasks of some suites at a desk. Every tenth that has ended is told on standard error."""
+    """The tasks of some suites on a desk. Every tenth task that ends is reported on standard
+    error."""
 
     def __init__(self, desk: Desk, suites: Sequence[SuiteRuns]) -> None:
         self._desk = desk
@@ -227,7 +230,7 @@ class RunningTasks:
         self._left = TRIES
 
     async def scores(self) -> tuple[TaskScore, ...]:
-        """What every task came to, in the order of the suites and of their tasks."""
+        """The score of every task, in the order of the suites and their tasks."""
         return tuple(await asyncio.gather(*self._all()))
 
     def _all(self) -> Iterator[Coroutine[Any, Any, TaskScore]]:
@@ -260,8 +263,8 @@ class RunningTasks:
     async def _run_in_the_end(
         self, suite: SuiteRuns, number: int, name: str
     ) -> tuple[tuple[TaskCheck, ...], Work, str | None]:
-        """What a task came to. A server that did not answer in time is asked again, by all tasks
-        together so many times; the run goes on meanwhile.
+        """The outcome of a task. If the server does not answer in time it is asked again, up to a
+        number of times for all tasks together; the run goes on meanwhile.
 
         Raises:
             RPCError: it has not answered for too often.
@@ -308,7 +311,7 @@ class RunningTasks:
         return published.files
 
     async def _work(self, run: ServerRun[Any]) -> Work:
-        """What a run took, those that it went on in included."""
+        """What a run cost, including the executions in which it continued."""
         latest = await run_described(run.client, run.workflow_id, run.returns) or run
         return await work_of(run.client, latest.workflow_id, latest.run_id)
 
@@ -319,8 +322,8 @@ def _failed(name: str) -> TaskCheck:
 
 @dataclass(frozen=True)
 class EvaluationAsked:
-    """What an evaluation is of. Without `tasks` each suite has as many as usual; `budget_usd` is
-    for all of them together."""
+    """What to evaluate. Without `tasks` each suite has its usual number. `budget_usd` is for all of
+    them together."""
 
     model: str
     suites: Sequence[Suite]
@@ -330,7 +333,7 @@ class EvaluationAsked:
 
 
 async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTable:
-    """The table of an evaluation, at a desk apart.
+    """The table of an evaluation, made on a desk of its own.
 
     Raises:
         CommandError: a suite needs a package that is not installed.
@@ -362,8 +365,8 @@ async def evaluated(settings: Settings, asked: EvaluationAsked) -> EvaluationTab
 
 
 def _share(settings: Settings, asked: EvaluationAsked, count: int) -> Decimal | None:
-    """What each of so many tasks may cost: together as much as was said, or one run of the desk;
-    None where the desk has no limit."""
+    """What each task may cost: an equal part of the budget, or the desk's limit for one run; None
+    if the desk has no limit."""
     usual = settings.config.policy.budget.usd
     whole = usual if asked.budget_usd is None else Decimal(str(asked.budget_usd))
     return None if whole is None else round(whole / max(count, 1), 6)

@@ -27,13 +27,13 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def table_name(model: str, suites: Sequence[Suite], seed: int) -> str:
-    """`builtin-ask-week-1.json`: the same for the same tasks and model."""
+    """`builtin-ask-week-1.json`. The same tasks and model give the same name."""
     named = "-".join(suites) if len(suites) < len(Suite) else "all"
     return f"{_UNFIT.sub('-', model)}-{named}-{seed}.json"
 
 
 def check_place(path: Path) -> None:
-    """See to it that a table can be written there before hours are spent on it.
+    """Checks that a table can be written there, before hours are spent on it.
 
     Raises:
         UsageError: it cannot; the message says why.

@@ -1,4 +1,4 @@
-"""Tables of what the learning system knows."""
+"""Tables on the learning system's record."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -13,7 +13,7 @@ INDENT: Final = "  "
 
 
 def columns(titles: Sequence[str], rows: Iterable[tuple[str, ...] | str]) -> Iterator[str]:
-    """A table with its first column to the left and the others to the right."""
+    """A table with its first column aligned left and the others right."""
     return table_lines(titles, rows, right=range(1, len(titles)), indent=INDENT)
 
 

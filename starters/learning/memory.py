@@ -36,7 +36,7 @@ from starters.terminal.tables import folded, table_lines
 EXAMPLE = 'Example: desk memory search "yen carry trade" --market USD/JPY --as-of 2026-10-30'
 
 LINES_OF_TEXT = 4
-"""How much of an entry is shown; `--json` has all of it."""
+"""The most lines of an entry's text; `--json` has all of it."""
 
 memory = typer.Typer(
     help="Search what was planned, found, recommended and taken to be likely; list it; rebuild it.",
@@ -110,7 +110,7 @@ class SearchOptions:
 
 
 def show_search(options: SearchOptions) -> ExitStatus:
-    """Print what comes nearest.
+    """Prints the nearest entries.
 
     Raises:
         UsageError: an option cannot be used.
@@ -158,7 +158,7 @@ def show_entries(*, as_json: bool) -> ExitStatus:
 
 
 def query_of(options: SearchOptions, settings: Settings, now: datetime) -> MemoryQuery:
-    """What is asked of the memory.
+    """The query of the options.
 
     Raises:
         UsageError: an option cannot be used; the message says what can.
@@ -180,7 +180,7 @@ def query_of(options: SearchOptions, settings: Settings, now: datetime) -> Memor
 
 
 def entry_lines(one: Recalled) -> Iterator[str]:
-    """What was recalled, for people, in at most 80 columns."""
+    """The recalled entries, in at most 80 columns."""
     entry, markets = one.entry, ", ".join(one.entry.markets)
     relevant = f"  relevance {one.relevance:.2f}" if one.relevance is not None else ""
     head = f"{one.score:.2f}{relevant}  {entry.kind}  {entry.as_of:%Y-%m-%d %H:%M}"
@@ -208,7 +208,8 @@ def _shortened(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _market(written: str, known: tuple[str, ...]) -> str:
-    """`usdjpy` is `USD/JPY`; what the desk does not cover, such as a stock, is taken as written."""
+    """A market as written: `usdjpy` is `USD/JPY`. A market that the desk does not cover, such as a
+    stock, is kept as written."""
     keys = {name.replace("/", "").upper(): name for name in known}
     plain = written.strip().upper()
     return keys.get(plain.replace("/", "").replace("-", ""), plain)
@@ -236,19 +237,19 @@ TELLERS: Final = (
     WorkflowType.HYPOTHESIS,
     WorkflowType.STOCK_RESEARCH,
 )
-"""The workflows that have it do so."""
+"""The workflow types that store entries."""
 
 LONGEST_REASON: Final = 1_000
 
 _ELSEWHERE: Final = "large payloads are in the home of the desk that did the work"
 
 AT_A_TIME = 100
-"""Entries: what is stored stays stored where the next hundred cannot be."""
+"""The entries stored at once. They stay stored if the next ones fail."""
 
 
 class Rebuilt(Contract):
-    """The result of `desk memory rebuild`; its `--json` is this model. `told` entries stood in the
-    histories of `runs`, and `kept` are in the memory now."""
+    """The result of `desk memory rebuild`; `--json` prints this model. `told` entries were found in
+    the histories of `runs`; `kept` are in the memory now."""
 
     runs: int
     told: int
@@ -259,7 +260,7 @@ class Rebuilt(Contract):
 
 @dataclass(frozen=True)
 class Telling:
-    """What a run told the memory at once. `order` is its place in the history."""
+    """The entries that a run stored at once. `order` is the place in the history."""
 
     at: datetime
     order: int
@@ -268,8 +269,8 @@ class Telling:
 
 @dataclass
 class Remembrance:
-    """What histories hold: `entries` by their ids, each as it was told last. `unreadable` says of
-    what could not be read which run it is of, and why."""
+    """The entries found in histories, by id, each as it was stored last. `unreadable` says for each
+    unreadable history which run it is of, and why."""
 
     entries: dict[str, MemoryEntry] = field(default_factory=dict)
     runs: int = 0
@@ -277,9 +278,9 @@ class Remembrance:
 
 
 def rebuild_memory(*, as_json: bool) -> ExitStatus:
-    """Put what histories hold into the memory, and print what became of it.
+    """Stores the entries of all histories in the memory, and prints the result.
 
-    Exit status 3 where a history could not be read.
+    The exit status is 3 if a history could not be read.
 
     Raises:
         CommandError: the memory cannot be told.
@@ -301,8 +302,8 @@ def rebuild_memory(*, as_json: bool) -> ExitStatus:
 
 
 def rebuilt(store: MemoryStore, found: Remembrance) -> Rebuilt:
-    """The store with what was found in it. Nothing that it has is deleted, for it may have what no
-    history holds any more.
+    """The result of storing the entries. Nothing is deleted from the store: it may have entries
+    whose histories are gone.
 
     Raises:
         MemoryUnusable: it cannot be told.
@@ -333,7 +334,7 @@ def rebuilt_lines(done: Rebuilt) -> Iterator[str]:
 
 
 async def remembrance(client: Client) -> Remembrance:
-    """What every run that the server still knows told the memory, or was about to."""
+    """The entries that the runs known to the server stored, or were about to store."""
     found = Remembrance()
     tellings: list[Telling] = []
     async for run in client.list_workflows(_tellers()):
@@ -350,8 +351,7 @@ async def remembrance(client: Client) -> Remembrance:
 
 
 async def _readable(history: RunHistory, unreadable: list[str]) -> list[Telling]:
-    """What a history says that its run told the memory. What was never done counts: the run meant
-    it to be remembered."""
+    """The entries in a history. Those whose activity never ran count as well."""
     tellings: list[Telling] = []
     for scheduled, *_ in history.activities:
         if scheduled.name != ActivityName.REMEMBER:

@@ -1,4 +1,4 @@
-"""Asking the learning system what it knows."""
+"""Queries to the learning system."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 
 ANSWER_SECONDS: Final = 30.0
-"""How long a worker may take to answer: it may have the record of years to read first."""
+"""How long a worker may take to answer. It may have to read the record of years first."""
 
 NOTHING_YET: Final = (
     "Nothing has been learned yet: no run has reported its outcome. `desk run` researches a week "
@@ -36,8 +36,8 @@ NOBODY_ANSWERS: Final = (
 
 
 def learned(settings: Settings, week: str | None, market: str | None = None) -> LearnedView | None:
-    """What the desk's record holds: all of it, or as of a week's as-of instant, with the forecasts
-    of one market or of all; None while there is none.
+    """The record: all of it, or as of a week's as-of instant, with the forecasts of one market or
+    of all; None if there is none yet.
 
     Raises:
         UsageError: the week is none, or is not over.
@@ -56,7 +56,7 @@ def learned(settings: Settings, week: str | None, market: str | None = None) -> 
 
 
 def learned_question(settings: Settings, week: str | None, market: str | None) -> RecordQuery:
-    """What the learning system is asked: of a week's as-of instant, or of now.
+    """The question about a week's as-of instant, or about now.
 
     Raises:
         UsageError: the week is none, or is not over.
@@ -70,7 +70,7 @@ def learned_question(settings: Settings, week: str | None, market: str | None) -
 async def learned_at(
     client: Client, question: RecordQuery, within: float = ANSWER_SECONDS
 ) -> LearnedView | None:
-    """What the desk's record holds; None while there is none.
+    """The record; None if there is none yet.
 
     Raises:
         CommandError: no worker answers within so many seconds.

@@ -72,10 +72,10 @@ def scorecard(
 
 
 class DeskScorecard(Contract):
-    """What `desk scorecard --json` prints: of all markets, or of one.
+    """What `desk scorecard --json` prints, for all markets or for one.
 
-    `scored` are the newest forecasts whose horizon has passed, and `more_scored` how many there
-    are besides; the same of `hypotheses`. The scorecard is of all of them.
+    `scored` are the newest forecasts whose horizon has passed, and `more_scored` is how many others
+    there are; the same for `hypotheses`. The scorecard covers all of them.
     """
 
     market: MarketName | None = None
@@ -129,7 +129,7 @@ def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
 
 
 def _hypotheses(found: DeskScorecard) -> Iterator[str]:
-    """Those that were due last; `desk hypotheses` has those that wait."""
+    """The hypotheses that were due last. `desk hypotheses` lists the open ones."""
     if not found.hypotheses:
         return
     older = len(found.hypotheses) + found.more_hypotheses - HYPOTHESES_SHOWN
@@ -157,7 +157,7 @@ def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:
 
 
 def _bar(came: float, said: float) -> str:
-    """A bar as long as it came often, with a mark where it was said to."""
+    """A bar whose length is the observed frequency, with a mark at the forecast probability."""
     signs = list((CAME * round(came * BAR)).ljust(BAR + 1))
     signs[round(said * BAR)] = SAID
     return "".join(signs).rstrip()

@@ -39,11 +39,11 @@ from starters.terminal.tables import table_lines
 EXAMPLE = "Example: desk status --week 2026-W44"
 
 BUSY_SECONDS = 10.0
-"""How long one question may take at a worker that has much else to do."""
+"""How long one query may take at a busy worker."""
 ANSWER_PATIENCE_SECONDS = 90.0
-"""How long it is asked again and again. A worker that was killed has stopped to count by then."""
+"""How long the query is repeated. By then a killed worker no longer counts as polling."""
 ROW = 8
-"""Markets in a row of the listing."""
+"""The markets in one row of the listing."""
 
 
 def status(
@@ -57,7 +57,7 @@ def status(
 
 
 def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Print how far the run of a week is.
+    """Prints the status of a week's run.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -81,7 +81,7 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
 
 
 async def status_at(desk: Desk, week: str | None) -> tuple[FoundRun, WeekStatus]:
-    """The run of a week, or of the latest week that has one, and how far it is.
+    """The run of a week, or of the latest week that has one, and its status.
 
     Raises:
         CommandError: there is no such run, or no worker answers for it.
@@ -95,7 +95,7 @@ async def status_at(desk: Desk, week: str | None) -> tuple[FoundRun, WeekStatus]
 
 
 async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
-    """The status of a run: a worker that is busy is waited for, one that is not there is not.
+    """The status of a run. A busy worker is waited for; if there is none, this fails at once.
 
     Raises:
         CommandError: nobody polls for work, or whoever does has not answered for long.
@@ -127,7 +127,7 @@ async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
 
 
 async def _last_result(found: FoundRun, week: str) -> WeekResult:
-    """As `last_result`, and tells the user where the latest run ended badly."""
+    """As `last_result`, and tells the user if the latest run ended badly."""
     try:
         return await result_of(found, week)
     except EndedWithoutReport as ended:
@@ -139,7 +139,7 @@ async def _last_result(found: FoundRun, week: str) -> WeekResult:
 
 
 def closed_status(result: WeekResult) -> WeekStatus:
-    """The status of a run that has closed, from what it returned."""
+    """The status of a closed run, from its result."""
     # Most runs that are asked about are open, and the boards take long to import.
     from desk.runs.boards import usage_of_week
 
@@ -192,7 +192,7 @@ def _head(status: WeekStatus) -> Iterator[str]:
 
 
 def _markets(status: WeekStatus) -> Iterator[str]:
-    """Names in columns; those that are not fully researched with their reasons."""
+    """The names of markets in columns. Those that are not fully researched have their reasons."""
     by_outcome: dict[str, list[MarketStatus]] = {}
     for market in status.markets:
         by_outcome.setdefault(market.outcome or market.state, []).append(market)
@@ -226,7 +226,7 @@ def _published(status: WeekStatus) -> Iterator[str]:
 
 
 def _sent(status: WeekStatus) -> Iterator[str]:
-    """A line for each revision on each channel; none where nothing is delivered."""
+    """A line for each revision on each channel."""
     for sent in status.deliveries:
         if sent.state is DeliveryState.UNDER_WAY:
             words = "under way"

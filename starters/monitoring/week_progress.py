@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 CELL = 11
-"""Columns of a market in the grid: a mark, a name, and the space to the next."""
+"""The columns of a market in the grid: a mark, a name, and a gap."""
 
 _MARKS = {
     MarketState.PLANNED: ("·", "dim"),
@@ -97,7 +97,7 @@ def _drawn(status: WeekStatus, console: "Console") -> "Group":
 
 
 def waiting_words(status: WeekStatus) -> str | None:
-    """That markets wait for a person, and what to do; None when none does."""
+    """That markets wait for a person, and what to do; None if none does."""
     waiting = [m.market for m in status.markets if m.state is MarketState.WAITING]
     if not waiting and not status.escalations:
         return None
@@ -124,7 +124,7 @@ def _cell(market: MarketStatus) -> "Text":
 
 
 def reason_of(market: MarketStatus) -> str:
-    """Why a market is not fully researched, for a line that has named it."""
+    """Why a market is not fully researched, for a line that names the market already."""
     return (market.note or "").removeprefix(f"{market.market}: ")
 
 

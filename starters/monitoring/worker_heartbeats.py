@@ -1,4 +1,4 @@
-"""What each worker told Temporal of itself last."""
+"""The last heartbeat of each worker."""
 
 import asyncio
 from datetime import timedelta
@@ -17,8 +17,8 @@ _NOT_KEPT: Final = frozenset({RPCStatusCode.UNIMPLEMENTED, RPCStatusCode.PERMISS
 
 
 async def last_heartbeats(client: Client) -> tuple[WorkerHeartbeat, ...] | None:
-    """The last heartbeat of each worker, those that are gone included; None where the server keeps
-    none, or keeps them to itself.
+    """The last heartbeat of each worker, including those that are gone; None if the server keeps
+    none or does not show them.
 
     Raises:
         RPCError: the server does not answer.

@@ -34,22 +34,22 @@ from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 
 SCHEMA_VERSION: Final = "1"
-"""Of the columns. It changes with what a column means, and with any that goes."""
+"""The version of the columns. It changes when a column changes its meaning or is removed."""
 
 BOARD_METRICS: Final[tuple[Metric, ...]] = tuple(
     metric for action in DATA for metric in PART_METRICS[action]
 )
-"""The figures of the five parts with data, a column each."""
+"""The figures of the five parts with data, one column each."""
 
 OF_EPISODE: Final = "episode_"
-"""How the columns begin that were known only once the episode was at its end."""
+"""The prefix of columns that are only known at the end of an episode."""
 
 Cell = object
-"""What stands in a column: text, a number, a truth, an instant, names; None where it is lacking."""
+"""A value in a column: text, number, truth value, instant or names; None if missing."""
 
 
 class ColumnKind(StrEnum):
-    """What a column holds."""
+    """The type of a column."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -92,7 +92,7 @@ COLUMNS: Final[Mapping[str, ColumnKind]] = {
 
 
 def rows_of(episode: ListedEpisode) -> Iterator[dict[str, Cell]]:
-    """A row for each step of an episode that is at its end, by `COLUMNS`."""
+    """A row for each step of a finished episode, by `COLUMNS`."""
     if episode.board is None:
         return
     shared = _shared(episode)
@@ -179,7 +179,7 @@ Rows = Sequence[Mapping[str, Cell]]
 
 
 def check_parquet(place: Path) -> None:
-    """See to it that a table can be written to a place, before anything is read for it.
+    """Checks that a table can be written to a place, before anything is read.
 
     Raises:
         CommandError: the package that writes it is not installed.
@@ -197,9 +197,9 @@ def check_parquet(place: Path) -> None:
 
 
 async def write_parquet(place: Path, batches: AsyncIterator[Rows]) -> int:
-    """Write batches of rows by `COLUMNS`, each as a row group, and say how many rows there are.
+    """Writes batches of rows by `COLUMNS`, each as a row group. Returns the number of rows.
 
-    A reader sees the file that was there before, or all of the new one.
+    A reader sees the earlier file or all of the new one.
 
     Raises:
         CommandError: it could not be written, or there is no package for it.
@@ -256,9 +256,9 @@ BATCH: Final = 64
 
 
 def export_episodes(out: Path, *, symbol: str | None) -> ExitStatus:
-    """Write what every finished episode did to a Parquet file.
+    """Writes what every finished episode did to a Parquet file.
 
-    The exit status says whether a history could not be read; those are told, and left out.
+    Unreadable histories are reported and left out; then the exit status says so.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -288,14 +288,14 @@ def _counted(count: int, what: str) -> str:
 
 
 class _EpisodeExport:
-    """The finished episodes of one export, and what could not be read of them."""
+    """The finished episodes of one export, and which of them could not be read."""
 
     def __init__(self, symbol: str | None) -> None:
         self._symbol = symbol
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, as where the server went away in the middle."""
+        """Starts again, for instance after the server went away."""
         self.episodes = 0
         self.unreadable: list[str] = []
 

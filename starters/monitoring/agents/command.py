@@ -40,7 +40,7 @@ from workers.needed_sources import agent_queues, needed_sources
 EXAMPLE = "Example: desk agents; desk agents --json"
 
 LONG_WAIT: Final = timedelta(seconds=30)
-"""A task that has waited longer for a worker is a backlog."""
+"""A task that waits for a worker longer than this counts as a backlog."""
 MOST_WORKERS: Final = 1_000
 MOST_AGENTS: Final = 200
 Agents = Annotated[tuple[AgentId, ...], Field(max_length=MOST_AGENTS)]
@@ -58,12 +58,12 @@ def agents(
 
 
 class WorkLine(Contract):
-    """How an agent or a source is, and why.
+    """The state of an agent or a source, and why.
 
-    `finished` and `failed` count an agent's tasks and a source's calls within the window, `retried`
-    the tries that failed and were followed by another. `waiting` is the depth of its queue,
-    `oldest_seconds` how long the first has waited there. Processor and memory are those of the
-    busiest machine that a worker of its queue runs on, None where Temporal was not told.
+    `finished` and `failed` count an agent's tasks or a source's calls within the window, `retried`
+    the failed attempts that were followed by another. `waiting` is the depth of its queue,
+    `oldest_seconds` how long the first task has waited. Processor and memory are those of the
+    busiest machine with a worker of its queue; None if Temporal does not know.
     """
 
     queue: ShortText
@@ -99,9 +99,12 @@ class AnswersFrom(StrEnum):
 
 
 class SourceWorkLine(WorkLine):
-    """An MCP server of `.mcp.json`, with the agents who may call it. `not_made` counts the calls
-    for which it was not asked, after others had failed. `answers_from`: where the desk is kept
-    from the network, a source with saved data answers from that, and a live one not at all."""
+    """An MCP server of `.mcp.json`, with the agents that may call it.
+
+    `not_made` counts calls that were skipped after others had failed. `answers_from` is set if the
+    desk is kept from the network: a source with saved data answers from that, a live one not at
+    all.
+    """
 
     server: ShortText
     not_made: int = 0
@@ -110,17 +113,20 @@ class SourceWorkLine(WorkLine):
 
     @property
     def shown(self) -> AnswersFrom | AgentStatus:
-        """How it is, as people are told. Kept from the network, healthy would say no more than that
-        a worker is there."""
+        """The state as people read it. If the desk is kept from the network, `healthy` would only
+        mean that there is a worker, so what the source answers from is shown instead."""
         kept = self.answers_from is not AnswersFrom.NETWORK
         return self.answers_from if kept and self.status is AgentStatus.HEALTHY else self.status
 
 
 class DeskAgents(Contract):
-    """What `desk agents --json` prints. Work is counted since `since`, in the newest `read` of
-    `known` workflows; `workers` are those that are alive, and of each queue the one that was heard
-    last of those that are gone; `unpolled` are the queues that no worker polls. `offline`: the desk
-    is kept from the network, and sources answer from what they have saved."""
+    """What `desk agents --json` prints.
+
+    Work is counted since `since`, in the newest `read` of `known` workflows. `workers` are those
+    alive and, for each queue, the last one that is gone. `unpolled` are queues that no worker
+    polls. `offline` means that the desk is kept from the network and sources answer from saved
+    data.
+    """
 
     at: Instant
     since: Instant
@@ -143,7 +149,7 @@ def desk_agents(
     since: datetime,
     offline: bool = False,
 ) -> DeskAgents:
-    """Every agent with the queue that it is asked on, and every source with who needs it."""
+    """Every agent with its queue, and every source with the agents that need it."""
     source_lines = tuple(
         _source(server, agents, fleet, record, now).model_copy(
             update={"answers_from": _answers_from(server, offline=offline)}
@@ -168,8 +174,9 @@ def desk_agents(
 
 
 def _told_workers(workers: tuple[WorkerLine, ...]) -> tuple[WorkerLine, ...]:
-    """Those that are alive, and of each queue the last that is gone; of too many, those that were
-    heard last. Temporal keeps an entry for each queue of each process for long after its end."""
+    """The workers to list: those alive and, for each queue, the last one that is gone; if too many,
+    those with the newest heartbeats. Temporal keeps an entry for each queue of each process long
+    after its end."""
     alive = [worker for worker in workers if worker.alive]
     heard = sorted(workers, key=lambda worker: worker.last_heartbeat)
     gone = {worker.queue: worker for worker in heard if not worker.alive}
@@ -269,7 +276,7 @@ def _status(polled: bool, reasons: Iterable[str]) -> AgentStatus:
 
 TITLES: Final = ("agents", "", "busy", "done", "failed", "again", "last ok", "cpu", "mem", "queue")
 MOST_LINES: Final = 3
-"""Lines that tell what troubles an agent or a source; the JSON has all of it."""
+"""The most lines on the troubles of an agent or a source; the JSON has all of them."""
 LEGEND: Final = (
     "done, failed: tasks of an agent, calls of a source; again: further tries",
     "cpu, mem: of the machine that its worker runs on; queue: waiting/oldest",
@@ -277,7 +284,7 @@ LEGEND: Final = (
 
 
 def table_of(found: DeskAgents) -> Iterator[str]:
-    """The table for people, and what is to be said of it."""
+    """The table, and the remarks below it."""
     yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
     yield from _troubles(found)
     yield from kept_offline(found)
@@ -368,7 +375,7 @@ WINDOW: Final = timedelta(days=1)
 
 
 def show_agents(*, as_json: bool) -> ExitStatus:
-    """Print how every agent and source is.
+    """Prints the state of every agent and source.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
@@ -388,7 +395,7 @@ async def _agents(settings: Settings) -> DeskAgents:
 
 
 async def agents_at(desk: Desk) -> DeskAgents:
-    """How every agent and source of a desk is.
+    """The state of every agent and source of a desk.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.

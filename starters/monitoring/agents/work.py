@@ -1,4 +1,4 @@
-"""What agents are doing, and the workers that poll their queues."""
+"""The work of agents and sources, from histories, and the workers that poll their queues."""
 
 import asyncio
 from collections import defaultdict
@@ -41,7 +41,7 @@ from workers.health import LONGEST_SILENCE
 
 SIDE_BY_SIDE: Final = 8
 MOST_READ: Final = 160
-"""Histories that are read, the newest first: about four weeks' markets."""
+"""The most histories that are read, newest first: about four weeks' markets."""
 
 _READ = (
     WorkflowType.WEEKLY_RESEARCH,
@@ -56,10 +56,10 @@ _READ = (
 
 @dataclass
 class WorkCounts:
-    """What somebody does and did: an agent's tasks, or the calls of a source.
+    """The work of an agent (its tasks) or of a source (its calls).
 
-    `retried` counts the tries that failed and were followed by another, `not_made` the calls for
-    which a source that kept failing was not asked.
+    `retried` counts failed attempts that were followed by another, `not_made` calls that were
+    skipped because the source kept failing.
     """
 
     active: int = 0
@@ -72,11 +72,11 @@ class WorkCounts:
     last_error_at: datetime | None = None
 
     def succeeded(self, at: datetime) -> None:
-        """Something went well."""
+        """Counts a success."""
         self.last_success = max(at, self.last_success or at)
 
     def erred(self, at: datetime, reason: str) -> None:
-        """Something went wrong; the latest reason is kept."""
+        """Counts a failure. The latest reason is kept."""
         if self.last_error_at is None or at >= self.last_error_at:
             self.last_error_at = at
             self.last_error = " ".join(reason.split())[:4_000] or "no reason given"
@@ -84,7 +84,8 @@ class WorkCounts:
 
 @dataclass
 class DeskWork:
-    """The work of everybody, by agent and by task queue; `read` of `known` histories were read."""
+    """The work of all agents and sources, by agent and by task queue. `read` of `known` histories
+    were read."""
 
     agents: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
     queues: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
@@ -93,7 +94,8 @@ class DeskWork:
 
 
 class _ToolAnswer(Contract):
-    """As much of a tool's result as says whether it answered, and those made with it."""
+    """The part of a tool's result that says whether it answered, and the results of calls in the
+    same activity."""
 
     status: ToolStatus
     error: str | None = None
@@ -101,7 +103,7 @@ class _ToolAnswer(Contract):
 
 
 async def record_since(client: Client, start: datetime) -> DeskWork:
-    """What was done in the workflows that started since then, or run still.
+    """The work in workflows that started since an instant or are still open.
 
     Raises:
         RPCError: the server does not answer.
@@ -127,7 +129,7 @@ async def record_since(client: Client, start: datetime) -> DeskWork:
 
 
 async def add_work(history: RunHistory, record: DeskWork) -> None:
-    """Add to the record what was done in one workflow."""
+    """Adds the work in one workflow to the record."""
     last: dict[str, bool] = {}
     for activity in history.activities:
         _add_tries(activity, record)
@@ -165,8 +167,8 @@ def _add_tries(activity: Activity, record: DeskWork) -> None:
 async def _add_end(
     history: RunHistory, scheduled: ActivityScheduled, end: ActivityEnded, record: DeskWork
 ) -> bool | None:
-    """Whether it went well; None where neither can be said: a call that got no answer is told of
-    its source alone, and what was cancelled of nobody."""
+    """Counts the end of an activity. Returns whether it succeeded; None if it counts for neither: a
+    call without an answer only counts for its source, and a cancelled activity for nobody."""
     queue = record.queues[scheduled.queue]
     if end.failure is not None:
         again = _made_again(scheduled)
@@ -191,8 +193,8 @@ async def _add_end(
 
 
 def _made_again(scheduled: ActivityScheduled) -> int:
-    """How many calls are made by themselves after the activity failed: all that it made together,
-    each of which is counted where it ends. None of a single call, or a turn."""
+    """How many calls are repeated alone after a shared activity failed. Each of them is counted
+    where it ends. 0 for a single call or a turn."""
     parts = activity_id_parts(scheduled.activity_id)
     return parts.calls if parts is not None and parts.calls > 1 else 0
 
@@ -200,7 +202,7 @@ def _made_again(scheduled: ActivityScheduled) -> int:
 def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
-    """A call that had no answer among others was asked again by itself."""
+    """Counts an answer. A call without one among several was repeated alone."""
     if answer.status is ToolStatus.OK:
         queue.finished += 1
         queue.succeeded(at)
@@ -214,7 +216,8 @@ def _add_answer(
 def _add_tasks(
     history: RunHistory, last: Mapping[str, bool], busy: Set[str], record: DeskWork
 ) -> None:
-    """A task is finished where its last turn went well and nobody else was asked to do it."""
+    """Counts tasks. A task is finished if its last turn succeeded and it was not given to another
+    agent."""
     for task, well in last.items():
         if task in busy:
             continue
@@ -226,7 +229,7 @@ def _add_tasks(
 
 
 def _came_to_nothing(history: RunHistory, task: str, last: Mapping[str, bool]) -> bool:
-    """Whether a task went to somebody else, although its last turn went well."""
+    """Whether a task was given to another agent although its last turn succeeded."""
     handed_on = {
         workflow_id_parts(child.initiated.workflow_id).reassigned
         for child in history.children
@@ -241,7 +244,7 @@ def _came_to_nothing(history: RunHistory, task: str, last: Mapping[str, bool]) -
 
 
 def _whose(scheduled: ActivityScheduled, record: DeskWork) -> tuple[WorkCounts, ...]:
-    """Whoever an activity is told of: the queue's, and for a turn the agent's too."""
+    """The counts that an activity belongs to: its queue's, and for a turn its agent's as well."""
     queue, parts = record.queues[scheduled.queue], activity_id_parts(scheduled.activity_id)
     if parts is None or scheduled.name != ActivityName.TAKE_TURN:
         return (queue,)
@@ -255,7 +258,7 @@ def _innermost(failure: Failure) -> str:
 
 
 MISSED_BEATS: Final = 3
-"""A worker that has missed as many heartbeats is taken to be gone."""
+"""A worker that missed this many heartbeats counts as gone."""
 
 _KINDS = (TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
 
@@ -263,8 +266,8 @@ Share = Annotated[float, Field(ge=0, le=100)]
 
 
 class WorkerLine(Contract):
-    """A worker as it told Temporal last. The shares of processor and memory are those of its
-    machine; counts are since it started."""
+    """A worker by its last heartbeat. Processor and memory are those of its machine; counts begin
+    when it started."""
 
     worker: ShortText
     host: ShortText
@@ -281,7 +284,8 @@ class WorkerLine(Contract):
 
 
 class QueueLook(NamedTuple):
-    """A task queue: how many tasks wait, how long the oldest has, and when it was last polled."""
+    """A task queue: how many tasks wait, how long the oldest has waited, and when it was last
+    polled."""
 
     queue: str
     depth: int
@@ -290,7 +294,7 @@ class QueueLook(NamedTuple):
 
 
 class Fleet(NamedTuple):
-    """What Temporal knows of workers and queues. `workers` is None where it keeps no heartbeats."""
+    """The workers and queues that Temporal knows. `workers` is None if it keeps no heartbeats."""
 
     workers: tuple[WorkerLine, ...] | None
     queues: Mapping[str, QueueLook]
@@ -300,10 +304,10 @@ class Fleet(NamedTuple):
         return tuple(w for w in self.workers or () if w.queue == queue and w.alive)
 
     def polled(self, queue: str, now: datetime) -> bool:
-        """Whether a worker asks a queue for work.
+        """Whether a worker polls a queue.
 
-        Temporal goes on naming a poller for minutes after its worker is gone, so a worker that is
-        known to have stopped goes before it, unless there has been a poll since.
+        Temporal lists a poller for minutes after its worker is gone. So a worker that is known to
+        have stopped outweighs it, unless the queue was polled since.
         """
         if self.on(queue):
             return True
@@ -337,7 +341,8 @@ async def _workers(client: Client) -> tuple[WorkerLine, ...] | None:
 
 
 def worker_line(beat: WorkerHeartbeat, now: datetime) -> WorkerLine:
-    """A worker's last heartbeat; it is alive where that is recent and was not its last word."""
+    """A worker by its last heartbeat. It is alive if that is recent and does not announce its
+    stop."""
     host, slots = beat.host_info, beat.activity_task_slots_info
     beaten = beat.heartbeat_time.ToDatetime(UTC)
     return WorkerLine(
@@ -362,7 +367,7 @@ def _percent(share: float) -> float:
 
 
 async def _queue(client: Client, queue: str) -> QueueLook:
-    """Activities are on every queue of the desk, workflows on one."""
+    """A task queue. All of the desk's queues have activities, and one has workflows."""
     kinds = _KINDS if queue == Queue.DESK else _KINDS[1:]
     answers = await asyncio.gather(*(_described(client, queue, kind) for kind in kinds))
     polls = [

@@ -49,7 +49,7 @@ _THINGS: Final = {
     "search": "hits",
     "synthesis": "quotations",
 }
-"""What an agent delivers, by the kind of its result."""
+"""The results that agents deliver, by kind."""
 
 
 def messages(
@@ -81,13 +81,13 @@ def messages(
 
 
 def lines_of(messages: Sequence[AgentMessage]) -> Iterator[str]:
-    """The messages in their order, under the days they are of, and how many of each type."""
+    """The messages in order, under their days, and how many there are of each type."""
     yield from table_lines(("", "", "", ""), _rows(messages))
     yield from _counts(messages)
 
 
 def _rows(messages: Sequence[AgentMessage]) -> Iterator[tuple[str, ...] | str]:
-    """When, which type, from whom to whom, and what it says in short."""
+    """For each message its time, its type, who sent it to whom, and a short text."""
     day: date | None = None
     for message in messages:
         at = message.timestamp.astimezone(UTC)
@@ -179,7 +179,7 @@ def show_messages(run: str, *, market: str | None, kind: str | None, as_json: bo
 
 
 def type_in(written: str) -> MessageType:
-    """The type of message that was meant; `heart-beat` and `Heartbeat` are `heartbeat`.
+    """The message type that was meant: `heart-beat` and `Heartbeat` are `heartbeat`.
 
     Raises:
         UsageError: there is no such type; the message has all of them.

@@ -1,5 +1,5 @@
-"""The histories of a run as messages are told from them, and what the server knows of what is
-under way: activities that wait, and the workers. Only what the messages need is decoded."""
+"""Reads a run's histories, and what the server knows of pending activities and workers, in the form
+that messages are made from. Only the needed payloads are decoded."""
 
 import asyncio
 from collections import defaultdict
@@ -72,7 +72,7 @@ from starters.terminal.exit_status import CommandError, UsageError
 from workflows.engine.options import fault_told
 
 LONGEST_SILENCE: Final = timedelta(seconds=60)
-"""Workers tell of themselves every ten seconds."""
+"""Workers send a heartbeat every ten seconds."""
 
 _STATES: Final = {
     WorkerStatus.WORKER_STATUS_SHUTTING_DOWN: WorkerState.STOPPING,
@@ -81,7 +81,7 @@ _STATES: Final = {
 
 
 async def pending_in(client: Client, workflow_id: str, run_id: str) -> tuple[Pending, ...]:
-    """The activities of a workflow that are not at their end; none where it has ended since."""
+    """The pending activities of a workflow; none if it has ended."""
     handle = client.get_workflow_handle(workflow_id, run_id=run_id)
     try:
         description = await handle.describe()
@@ -108,7 +108,7 @@ async def _pending(found: PendingActivityInfo, converter: DataConverter) -> Pend
 
 
 async def fault_of(failure: Failure, converter: DataConverter) -> AttemptFailure:
-    """Why an attempt failed, as Temporal kept it."""
+    """Why an attempt failed, as Temporal recorded it."""
     kind = failure.application_failure_info.type
     if failure.HasField("timeout_failure_info"):
         name = TimeoutType.Name(failure.timeout_failure_info.timeout_type)
@@ -125,14 +125,13 @@ def _if_set(stamp: Timestamp) -> datetime | None:
 
 
 async def workers_seen(client: Client, now: datetime) -> tuple[WorkerSeen, ...]:
-    """The processes whose workers have sent heartbeats to the server; empty where the server keeps
-    none."""
+    """The processes whose workers sent heartbeats; empty if the server keeps none."""
     return processes_in(await last_heartbeats(client) or (), now)
 
 
 def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[WorkerSeen, ...]:
-    """The processes that heartbeats are from. Of one identity the running ones are listed; where
-    none runs, the one that stopped last."""
+    """The processes that sent heartbeats. Of those with one identity, the running ones are listed;
+    if none runs, the one that stopped last."""
     told: defaultdict[tuple[str, str], list[WorkerHeartbeat]] = defaultdict(list)
     for beat in beats:
         told[beat.worker_identity, _process(beat)].append(beat)
@@ -143,7 +142,8 @@ def processes_in(beats: Iterable[WorkerHeartbeat], now: datetime) -> tuple[Worke
 
 
 def _process(beat: WorkerHeartbeat) -> str:
-    """What distinguishes processes of one identity: in containers they all have the same number."""
+    """What distinguishes processes with the same identity: in containers all have the same process
+    id."""
     return beat.host_info.worker_grouping_key or beat.host_info.process_id
 
 
@@ -200,9 +200,9 @@ SIDE_BY_SIDE: Final = 8
 
 
 async def entries_of(found: FoundRun, written: str | None, now: datetime) -> list[SortedMessage]:
-    """The messages of a run, with those of one market only where one was written.
+    """The messages of a run, or only those of one market.
 
-    What is under way, and how the workers are, is told while the run is open.
+    While the run is open, they include pending work and the state of the workers.
 
     Raises:
         UsageError: the run has no such market.
@@ -224,7 +224,7 @@ async def entries_of(found: FoundRun, written: str | None, now: datetime) -> lis
 
 
 class RunReader:
-    """Reads the workflows of a run, several of them at a time. The order is not kept."""
+    """Reads the workflows of a run, several at a time, in no particular order."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -234,7 +234,7 @@ class RunReader:
     async def read(
         self, history: RunHistory, market: str | None = None, *, root: bool = False
     ) -> None:
-        """A workflow and its children; of the markets' only those of `market` where it is given.
+        """Reads a workflow and its children. With `market`, only that market's workflow is read.
 
         Raises:
             CommandError: a history is gone, or cannot be read here.
@@ -264,7 +264,7 @@ class RunReader:
 
 
 def working_children(history: RunHistory) -> Iterator[ChildStarted]:
-    """The children that were started and do work of their own: a case only waits."""
+    """The started children that do work. An escalation only waits and is left out."""
     for child in history.children:
         if child.started and child.started.workflow_type != WorkflowType.ESCALATION:
             yield child.started
@@ -273,8 +273,8 @@ def working_children(history: RunHistory) -> Iterator[ChildStarted]:
 async def told_workflow(
     history: RunHistory, *, root: bool, pending: Sequence[Pending] = ()
 ) -> ToldWorkflow:
-    """The workflow of a history, in the form that messages are made from. That a child ended is in
-    its parent's history; `root` has no parent."""
+    """The workflow of a history, in the form that messages are made from. The end of a child is in
+    its parent's history. `root` has no parent."""
     handed: HandedOn | None = None
     if history.started.workflow_type == WorkflowType.REASSIGNMENT:
         handed = await history.decode(history.started.input, HandedOn)
@@ -426,7 +426,7 @@ def _entered(event: SearchAttributesUpserted) -> MessageEvent | None:
 
 
 def _market_of(found: FoundRun, chain: Iterable[RunHistory], written: str) -> str:
-    """The market of the run that was meant; `usdjpy` is `USD/JPY`.
+    """The market of the run that was meant: `usdjpy` is `USD/JPY`.
 
     Raises:
         UsageError: the run has no such market; the message has the nearest names.

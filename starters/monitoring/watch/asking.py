@@ -1,4 +1,4 @@
-"""What the tool calls ask that somebody waits for."""
+"""What the pending tool calls ask."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -18,15 +18,15 @@ from desk.documents.rendering.words.wording import one_line
 from desk.platform.temporal.history import decoded, fetch_last_scheduled
 
 LONG_SECONDS: Final = 1.0
-"""A call that takes less is over before anybody has read what it asks."""
+"""A call that takes less is over before anybody could read what it asks."""
 
 LONGEST: Final = 120
 MOST_KEPT: Final = 500
 
 
 class CallsAsked:
-    """What calls ask that have been waited for for a while, each read once from the history of the
-    workflow that waits."""
+    """What tool calls ask that have been pending for a while. Each is read once, from the history
+    of its workflow."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
@@ -38,8 +38,7 @@ class CallsAsked:
         run_id: str,
         activities: Iterable[PendingActivityInfo],
     ) -> Mapping[str, tuple[str, ...]]:
-        """The words of such calls, by the id of the activity that they are. What cannot be read
-        has none: who watches sees the rest."""
+        """The words for such calls, by activity id. Calls that cannot be read are left out."""
         now = datetime.now(UTC)
         waited = [each.activity_id for each in activities if _is_long(each, now)]
         if any((run_id, activity) not in self._known for activity in waited):

@@ -54,9 +54,9 @@ def watch(
 
 
 def watch_week(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Follow a run until its report is out, and print the summary.
+    """Follows a run until its report is published, and prints the summary.
 
-    This process is a client only: it hosts nothing that could stop with it.
+    This process is only a client, so stopping it stops nothing else.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -90,7 +90,8 @@ async def _watch(settings: Settings, week: str | None, *, as_json: bool) -> Exit
 
 
 async def _chosen_in_time(client: Client, week: str | None) -> tuple[FoundRun, str]:
-    """As `_chosen`, for a run that was started a moment ago as well: visibility lags behind.
+    """As `_chosen`, and also finds a run that was started a moment ago, for which visibility is not
+    yet up to date.
 
     Raises:
         CommandError: there is no run.
@@ -106,7 +107,7 @@ async def _chosen_in_time(client: Client, week: str | None) -> tuple[FoundRun, s
 
 
 async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
-    """The run that is at work, of the week where one is written; else the newest.
+    """The open run of the given week; without a week, the newest run.
 
     Raises:
         CommandError: there is no run.
@@ -124,7 +125,7 @@ async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
 
 
 async def _at_work(client: Client, week: str | None) -> tuple[FoundRun, str] | None:
-    """The run that was started last among those that have not published yet."""
+    """The latest of the runs that have not published yet."""
     query = f'WorkflowType = "{WorkflowType.WEEKLY_RESEARCH}" AND ExecutionStatus = "Running"'
     if week is not None:
         query += f' AND {SearchAttribute.RESEARCH_WEEK} = "{week}"'
@@ -143,7 +144,7 @@ async def _at_work(client: Client, week: str | None) -> tuple[FoundRun, str] | N
 
 
 class Watcher:
-    """Looks at a run again and again, across restarts of the server and of the run."""
+    """Follows a run across restarts of the server and of the run."""
 
     def __init__(
         self, client: Client, settings: Settings, workflow_id: str, week: str, display: Shown
@@ -165,7 +166,7 @@ class Watcher:
         self.looks = 0
 
     async def follow(self) -> PublishedWeek:
-        """What the run has published, once nothing of it is under way.
+        """What the run published, once nothing of it is under way.
 
         Raises:
             EndedWithoutReport: it ended before that.
@@ -211,7 +212,7 @@ class Watcher:
         return from_result(result, self._workflow_id, look.run_id)
 
     def _bear(self, error: RPCError | ServerUnreachable) -> float:
-        """How long to wait for a server that is away, before it is looked for anew.
+        """How long to wait for a server that is away, before it is looked for again.
 
         Raises:
             ServerUnreachable: it has been away for too long.
@@ -226,6 +227,6 @@ class Watcher:
             raise CommandError(f"the server knows no run {self._workflow_id} any more") from None
 
     def _say_away(self, text: str | None) -> None:
-        """Show that the server is waited for; the next look says that it is over."""
+        """Shows that the server is waited for. The next look removes the message."""
         if text is not None:
             self._held_up.say_silent(text)

@@ -1,4 +1,4 @@
-"""One look at a run: its status board, and who is at work on what at this moment."""
+"""A snapshot of a run: its board, and which agent is working on what."""
 
 import asyncio
 import time
@@ -38,7 +38,7 @@ from starters.runs.watching import status_if_answered
 ANSWER: Final = timedelta(seconds=2)
 SPENDING_SECONDS: Final = 3.0
 SIDE_BY_SIDE: Final = 8
-"""Workflows that are looked at together: a watcher must not be felt by what it watches."""
+"""The workflows that are looked at together, few enough not to disturb the run."""
 
 _OPEN = frozenset(
     {
@@ -51,10 +51,10 @@ _OPEN = frozenset(
 class AgentAtWork(Contract):
     """An agent at work on a task.
 
-    `attempt` is how often its turn, or the tool call that needed most, has been tried, this time
-    included. `calls` are the tool calls that it waits for; `unclaimed` says that no worker has
-    taken up what it asked for, `due` when that ends, `stands_in` that it does the task of another.
-    In turn 0 what its task asks first is asked. `asks` says what those calls ask that take long.
+    `attempt` is the number of attempts at its turn, or at its tool call with the most, this one
+    included. `calls` are the pending tool calls; in turn 0 they are the opening. `unclaimed` means
+    that no worker has taken up what it asked for, `due` is when that ends. `stands_in` means that
+    it does another agent's task. `asks` says what long calls ask.
     """
 
     agent: ShortText
@@ -70,7 +70,7 @@ class AgentAtWork(Contract):
 
     @property
     def has_come_to(self) -> str:
-        """`turn 2`, or that it has not had one yet."""
+        """`turn 2`, or that it has not had a turn yet."""
         return f"turn {self.turn}" if self.turn else "before its first turn"
 
 
@@ -85,9 +85,12 @@ class WorkflowRun(NamedTuple):
 
 
 class RunSnapshot(NamedTuple):
-    """A run at one moment. `status` is None where no worker answers for it, or it is closed;
-    `planner` is who works for the whole week, `markets` who works on each, in the workflows of
-    `runs`. `spending` is what those who are at work have spent so far, as far as it was asked."""
+    """A run at one moment.
+
+    `status` is None if no worker answers, or the run is closed. `planner` works for the whole week;
+    `markets` has the agents of each market, in the workflows of `runs`. `spending` is what current
+    work has cost so far, if it was asked for.
+    """
 
     run_id: str
     open: bool
@@ -99,7 +102,8 @@ class RunSnapshot(NamedTuple):
 
 
 async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = None) -> RunSnapshot:
-    """The latest run of an id, as it is now; with `calls`, what its markets' tool calls ask.
+    """The current state of the latest run with an id. With `calls`, it includes what its markets'
+    tool calls ask.
 
     Raises:
         RPCError: the server is away, or does not know the run.
@@ -124,7 +128,7 @@ async def look_at(client: Client, workflow_id: str, calls: CallsAsked | None = N
 
 
 async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mapping[str, Usage]:
-    """What the agents of these markets have spent so far, where their workflows say it in time.
+    """What the agents of these markets have spent so far, if their workflows answer in time.
 
     Raises:
         RPCError: the server is away.
@@ -148,15 +152,15 @@ async def spending_of(client: Client, runs: Mapping[str, WorkflowRun]) -> Mappin
 
 
 class SpendingSoFar:
-    """What those at work on a run have spent, asked now and then while it is looked at."""
+    """What current work of a run has spent, asked for at intervals."""
 
     def __init__(self) -> None:
         self._asked = 0.0
         self._spent: Mapping[str, Usage] = {}
 
     async def with_spent(self, client: Client, look: RunSnapshot) -> RunSnapshot:
-        """The look with what was spent. As long as no model is known to be at work, one market is
-        asked for all.
+        """The snapshot with what was spent. As long as no model is known to be at work, only one
+        market is asked.
 
         Raises:
             RPCError: the server is away.
@@ -172,7 +176,7 @@ class SpendingSoFar:
 
 
 def at_rest(status: WeekStatus) -> bool:
-    """Whether a report is out and nothing is under way that will change it."""
+    """Whether a report is published and nothing under way will change it."""
     return status.phase is Phase.OPEN_FOR_RERUNS and not status.pending_reruns
 
 
@@ -182,8 +186,8 @@ def agents_in(
     stand_in: bool = False,
     asked: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Agents:
-    """Who is at work, by what a workflow waits for. What no agent asked for is left out. `asked`
-    is what calls ask, by their activities' ids."""
+    """The agents at work, from a workflow's pending activities. Activities of no agent are left
+    out. `asked` is what calls ask, by activity id."""
     found: dict[str, list[tuple[PendingActivityInfo, ActivityIdParts]]] = {}
     for activity in activities:
         parts = activity_id_parts(activity.activity_id)
@@ -218,7 +222,7 @@ def _agent(
 async def _markets(
     client: Client, runs: Mapping[str, WorkflowRun], calls: CallsAsked | None
 ) -> Mapping[str, Agents]:
-    """Who works on each market, those who do it in somebody's stead included."""
+    """The agents at work on each market, including those in reassigned tasks."""
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def agents(workflow_id: str, run_id: str, *, stand_in: bool = False) -> Agents:

@@ -1,4 +1,4 @@
-"""How a watched run is shown: a screen drawn again, plain lines, or JSON lines."""
+"""Shows a watched run: as a screen that is redrawn, as plain lines, or as JSON lines."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -34,8 +34,7 @@ VALIDATING = "validating"
 
 
 class RunLine(Contract):
-    """The run as a whole. `agents` work for all of its markets; `spent` is what all work has cost
-    so far."""
+    """The run as a whole. `agents` work for all markets; `spent` is the cost of all work so far."""
 
     kind: Literal["run"] = "run"
     at: Instant
@@ -54,8 +53,8 @@ class RunLine(Contract):
 
 
 class MarketLine(Contract):
-    """One market. `attempt` is the highest of its agents'; `deadline` that of their work, and of
-    the week where nobody is at work on it."""
+    """One market. `attempt` is the highest of its agents. `deadline` is that of their work, or of
+    the week if no agent works on it."""
 
     kind: Literal["market"] = "market"
     at: Instant
@@ -72,8 +71,8 @@ class MarketLine(Contract):
 
 
 class NoteLine(Contract):
-    """What holds a run up or the watching of it: something keeps failing, the run does not answer,
-    the server is away. `over` where it does so no more."""
+    """What holds up the run or the watching of it: something keeps failing, the run does not
+    answer, or the server is away. `over` means that it no longer does."""
 
     kind: Literal["note"] = "note"
     at: Instant
@@ -82,7 +81,8 @@ class NoteLine(Contract):
 
 
 class PublishedLine(Contract):
-    """The last line: the report is out. `published_before` where it was so at the first look."""
+    """The last line: the report is published. `published_before` means that it was at the first
+    look."""
 
     kind: Literal["published"] = "published"
     at: Instant
@@ -94,14 +94,14 @@ Line = RunLine | MarketLine | NoteLine | PublishedLine
 
 
 class ScreenChanges:
-    """What is new in each look at a run: at the first, everything."""
+    """The changes between looks at a run. At the first look everything is new."""
 
     def __init__(self, workflow_id: str) -> None:
         self._workflow_id = workflow_id
         self._last: dict[str, Contract] = {}
 
     def news(self, look: RunSnapshot, at: datetime) -> Iterator[Line]:
-        """The lines that are not as they were, in the order of the board."""
+        """The lines that changed, in the order of the board."""
         status = look.status
         if status is None:
             return
@@ -117,7 +117,7 @@ class ScreenChanges:
 
 
 def run_line(look: RunSnapshot, status: WeekStatus, workflow_id: str, at: datetime) -> RunLine:
-    """The run as a look shows it."""
+    """The line of the run in a snapshot."""
     return RunLine(
         at=at,
         week=status.week,
@@ -138,7 +138,7 @@ def run_line(look: RunSnapshot, status: WeekStatus, workflow_id: str, at: dateti
 def market_line(
     look: RunSnapshot, status: WeekStatus, market: MarketStatus, at: datetime
 ) -> MarketLine:
-    """A market as a look shows it."""
+    """The line of a market in a snapshot."""
     agents = look.markets.get(market.market, ())
     if market.state is MarketState.DONE:
         # The workflows were looked at beside the board: its last agents may still stand there.
@@ -159,7 +159,7 @@ def market_line(
 
 
 def spent_so_far(look: RunSnapshot, status: WeekStatus) -> Usage:
-    """What a week has cost: the work that has come back, and that which is under way."""
+    """The cost of a week so far: of finished work, and of work under way."""
     at_work = [
         look.spending[market.market]
         for market in status.markets
@@ -169,7 +169,7 @@ def spent_so_far(look: RunSnapshot, status: WeekStatus) -> Usage:
 
 
 def _spent(market: MarketStatus, at_work: Usage | None) -> Usage | None:
-    """What a market has cost, earlier work on it included."""
+    """The cost of a market so far, including earlier work."""
     if at_work is None or market.state is MarketState.DONE:
         return market.spent
     return market.spent.plus(at_work) if market.spent else at_work
@@ -188,11 +188,11 @@ def _phase(market: MarketStatus, agents: Agents) -> str:
 
 
 CELL: Final = 39
-"""Columns of a market where two stand side by side."""
+"""The width of a market if two are side by side."""
 
 LEGEND: Final = "R1 R2 research, V validator; .2 its turn, ×3 its third try; Ctrl-C only leaves"
 _LINES_BESIDE: Final = 4
-"""The two of the head, the legend, and one to spare below."""
+"""The two head lines, the legend, and one to spare."""
 
 _WORDS: Final[Mapping[str, str]] = {
     Phase.RESEARCHING: "research",
@@ -217,8 +217,8 @@ _OUTCOMES: Final[Mapping[Outcome, tuple[str, str]]] = {
 def screen(
     look: RunSnapshot, now: datetime, *, width: int, height: int, notes: tuple[str, ...] = ()
 ) -> Group:
-    """A look at a run that fits on the screen: a line a market where there is room, else two
-    markets a line. `notes` are told below."""
+    """A snapshot that fits on the screen: one market a line, or two if there is not enough room.
+    `notes` are at the bottom."""
     status = look.status
     told = [StyledText(note, style="yellow") for note in notes]
     if status is None:
@@ -236,12 +236,12 @@ def screen(
 
 
 def agent_words(agents: Agents, *, turns: bool = True) -> str:
-    """`R1.2×3 R2.1`: who is at work, in which turn, at which try."""
+    """`R1.2×3 R2.1`: the agents at work, with their turn and attempt."""
     return " ".join(_agent(agent, turns) for agent in agents)
 
 
 def money(usage: Usage | None) -> str:
-    """What was spent, or is taken to be, in a few columns; nothing where no model was asked."""
+    """What was spent, or is assumed to be, in a few columns; empty if no model was asked."""
     if usage is None or not usage.asked:
         return ""
     most = taken_by(usage)
@@ -327,14 +327,14 @@ def _whole_line(line: MarketLine, now: datetime) -> StyledText:
 
 
 def mark_of(line: MarketLine) -> tuple[str, str]:
-    """The sign of a market, and the style that it is drawn in on a terminal."""
+    """The symbol of a market, and its style on a terminal."""
     if line.outcome is not None:
         return _OUTCOMES.get(line.outcome, ("?", ""))
     return _MARKS.get(line.state, ("?", ""))
 
 
 def doing_words(line: MarketLine, *, turns: bool) -> str:
-    """What is done for a market and by whom, or what became of it."""
+    """What is done for a market and by which agents, or its outcome."""
     if line.outcome is not None:
         return line.outcome.replace("_", " ")
     words = _WORDS.get(line.phase, line.phase)
@@ -342,7 +342,7 @@ def doing_words(line: MarketLine, *, turns: bool) -> str:
 
 
 def left_words(line: MarketLine, now: datetime) -> str:
-    """The time to the deadline of those at work; nothing where nobody is."""
+    """The time to the deadline of current work; empty without any."""
     if line.state in (MarketState.DONE, MarketState.PLANNED):
         return ""
     return time_words(seconds_left(line.deadline, now))
@@ -361,7 +361,7 @@ def _failure(agents: Agents) -> str | None:
 
 
 def _troubles(lines: list[MarketLine]) -> Iterator[str]:
-    """What keeps failing, once for each reason."""
+    """What keeps failing, each reason once."""
     told: set[str] = set()
     for line in lines:
         reason = _failure(line.agents)
@@ -380,10 +380,10 @@ class Shown(Protocol):
         """Show a new look."""
 
     def note(self, text: str | None) -> None:
-        """Say what holds the run up, or the watching of it; None says that it is over."""
+        """Shows what holds up the run, or the watching of it. None removes it."""
 
     def end(self, published: PublishedWeek, *, before: bool) -> None:
-        """The report is out; `before` says that it was so at the first look."""
+        """The report is published. `before` means that it was at the first look."""
 
 
 class JsonShown:
@@ -468,7 +468,7 @@ class LiveShown:
         self._note: str | None = None
 
     def update(self, look: RunSnapshot) -> None:
-        """Draw a look. What was seen last stays where no worker answers for the run."""
+        """Draws a snapshot. If no worker answers for the run, the last one stays."""
         if look.status is None and self._look is not None:
             look = look._replace(status=self._look.status)
         self._look = look
