@@ -1,1 +1,1 @@
-"""The `desk` command: a folder for each command, and what they share."""
+"""The `desk` command: one module or folder for each command, and the modules that they share."""

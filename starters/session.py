@@ -1,5 +1,5 @@
-"""A connection to a working desk: the user's own server, a running `desk up`, or this process; or a
-desk apart, in a temporary folder."""
+"""Connects a command to a working desk: the user's own server, a running `desk up`, or this
+process; or to a separate desk in a temporary folder."""
 
 import asyncio
 import contextlib
@@ -25,20 +25,20 @@ SERVER_PATIENCE_SECONDS: Final = 300.0
 """How long a command waits for a server that went away."""
 
 QUIET_SECONDS: Final = 1.0
-"""A server that is away for less is not worth a line."""
+"""A shorter absence of the server is not reported."""
 
 SETTLING_SECONDS: Final = 30.0
-"""So long a server that has come back may refuse what it will allow: its namespace comes last."""
+"""How long a restarted server may refuse requests that it will accept: its namespace comes last."""
 
 FIRST_PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 2.0
 
 
 class ServerPatience:
-    """Counts how long a server has been away since it answered last. Times are in seconds.
+    """Measures how long a server has been away since its last answer, in seconds.
 
-    `tell` hears a sentence when a wait begins, and None when it is over. Without a `limit` the wait
-    has no end. `at_first` says that a server is waited for that has never answered yet.
+    `tell` is called with a sentence when a wait begins, and with None when it is over. Without a
+    `limit` the wait has no end. `at_first` means that the server has never answered yet.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ServerPatience:
         self._told = False
 
     def answered(self) -> None:
-        """The server answers."""
+        """Notes that the server answers."""
         self._seen_at, self._away_at = self._clock(), None
         self._pause = FIRST_PAUSE_SECONDS
         if self._told:
@@ -68,7 +68,7 @@ class ServerPatience:
             self._tell(None)
 
     def bear(self, error: Exception) -> float:
-        """How long to pause before the next try, longer from try to try.
+        """The pause before the next try, longer each time.
 
         Raises:
             ServerUnreachable: the server has been away for too long.
@@ -126,20 +126,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WORKER_PATIENCE_SECONDS = 60.0
-"""How long a command waits for workers that may be about to start."""
+"""How long a command waits for workers that may be starting."""
 
 TRIES: Final = 3
-"""For the ports of a desk apart: a free one can be taken before the server has it."""
+"""How often a separate desk tries other ports: a free one can be taken before the server uses
+it."""
 
 _WORKERS: Final = ("workers.agents", "workers.orchestrator", "workers.sources")
 
 WORKED_SECONDS = 1.0
-"""A connection that held this long was one to a server that worked."""
+"""A connection that lasted this long was to a working server."""
 
 
 @dataclass(frozen=True)
 class Desk:
-    """A desk to work with. `hosting`: this process runs its server and workers."""
+    """A desk to work with. `hosting` means that this process runs its server and workers."""
 
     client: "Client"
     settings: Settings
@@ -156,14 +157,13 @@ async def with_desk(
     server_only: bool = False,
     patience: float = SERVER_PATIENCE_SECONDS,
 ) -> T:
-    """Do the work at a desk, and be the desk where nobody else is.
+    """Does the work at a desk, and hosts the desk if no process does.
 
-    One process of a home hosts the embedded server and the workers; others are its clients. When
-    the host goes away in the middle, the next one takes over and `work` is called again: it has
-    to find what it started before. So it is with a server that goes away, or is silent, and comes
-    back within the `patience`, in seconds, be it the user's own or this process's; one of the
-    user's own that is not there at first is an error. With `server_only`, a hosting process runs no
-    workers.
+    One process of a home hosts the embedded server and the workers; others are its clients. If the
+    host ends, another one takes over and `work` is called again; it must find what it started
+    before. The same happens if a server, the user's own or this process's, goes away or does not
+    answer and comes back within `patience`, in seconds. A server of the user's own that is away at
+    the start is an error. With `server_only` a hosting process runs no workers.
 
     Raises:
         ServerUnreachable, ServerFailed: there is no server, and why.
@@ -185,7 +185,7 @@ async def _with_desk(settings: Settings, work: Work[T], *, server_only: bool, li
 async def _at_a_desk(
     settings: Settings, work: Work[T], patience: ServerPatience, *, server_only: bool
 ) -> T:
-    """The work done, by the desk that this process is or at the one that there is."""
+    """The result of the work, done at the existing desk or at one that this process hosts."""
 
     async def seen(desk: Desk) -> T:
         async with _seen(patience):
@@ -198,7 +198,7 @@ async def _at_a_desk(
 
 
 async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
-    """Run the embedded server and the workers of the roles for the time of the work.
+    """Hosts the embedded server and the workers of the roles while the work is done.
 
     The caller holds the home's `HostLock`.
     """
@@ -228,7 +228,7 @@ async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ..
 
 
 async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:
-    """The work's result, or the server's failure when it could not be kept running."""
+    """The work's result, or the server's failure if it could not be kept running."""
     task = asyncio.ensure_future(work)
     ends: set[asyncio.Future[Any]] = {task, server.failed}
     try:
@@ -253,7 +253,7 @@ async def _as_client(settings: Settings, work: Work[T]) -> T:
 
 @contextlib.asynccontextmanager
 async def _seen(patience: ServerPatience) -> AsyncIterator[None]:
-    """The time in which a server works: one that did for a while has answered."""
+    """Counts a server as answering once a connection has lasted for a while."""
     loop, connected_at = asyncio.get_running_loop(), time.monotonic()
     worked = loop.call_later(WORKED_SECONDS, patience.answered)
     try:
@@ -271,7 +271,8 @@ def _all_roles() -> "tuple[Role, ...]":
 
 
 def _import_workers() -> None:
-    """What the workers need takes about as long to import as the server takes to start."""
+    """Imports what workers need. It takes about as long as the server takes to start, so both
+    happen at once."""
     _import("desk.platform.temporal.client", *_WORKERS)
 
 
@@ -286,25 +287,25 @@ def _import(*modules: str) -> None:
 
 
 def command_name() -> str:
-    """`desk run`: the command of this process, without what it was told."""
+    """`desk run`: the name of this process's command, without arguments."""
     return " ".join(("desk", *(word for word in sys.argv[1:2] if not word.startswith("-"))))
 
 
 def say(text: str) -> None:
-    """A line about what is going on, on standard error: standard output carries results."""
+    """Prints a line about what is going on to standard error; results go to standard output."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def tell_wait(text: str | None) -> None:
-    """Say that a server is waited for, or that it answers again."""
+    """Reports that a server is waited for, or that it answers again."""
     say(f"desk: {text or 'the Temporal server answers again'}")
 
 
 async def require_workers(
     desk: Desk, queue: str, patience_seconds: float = WORKER_PATIENCE_SECONDS
 ) -> None:
-    """Wait until somebody polls a queue, and say so where it takes a while.
+    """Waits until a queue is polled, and says so if it takes a while.
 
     Raises:
         CommandError: nobody does; the message says how to start a worker.
@@ -334,7 +335,7 @@ async def at_a_desk_apart(
     work: Work[T],
     roles: "tuple[Role, ...]" = (),
 ) -> T:
-    """Do the work at a desk in a temporary folder, which is gone afterwards.
+    """Does the work at a separate desk in a temporary folder, which is deleted afterwards.
 
     Args:
         prefix: What the folder's name begins with.
@@ -358,7 +359,7 @@ async def at_a_desk_apart(
 
 
 def settings_apart(settings: Settings, folder: Path) -> Settings:
-    """Settings of a desk in a folder: a server of its own, no network, no key."""
+    """The settings of a separate desk in a folder: a server of its own, no network, no key."""
     port, ui_port = _free_ports(settings.server.ip)
     server = settings.server.model_copy(update={"port": port, "ui_port": ui_port})
     return settings.model_copy(

@@ -65,7 +65,7 @@ _NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
 
 
 class Choice(NamedTuple):
-    """What is asked, and why the graph is the one it is where nobody named it."""
+    """The request of a question, and why its graph was chosen if the user named none."""
 
     request: GraphRequest
     remark: str | None
@@ -83,8 +83,8 @@ def chosen(
     period: str | None = None,
     rank: str | None = None,
 ) -> Choice:
-    """The request of a question. A `period` that is given goes before one that it names, and a
-    group to `rank` before what else it names.
+    """The request of a question. A given `period` comes before one in the question, and a group to
+    `rank` before what the question names.
 
     Raises:
         UsageError: something of it cannot be asked; the message says what to do.
@@ -124,8 +124,8 @@ def chosen(
 def _ranked(
     words: str, config: RunConfig, rank: str | None, when: "_When", *, otherwise: object
 ) -> Choice | None:
-    """The request that ranks the group that is given or named, or for the dollar alone all pairs;
-    None of a question about something else."""
+    """The request that ranks a group, given or named, or all pairs if the question is only about
+    the dollar; None for a question about something else."""
     group = _group_of(words, config, rank, otherwise=otherwise)
     of_the_dollar = not otherwise and _is_of_the_dollar(words)
     if group is None and not of_the_dollar:
@@ -142,7 +142,7 @@ def _ranking(
     markets: Sequence[MarketSpec],
     when: "_When",
 ) -> Choice:
-    """The request that ranks pairs, and what these are `called` together."""
+    """The request that ranks pairs, and what they are `called` together."""
     told = _told_of_currencies(words, config.markets)
     name = called or called_together(markets)
     query = Query(question=words, parameters={RANK: name, **told})
@@ -151,7 +151,7 @@ def _ranking(
 
 
 class _When(NamedTuple):
-    """The instant that a question is asked as of, where one is given, and the period that is."""
+    """The instant that a question is asked as of, and its period, where they are given."""
 
     as_of: datetime | None
     now: datetime
@@ -159,7 +159,7 @@ class _When(NamedTuple):
     period: str | None
 
     def days(self, words: str) -> Period:
-        """The period of a question.
+        """The days of a question's period.
 
         Raises:
             UsageError: the one that is given is none.
@@ -190,7 +190,7 @@ def _choice(
     remark: str | None,
     market: MarketSpec | None = None,
 ) -> Choice:
-    """The request, with the days of what it measures.
+    """The request, with the days over which its graph measures.
 
     Raises:
         UsageError: a period is given that is none, or the graph measures nothing.
@@ -217,8 +217,8 @@ def _choice(
 
 
 def _days_of_a_bank(days: Period, when: _When) -> Period:
-    """The days of a question about a bank: those that it names, or the quarter before. A month that
-    is still to come may be that of its next decision, and is not taken for last year's."""
+    """The days of a question about a bank: those that it names, or else the quarter before. A month
+    that is still ahead may be that of the bank's next decision and is not taken for last year's."""
     if days.read is not None and not days.may_be_ahead:
         return days
     end = when.as_of or when.now
@@ -228,8 +228,8 @@ def _days_of_a_bank(days: Period, when: _When) -> Period:
 
 
 def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: object) -> str | None:
-    """The group to rank: the one that is given, or that the question names where it names nothing
-    else that it is about."""
+    """The group to rank: the given one, or the one that the question names if it names nothing
+    else."""
     if rank is not None:
         return group_given(rank, config.markets)
     currencies = {s.code for s in subjects_asked(words) if s.kind is NamedAs.CURRENCY}
@@ -239,12 +239,12 @@ def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: obj
 
 
 def _is_of_the_dollar(words: str) -> bool:
-    """Whether a question is about the dollar and a period, and about no other currency."""
+    """Whether a question is about the dollar and a period, and no other currency."""
     return names_period(words) and {m.code for m in currency_mentions(words)} == {DOLLAR}
 
 
 def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
-    """Words of a user's on one line.
+    """A user's words on one line.
 
     Raises:
         UsageError: there are none, too many, or they hold control characters.
@@ -282,11 +282,12 @@ def read_parameters(written: Sequence[str]) -> dict[str, str]:
 def market_in(
     question: str, markets: Sequence[MarketSpec], *, measured: bool = False
 ) -> str | None:
-    """The configured pair that a question names first, as USD/JPY, USDJPY or USD-JPY.
+    """The configured pair that a question names first, written as USD/JPY, USDJPY or USD-JPY.
 
-    Where it names a period and no pair, or is to be `measured`, that of the currency it names
-    first, such as the kiwi, against the dollar: payments and limits have currencies as well. Areas
-    are not looked for: two letters are too often a word.
+    If it names a period and no pair, or is to be `measured`, it is the first named currency, by any
+    of its names such as the kiwi, against the dollar. Otherwise names of currencies do not count:
+    payments and limits have currencies as well. Area codes are not looked for: two letters are too
+    often a word.
     """
     if pairs := _pairs_in(question, markets):
         return pairs[0]
@@ -303,7 +304,7 @@ def market_in(
 
 
 def _pairs_in(question: str, markets: Sequence[MarketSpec]) -> list[str]:
-    """The configured pairs that a question names as pairs, in its order."""
+    """The configured pairs that a question writes as pairs, in its order."""
     places: list[tuple[int, str]] = []
     for spec in markets:
         if spec.kind is MarketKind.PAIR:
@@ -319,7 +320,7 @@ def _told_of_currencies(question: str, markets: Sequence[MarketSpec]) -> dict[st
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:
-    """See to it that a graph is told what it wants and nothing else.
+    """Checks that a graph gets the parameters that it needs, and no others.
 
     Raises:
         UsageError: a parameter is unknown or missing.
@@ -339,9 +340,10 @@ def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool
 
 
 def read_as_of(written: str, time_zone: str, now: datetime) -> datetime | None:
-    """The instant at which the world is known: a day, however ISO 8601 writes it, stands for its
-    end on the desk's clock, a time without an offset for one of the desk's time zone. None for the
-    day that has not ended: what is known now.
+    """The instant of a written day or time.
+
+    A day, in any form of ISO 8601, stands for its end in the desk's time zone; a time without an
+    offset is in that zone. None for today, which has not ended: then everything known now counts.
 
     Raises:
         UsageError: it is neither, or has not come yet.
@@ -398,7 +400,7 @@ def _graph_for(
 def _with_market(
     spec: GraphSpec, given: dict[str, str], named: str | None, *, researches: bool
 ) -> dict[str, str]:
-    """The parameters, with the market that the question names where the graph wants one."""
+    """The parameters, with the market that the question names if the graph needs one."""
     wants = researches or any(parameter.name == MARKET for parameter in spec.parameters)
     if MARKET in given or not wants:
         return given

@@ -1,4 +1,4 @@
-"""Following a run that answers something until its answer is published."""
+"""Follows a run until its answer is published."""
 
 from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeVar
@@ -15,15 +15,14 @@ from starters.runs.server_runs import ServerRun, refusal, why_it_ended
 from starters.terminal.exit_status import CommandError, UsageError
 
 Published = TypeVar("Published", GraphResult, SwarmResult, StockResult)
-"""What a run returns that has published an answer."""
+"""The result of a run that published an answer."""
 
 PublishedSoFar = Callable[[ServerRun[Published]], Awaitable[Published | None]]
-"""What a run that has published, and goes on, would return without the rest; None where it has
-nothing to show yet."""
+"""Gives the result of a run that has published and goes on; None while it has published nothing."""
 
 
 class AnsweredRun(NamedTuple, Generic[Published]):
-    """A run with its answer; `before` says that it was answered before this command."""
+    """A run with its answer. `before` means that it was answered before this command."""
 
     run: ServerRun[Published]
     result: Published
@@ -31,11 +30,11 @@ class AnsweredRun(NamedTuple, Generic[Published]):
 
 
 class EndedWithoutAnswer(CommandError):
-    """A run failed, was cancelled or was terminated, and there is no answer of it."""
+    """A run failed, was cancelled or was terminated, and has no answer."""
 
 
 class NotAnswerable(UsageError):
-    """A run refused what it was asked; the message is its own."""
+    """A run refused its request. The message is the run's own."""
 
 
 async def wait_for_answer(
@@ -43,8 +42,9 @@ async def wait_for_answer(
     progress: GraphProgress,
     published: PublishedSoFar[Published] | None = None,
 ) -> AnsweredRun[Published]:
-    """What the run returns, with its progress shown until then. One that continues as new is
-    followed into the next. One that waits for its horizon is left with what it has `published`.
+    """The result of a run, with its progress shown until then. A run that continues as new is
+    followed into the next execution. A run that waits for its horizon is left, with what it has
+    `published`.
 
     Raises:
         EndedWithoutAnswer, NotAnswerable: it returned nothing.
@@ -66,7 +66,7 @@ async def wait_for_answer(
 
 
 async def answer_of(run: ServerRun[Published]) -> Published:
-    """What a closed run returned.
+    """The result of a closed run.
 
     Raises:
         EndedWithoutAnswer, NotAnswerable: it returned nothing.

@@ -1,4 +1,4 @@
-"""Graphs as YAML files: found, read and checked; every fault has its line and column."""
+"""Graphs in YAML files: found, read and checked. Every fault has its line and column."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ from desk.runs.graphs import GraphFault, faults, naming_faults
 from starters.terminal.exit_status import UsageError
 
 Location = tuple[int | str, ...]
-"""The way to a value: keys, and places in lists from 0."""
+"""The path to a value: keys, and list indexes from 0."""
 
 MOST_DEPTH: Final = 12
 MOST_VALUES: Final = 100_000
@@ -34,7 +34,7 @@ _UNPRINTABLE: Final = re.compile(
     "[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufeff\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The parser of libyaml where PyYAML has it: it is ten times as fast."""
+"""The parser of libyaml if PyYAML has it. It is ten times as fast."""
 
 
 class FilePosition(NamedTuple):
@@ -52,7 +52,7 @@ class FileFault(NamedTuple):
 
 
 class Unreadable(Exception):
-    """The text is no YAML, or not of the kind that is read here."""
+    """The text is not YAML of the kind that is accepted."""
 
     def __init__(self, place: FilePosition, words: str) -> None:
         super().__init__(words)
@@ -61,7 +61,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Tree:
-    """What a file holds, where each value and key stands, and keys that stand there twice."""
+    """The contents of a file, the position of each value and key, and duplicate keys."""
 
     value: Any = None
     places: dict[Location, FilePosition] = field(default_factory=dict)
@@ -69,7 +69,8 @@ class Tree:
     faults: list[FileFault] = field(default_factory=list)
 
     def place_of(self, path: Location, *, key: bool = False) -> FilePosition:
-        """Where a value stands, or its key; of what is not there, what it would be part of."""
+        """The position of a value, or of its key. For a missing value, the position of what it
+        would be part of."""
         if key and path in self.keys:
             return self.keys[path]
         while path and path not in self.places:
@@ -178,9 +179,9 @@ _KNOWN: Final = {
 
 
 def contract_form(tree: Tree, file: PurePath) -> tuple[dict[str, Any], list[FileFault]]:
-    """The fields of a `GraphSpec`, unchecked, and what is wrong with names that only a file has.
+    """The fields of a `GraphSpec`, unchecked, and the faults of names that only occur in files.
 
-    An agent that does not exist is replaced by one that does, so that the rest can be checked.
+    An unknown agent is replaced by a known one, so that the rest can be checked.
     """
     if not isinstance(tree.value, dict) or "graph" not in tree.value:
         words = "a graph is a mapping with the key `graph`, a list of nodes"
@@ -208,7 +209,7 @@ def contract_form(tree: Tree, file: PurePath) -> tuple[dict[str, Any], list[File
 
 
 def known_keys(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    """The keys that there may be where an unknown one stands, by the contract's location."""
+    """The keys that are allowed in place of an unknown one, by the contract's location."""
     if location[0] == "parameters":
         return _KNOWN["parameter"]
     if len(location) > 3:
@@ -299,11 +300,11 @@ def _parameter(name: str, told: Any) -> Any:
 
 
 _WRITTEN = {"nodes": "graph", "merges": "merge"}
-"""How the file calls what the contract calls otherwise."""
+"""Names in a file that differ from those in the contract."""
 
 
 def contract_faults(tree: Tree, error: ValidationError) -> Iterator[FileFault]:
-    """Everything that the contract found, where it stands in the file."""
+    """Every fault that the contract found, with its position in the file."""
     for one in error.errors(include_url=False):
         if one["type"] == "too_short" and one["input"]:
             continue  # What there is has faults of its own and was not counted.
@@ -315,7 +316,7 @@ def contract_faults(tree: Tree, error: ValidationError) -> Iterator[FileFault]:
 
 
 def file_path(tree: Tree, location: Location) -> Location:
-    """The way in the file to what stands at a location of the contract."""
+    """The path in the file to a location of the contract."""
     path = (_WRITTEN.get(str(location[0]), location[0]), *location[1:]) if location else ()
     parameters = tree.value.get("parameters") if isinstance(tree.value, dict) else None
     if path[:1] == ("parameters",) and isinstance(parameters, dict) and len(path) > 1:
@@ -375,7 +376,7 @@ def _of(key: str) -> str:
 
 MOST_BYTES: Final = 5 * 2**20
 MOST_TOLD: Final = 20
-"""As many faults of a file are listed."""
+"""The most faults of a file that are listed."""
 
 _ENDINGS: Final = (".yaml", ".yml")
 
@@ -399,7 +400,7 @@ class GraphFileError(UsageError):
 
 
 def find_graph(name_or_path: str, project_dir: Path) -> Path:
-    """The file of a graph: one that ships, by its name, or any, by its path.
+    """The file of a graph: a shipped one by its name, or any by its path.
 
     Raises:
         UsageError: there is neither.
@@ -419,7 +420,7 @@ def find_graph(name_or_path: str, project_dir: Path) -> Path:
 
 
 def read_graph(path: Path) -> GraphSpec:
-    """The graph of a file, checked: it can be run.
+    """The graph of a file, completely checked.
 
     Raises:
         GraphFileError: the file cannot be read, or anything is wrong in it.
@@ -458,7 +459,7 @@ def _text(path: Path) -> str:
 
 
 def _validated(made: dict[str, Any], tree: Tree, found: list[FileFault]) -> GraphSpec | None:
-    """The graph, or what can be read of it; what cannot is added to `found`."""
+    """The graph, or the readable part of it. Faults are added to `found`."""
     try:
         return GraphSpec.model_validate(made, extra="forbid")
     except ValidationError as error:
@@ -471,7 +472,7 @@ def _validated(made: dict[str, Any], tree: Tree, found: list[FileFault]) -> Grap
 
 
 def _without_faulty(made: dict[str, Any], error: ValidationError) -> dict[str, Any] | None:
-    """The graph without the fields in which something is wrong; None where a node would go."""
+    """The graph without its faulty fields; None if a node would have to go."""
     nodes = made["nodes"]
     rest = dict(made)
     if isinstance(nodes, list):

@@ -43,7 +43,8 @@ class ListedRun(Contract):
 
 
 def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) -> str:
-    """The workflow id of a question: the same graph, question, parameters and instant have one."""
+    """The workflow id of a question. The same graph, question, parameters and instant have the same
+    id."""
     asked: JsonValue = {
         "graph": graph.model_dump(mode="json"),
         "query": query.model_dump(mode="json"),
@@ -62,12 +63,12 @@ def graph_start(workflow_id: str, request: GraphRequest) -> RunStart[GraphResult
 async def described_run(
     client: Client, workflow_id: str, run_id: str | None = None
 ) -> GraphRun | None:
-    """The latest run with an id, or one of them; None when the server knows none."""
+    """The latest run with an id, or a certain run of it; None if the server knows none."""
     return await run_described(client, workflow_id, GraphResult, run_id)
 
 
 async def request_of_run(run: GraphRun) -> GraphRequest:
-    """What a run was started with, from its history.
+    """The request that a run was started with, from its history.
 
     Raises:
         CommandError: the history does not say.
@@ -114,7 +115,7 @@ async def _newest(client: Client) -> AsyncIterator[ListedRun]:
 
 
 async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
-    """A run as it is listed, with what it was asked.
+    """A run for the list, with its question.
 
     Raises:
         RPCError: the server is away, or has forgotten the run since.

@@ -1,5 +1,6 @@
-"""A question of several markets. It ranks pairs: of a group, by `--rank` or by naming it and a
-period, or those that it names beside a period. Or it researches one, and others beside it."""
+"""The markets of a question about several. It ranks pairs: those of a group, given by `--rank` or
+named beside a period, or those that it names beside a period. Or it researches one market, with
+others beside it."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ RANKING: Final = "ranking"
 """The graph that measures each of some pairs, and ranks them."""
 
 ALL_PAIRS: Final = "All of the desk's currencies"
-"""What is ranked where a question is about the dollar alone."""
+"""What is ranked if a question is only about the dollar."""
 
 _PRICES: Final = AgentId.RESEARCH_AGENT_1, TaskType.RESEARCH_FX
 _RATES: Final = AgentId.RESEARCH_AGENT_2, TaskType.RESEARCH_RATES
@@ -33,7 +34,7 @@ _PUT_TOGETHER: Final = "synthesis"
 
 
 def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
-    """The group of the desk's pairs that a name stands for.
+    """The group of the desk's pairs with a name.
 
     Raises:
         UsageError: there is none.
@@ -48,8 +49,8 @@ def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
 
 
 def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
-    """The group that a question names beside a period, by its name or a word that it begins, such
-    as Asian; None else."""
+    """The group that a question names beside a period, by its name or a word derived from it, such
+    as Asian; None otherwise."""
     if not names_period(question):
         return None
     named = (
@@ -66,7 +67,7 @@ def pairs_of(group: str, markets: Sequence[MarketSpec]) -> tuple[MarketSpec, ...
 
 
 def dollar_pairs(markets: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
-    """All pairs that have the dollar."""
+    """All pairs with the dollar."""
     return tuple(spec for spec in _pairs(markets) if DOLLAR in spec.market.split("/"))
 
 
@@ -76,8 +77,8 @@ def held_by(markets: Sequence[MarketSpec]) -> frozenset[str]:
 
 
 def called_together(markets: Sequence[MarketSpec]) -> str:
-    """What pairs are called together: by their currencies but for the dollar, or where none has
-    that as they are written."""
+    """What pairs are called together: by their currencies without the dollar; if one pair has no
+    dollar, as they are written."""
     pairs = [spec.market for spec in _pairs(markets)]
     against = [pair for pair in pairs if DOLLAR in pair.split("/")]
     codes = (code for pair in against for code in pair.split("/") if code != DOLLAR)
@@ -85,13 +86,13 @@ def called_together(markets: Sequence[MarketSpec]) -> str:
 
 
 class AskedMarkets(NamedTuple):
-    """The markets of what a question names, each in its order.
+    """The markets that a question names, each kind in the question's order.
 
-    `written` are pairs of the desk's currencies that it writes with both codes, `of_currencies` and
-    `of_countries` the configured pairs against the dollar of those that it names besides, `group`
-    those of a group. `cross` is the pair of two currencies where it names no more. `banks` are the
-    areas of central banks, `areas` with those of the countries, of government bonds, and of the
-    seats of banks where it names two areas: one place alone may be of anything.
+    `written` are pairs of the desk's currencies written with both codes. `of_currencies` and
+    `of_countries` are configured pairs against the dollar of further names, `group` those of a
+    group. `cross` is the pair of two currencies if no more are named. `banks` are the areas of
+    central banks; `areas` also includes countries, government bonds and, if two areas are named,
+    the seats of banks: a single place could mean anything.
     """
 
     written: tuple[MarketSpec, ...]
@@ -104,17 +105,17 @@ class AskedMarkets(NamedTuple):
 
     @property
     def first_pair(self) -> str | None:
-        """The pair against the dollar of the currency that is named first."""
+        """The pair of the first named currency against the dollar."""
         return next((spec.market for spec in self.of_currencies), None)
 
     @property
     def first_area(self) -> str | None:
-        """The area of the central bank that is named first, or else of the country."""
+        """The area of the first named central bank, or else of the first country."""
         return next((spec.market for spec in (*self.banks, *self.areas)), None)
 
     @property
     def are_several(self) -> bool:
-        """Whether pairs are named that one market does not stand for: more than one, or a cross."""
+        """Whether one market is not enough for the named pairs: several pairs, or a cross."""
         pairs = {*self.written, *self.of_currencies, *self.group}
         return len(pairs) > 1 or any(DOLLAR not in p.market.split("/") for p in self.written)
 
@@ -125,7 +126,8 @@ class AskedMarkets(NamedTuple):
         return tuple(dict.fromkeys((*pairs, *self.banks)))
 
     def beside(self, market: MarketSpec, *, rates: bool) -> tuple[MarketSpec, ...]:
-        """What is researched beside a market: of a pair's banks not those whose `rates` are."""
+        """The markets researched beside a market: without the banks of a pair whose `rates` are
+        researched already."""
         if market.kind is not MarketKind.PAIR:
             return tuple(spec for spec in self.areas if spec != market)
         own = market.areas if rates else ()
@@ -166,8 +168,8 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
 
 
 def _cross(pairs: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
-    """The pair of two currencies; none of more, and none with a base so small that its levels print
-    as nothing."""
+    """The pair of two currencies; None for more than two, and for a base so small that its levels
+    would print as nothing."""
     codes = [code for spec in pairs for code in spec.market.split("/") if code != DOLLAR]
     if len(codes) != len(("base", "quote")):
         return ()
@@ -176,7 +178,7 @@ def _cross(pairs: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
 
 
 def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
-    """What is written is looked for, then every market is measured, side by side."""
+    """The graph that searches news and measures every market, side by side."""
     onward = (Edge(to=_PUT_TOGETHER),)
     measured = tuple(_researched(spec, onward) for spec in markets)
     search = NodeSpec(
@@ -194,7 +196,7 @@ def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:
 
 
 def with_markets_beside(spec: GraphSpec, markets: Sequence[MarketSpec]) -> GraphSpec:
-    """A graph that researches a market, and these side by side with it."""
+    """A graph that researches a market, with these researched side by side."""
     tasks = {_PRICES[1], _RATES[1]}
     own = {node.name for node in spec.nodes if node.task in tasks}
     last = next((n.name for n in spec.nodes if n.task is TaskType.SYNTHESISE), None)

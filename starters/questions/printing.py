@@ -1,4 +1,4 @@
-"""Printing an answer: as it reads, with where it stands and what came of the run."""
+"""Prints an answer, with its files and the outcome of its run."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ from starters.session import Desk, say
 from starters.terminal.exit_status import CommandError, ExitStatus
 
 Besides = Callable[[Published, AnswerReport | None], Iterable[str]]
-"""Lines that a command prints of an answer besides where it stands."""
+"""Further lines that a command prints with an answer."""
 
 
 def print_answer(
@@ -26,7 +26,7 @@ def print_answer(
     as_json: bool,
     besides: Besides[Published] | None = None,
 ) -> ExitStatus:
-    """Write the answer to standard output; the exit status says whether a node failed.
+    """Prints the answer and returns the exit status, which says whether a node failed.
 
     Raises:
         CommandError: it is to be printed as JSON and its file cannot be read from here.
@@ -101,7 +101,7 @@ def _failed(answer: AnswerReport | None) -> str:
 
 
 def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
-    """When it was answered, and what asking anew would end."""
+    """When it was answered, and what asking again would end."""
     if not run.open:
         when = instant(run.closed_at) if run.closed_at else "before"
         return f"Answered {when}; `--again` asks it anew."
@@ -113,7 +113,7 @@ def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
 
 
 def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[str]:
-    """Its rounds, its tokens, the hypotheses that wait, and what there was no package for."""
+    """A swarm's rounds, its tokens, its open hypotheses, and the packages that were missing."""
     specialists = _specialists(answer)
     yield f"Rounds    {result.rounds}{specialists}"
     yield f"Tokens    {token_words(result.tokens)}"
@@ -147,13 +147,13 @@ def _specialists(answer: AnswerReport | None) -> str:
 
 
 def lacking_lines(answer: AnswerReport | None) -> Iterator[str]:
-    """What installs the packages that an answer was without."""
+    """What installs the packages that an answer lacked."""
     for extra in extras_lacking(answer):
         yield f"Missing   a package that some tools need: run {install_words(extra)}"
 
 
 def extras_lacking(answer: AnswerReport | None) -> tuple[Extra, ...]:
-    """The extras that an answer names as what it was without."""
+    """The extras that an answer says it lacked."""
     if answer is None:
         return ()
     return extras_named((*answer.missing, *(line.error or "" for line in answer.nodes)))

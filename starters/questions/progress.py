@@ -69,7 +69,7 @@ def node_words(node: NodeStatus) -> str:
 def graph_board(status: GraphStatus, height: int, now: datetime) -> Group:
     """A status as a headline and a list of nodes, no taller than the screen.
 
-    Where there are too many, those that have ended well are left out first.
+    If there are too many, nodes that succeeded are left out first.
     """
     room = max(1, height - 5)
     nodes = list(status.nodes)

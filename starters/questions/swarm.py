@@ -167,7 +167,7 @@ def chosen_swarm(
     memory: bool,
     now: datetime,
 ) -> SwarmRequest:
-    """The request of an objective, with its form where it is named, or else the nearest.
+    """The request of an objective, with the named form or else the nearest one.
 
     Raises:
         UsageError: something of it cannot be asked; the message says what to do.
@@ -202,8 +202,8 @@ def swarm_start(request: SwarmRequest) -> RunStart[SwarmResult]:
 
 
 def swarm_run_id(request: SwarmRequest) -> str:
-    """The workflow id of an objective: the same objective, form and span that were named, effort,
-    instant and rounds, with memory or without, have one."""
+    """The workflow id of an objective. The same objective, named form and span, effort, instant,
+    rounds and use of memory have the same id."""
     wanted: JsonValue = {
         "objective": request.query.question,
         "effort": request.complexity or AUTO,
@@ -224,7 +224,7 @@ def _named_form(request: SwarmRequest) -> dict[str, JsonValue]:
 def _form_parameters(
     objective: str, about: str | None, as_of: str | None, over: str | None
 ) -> dict[str, str]:
-    """The form of an objective as everybody who works on it is told of it, and its span.
+    """The parameters that tell every agent the form of the objective, and its span.
 
     Raises:
         UsageError: there is no such form, or it looks back over no other span.
@@ -265,7 +265,7 @@ def read_form(written: str) -> str:
 
 
 def read_effort(written: str) -> Complexity | None:
-    """How much an objective needs; None where the leader is to say.
+    """The named effort; None if the leader is to choose.
 
     Raises:
         UsageError: there is no such effort.
@@ -317,7 +317,7 @@ class SwarmOptions:
 
 
 def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
-    """Have an objective researched, or print the report that there is.
+    """Researches an objective, or prints the existing report.
 
     Raises:
         UsageError, CommandError: with what to do next.

@@ -1,4 +1,4 @@
-"""How an answer is wanted and had: the course of all commands that ask for one."""
+"""Gets an answer: what all commands that ask for one have in common."""
 
 import re
 import shlex
@@ -43,10 +43,10 @@ _NEEDED: Final = r"([\w.-]+)[^;]*;.*\bextra *== *[\"']{extra}[\"']"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What every such command can be told of the answer besides what is asked.
+    """The options of such a command besides the question.
 
-    Without `wait` the run is started and left alone; `again` asks anew where there is an answer
-    already, and `out` is where the answer's files are copied to.
+    Without `wait` the run is only started. `again` asks again even if there is an answer. The
+    answer's files are copied to `out`.
     """
 
     budget_usd: float | None = None
@@ -65,7 +65,7 @@ def answer_wanted(
     besides: Besides[Published] | None = None,
     published: PublishedSoFar[Published] | None = None,
 ) -> ExitStatus:
-    """Have something answered, or print the answer that there is.
+    """Gets an answer from a run, or prints the existing one.
 
     Args:
         wanted: How it is wanted.
@@ -96,11 +96,11 @@ def answer_wanted(
 
 
 def installed_since(answer: AnswerReport | None, began: datetime) -> tuple[Extra, ...]:
-    """The extras that an answer was without, and that were installed since its run `began`: all
-    that one brings is here, some of it came later.
+    """The extras that an answer lacked and that were installed after its run `began`: complete now,
+    with a part installed since.
 
-    What was here by then and lacked all the same, as at a worker elsewhere, is not among them: to
-    ask anew would bring nothing.
+    Extras that were complete by then are left out: they were missing elsewhere, such as at a
+    worker, and asking again would not help.
     """
     return tuple(extra for extra in extras_lacking(answer) if _came_since(extra, began))
 
@@ -113,14 +113,15 @@ def _came_since(extra: str, began: datetime) -> bool:
 
 
 def _packages(extra: str) -> Iterable[str]:
-    """What an extra of this project asks for."""
+    """The packages of one of this project's extras."""
     needed = re.compile(_NEEDED.format(extra=re.escape(extra)))
     found = (needed.match(line) for line in requires(PROJECT) or ())
     return tuple(match[1] for match in found if match)
 
 
 def _installed_at(package: str) -> datetime:
-    """When the record of a package's files was written, which every installer does itself.
+    """When a package was installed, by the time of the record of its files, which every installer
+    writes.
 
     Raises:
         PackageNotFoundError: it is not installed.
@@ -133,11 +134,11 @@ def _installed_at(package: str) -> datetime:
 
 @dataclass(frozen=True)
 class WantedAnswer(Generic[Published]):
-    """What is asked, and how its answer is printed.
+    """The question, and how its answer is printed.
 
-    `command` comes back to the run. Without `wait` the run is started and left alone; `again` asks
-    anew where there is an answer already, and `out` is where the answer's files are copied to.
-    `published` says what a run has to show that goes on after it has published.
+    `command` is the command line that comes back to the run. Without `wait` the run is only
+    started. `again` asks again even if there is an answer. The answer's files are copied to `out`.
+    `published` gives what a run that goes on has published.
     """
 
     start: RunStart[Published]
@@ -151,7 +152,7 @@ class WantedAnswer(Generic[Published]):
 
 
 class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Generic[Published]):
-    """A command that has something answered, or prints the answer that there is."""
+    """A command that gets an answer from a run, or prints the existing one."""
 
     _asking_anew = "ask anew"
 
@@ -169,8 +170,8 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
     async def _already(
         self, found: ServerRun[Published], progress: GraphProgress
     ) -> AnsweredRun[Published] | None:
-        """The answer of a run that is closed, or has published one and goes on; None where there is
-        none of it, or one to be asked for anew."""
+        """The answer of a run that is closed, or has published one and goes on; None if there is
+        none, or if it is to be asked again."""
         if found.open:
             published = self._asking.published
             so_far = await published(found) if published is not None else None
@@ -189,7 +190,7 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
     def _whole(
         self, answered: AnsweredRun[Published], progress: GraphProgress
     ) -> AnsweredRun[Published] | None:
-        """An earlier answer; None where it lacked what has been installed since."""
+        """An earlier answer; None if it lacked an extra that was installed since."""
         from desk.documents.answer.publishing import read_answer_file
 
         answer = read_answer_file(Path(answered.result.files.json_file))

@@ -1,1 +1,1 @@
-"""Runs on the server: choosing, starting, following and summing them up, for every command."""
+"""Runs on the server, for every command: choosing, starting, following and summarising them."""

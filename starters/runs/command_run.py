@@ -1,4 +1,4 @@
-"""A command's run: found or started, followed, printed, and left at Ctrl-C."""
+"""The run of a command: found or started, followed, printed, and left at Ctrl-C."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ def at_a_desk(
     work: Callable[[Desk], Awaitable[ExitStatus]],
     parting_words: Callable[[], str],
 ) -> ExitStatus:
-    """Do a command's work at a desk that has workers. At Ctrl-C the parting words are said."""
+    """Does a command's work at a desk with workers. At Ctrl-C it prints the parting words."""
 
     async def with_workers(desk: Desk) -> ExitStatus:
         if not desk.hosting:
@@ -48,9 +48,9 @@ def at_a_desk(
 async def start_run(
     client: Client, start: RunStart[Result], *, replace: bool = False
 ) -> ServerRun[Result]:
-    """Start a run, or find the one that somebody started a moment ago.
+    """Starts a run, or finds the one that somebody started a moment ago.
 
-    With `replace`, an open run of the same id is ended and this one takes its place.
+    With `replace`, an open run of the same id is ended and replaced.
 
     Raises:
         UsageError: it could do nothing with what is asked, and was not started.
@@ -80,10 +80,10 @@ async def start_run(
 
 
 class CommandRun(ABC, Generic[Result, Status, Outcome]):
-    """A run that a command starts or comes back to, followed until its outcome is printed.
+    """A run that a command starts or comes back to, and follows until its outcome is printed.
 
     `work` may be called again, at another desk, and goes on where it was. With `anew` a new run
-    takes the place of the one that there is; without `wait` it is started and left alone.
+    replaces the existing one. Without `wait` the run is only started.
     """
 
     def __init__(self, *, anew: bool, wait: bool = True) -> None:
@@ -94,7 +94,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self._hosting = False
 
     def carried_out(self, settings: Settings) -> ExitStatus:
-        """Do the command's work.
+        """Does the command's work.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -102,7 +102,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         return at_a_desk(settings, self.work, self._parting_words)
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """Find or start the run, follow it, print its outcome."""
+        """Finds or starts the run, follows it, and prints its outcome."""
         self._hosting = desk.hosting
         await self._prepare(desk, lambda text: say(f"desk: {text}"))
         with self._shown() as progress:
@@ -114,7 +114,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
     async def begun(
         self, desk: Desk, progress: Progress[Status]
     ) -> tuple[ServerRun[Result], Outcome | None]:
-        """The run, found or started and not waited for, with the outcome that it had before.
+        """The run, found or started but not waited for, with its earlier outcome if it has one.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -123,7 +123,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         return await self._begun(desk, progress)
 
     async def outcome(self, desk: Desk, progress: Progress[Status]) -> Outcome:
-        """The outcome that the run has, or comes to when it is started or followed.
+        """The outcome of the run, after starting or following it if needed.
 
         Raises:
             UsageError, CommandError: with what to do next.
@@ -168,14 +168,14 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         return ExitStatus.COMPLETE
 
     def _parting_words(self) -> str:
-        """What to tell a user who pressed Ctrl-C."""
+        """What to print after Ctrl-C."""
         if not (self._started or self._asked_for):
             return "stopped before anything was started"
         how = "stopped; what is done is kept, and" if self._hosting else "detached;"
         return f"{how} {self._goes_on()}"
 
     async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
-        """Choose what depends on the desk, and tell what is to be said of it."""
+        """Decides what depends on the desk, and reports it."""
 
     _asking_anew: str
     """What a new run is for, after "to"."""
@@ -186,35 +186,35 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
 
     @abstractmethod
     async def _find(self, desk: Desk) -> ServerRun[Result] | None:
-        """The run that there is."""
+        """The existing run."""
 
     @abstractmethod
     async def _already(
         self, found: ServerRun[Result], progress: Progress[Status]
     ) -> Outcome | None:
-        """The outcome that a run has before this command; None where it has to be waited for, or
-        worked for anew."""
+        """The outcome that a run had before this command; None if it has to be waited for or a new
+        run is needed."""
 
     @abstractmethod
     def _models(self) -> str | None:
-        """What is said of models that take part; None without."""
+        """The words on models that take part; None if none do."""
 
     @abstractmethod
     def _run_start(self, replaced: ServerRun[Result] | None) -> RunStart[Result]:
-        """What a run is started with, in the place of another or of none."""
+        """What a run is started with; `replaced` is the run that it replaces."""
 
     @abstractmethod
     async def _outcome(self, found: ServerRun[Result], progress: Progress[Status]) -> Outcome:
-        """The run's outcome, which is waited for."""
+        """Waits for the run's outcome."""
 
     @abstractmethod
     def _print(self, desk: Desk, outcome: Outcome) -> ExitStatus:
-        """Print an outcome."""
+        """Prints an outcome."""
 
     @abstractmethod
     def _goes_on(self) -> str:
-        """What is said of the run that goes on without this command."""
+        """The words on a run that goes on without this command."""
 
     @abstractmethod
     def _gone(self) -> str:
-        """What is said of a run that was followed and is gone."""
+        """The words on a run that was followed and no longer exists."""

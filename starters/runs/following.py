@@ -1,4 +1,4 @@
-"""Following a run, whatever its workflow: its status while it is open, and the wait for its end."""
+"""Follows a run of any workflow: its status while it is open, then its result."""
 
 import asyncio
 import contextlib
@@ -23,10 +23,10 @@ from starters.terminal.exit_status import CommandError
 
 POLL_SECONDS = 0.3
 HEALTH_SECONDS = timedelta(seconds=1)
-"""How long a server that is well takes to say so, at most; a busy machine takes longer."""
+"""The most that a healthy server takes to answer a health check. A busy machine takes longer."""
 
 MOST_SILENT_TRIES = 20
-"""So many times in a row a server may leave it unsaid before it counts as gone."""
+"""After this many health checks in a row without an answer a server counts as gone."""
 
 _ENDINGS = (WorkflowFailureError, WorkflowContinuedAsNewError, RPCError)
 
@@ -54,8 +54,8 @@ async def followed(
     so_far: Callable[[ServerRun[Result], Status], Awaitable[Told | None]],
     at_end: Callable[[ServerRun[Result]], Awaitable[Told]],
 ) -> tuple[ServerRun[Result], Told]:
-    """What a run comes to, and the run that it ended in: one that continues as new is followed into
-    the next. Its progress is shown until then, with what holds it up.
+    """The result of a run, and the run that it ended in: a run that continues as new is followed
+    into the next execution. Until then its progress is shown, with what holds it up.
 
     Args:
         run: The run.
@@ -97,7 +97,8 @@ async def _followed_to_its_end(
 
 @contextlib.asynccontextmanager
 async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["asyncio.Future[Any]"]:
-    """Done once the run is closed, however it ended. After the block nothing waits for it."""
+    """A future that is done once the run is closed, however it ended. After the block nothing waits
+    for it any more."""
     closed = asyncio.ensure_future(handle.result(follow_runs=False))
     try:
         yield closed
@@ -110,7 +111,7 @@ async def until_closed(handle: WorkflowHandle[Any, Any]) -> AsyncIterator["async
 async def continued(
     run: ServerRun[Result], onward: WorkflowContinuedAsNewError
 ) -> ServerRun[Result]:
-    """The run that a run goes on in.
+    """The run in which a run continues.
 
     Raises:
         CommandError: the server does not know it.
@@ -125,7 +126,7 @@ async def continued(
 async def show_status(
     run: ServerRun[Any], kind: type[Status], progress: Progress[Status]
 ) -> Status | None:
-    """The status of an open run, which is shown; None when no worker answers at the moment.
+    """Shows the status of an open run and returns it; None if no worker answers now.
 
     Raises:
         RPCError, ServerUnreachable: the server went away.
@@ -141,7 +142,7 @@ async def show_status(
 async def status_if_told(
     handle: WorkflowHandle[Any, Any], kind: type[Status], within: float = ANSWER_SECONDS
 ) -> Status | None:
-    """A run's status; None when no worker answers for it within so many seconds.
+    """The status of a run; None if no worker answers within some seconds.
 
     Raises:
         RPCError: the server went away.
@@ -157,10 +158,11 @@ async def status_if_told(
 
 
 async def check_server(client: Client) -> None:
-    """Tell a server that is gone from a worker that is, without the client's own long patience.
+    """Distinguishes a server that is gone from a missing worker, without the client's long
+    patience.
 
-    One that is gone refuses at once. One that is silent has much to write, or a machine that has
-    much else to do: it is asked again.
+    A server that is gone refuses at once. One that does not answer may be busy, or on a busy
+    machine, and is asked again.
 
     Raises:
         ServerUnreachable: the server is gone.

@@ -1,4 +1,4 @@
-"""`--markets`: some of the configured markets, and what a run of them is called."""
+"""`--markets`: some of the configured markets, and the name of a run of these."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from starters.terminal.exit_status import UsageError
 
 MOST_NAMED = 3
 FIRST_NAMED = 2
-"""Of more than can be named."""
+"""How many markets are named if there are too many to name."""
 
 HASH_DIGITS = 8
 
 
 def chosen_markets(config: RunConfig, written: str | None) -> tuple[RunConfig, str | None]:
-    """The configuration of the chosen markets, and the subset's name; None for all of them.
+    """The configuration with the chosen markets, and the subset's name; None for all markets.
 
-    Markets are separated by commas and keep their configured order, so that the same choice is
-    the same run however it was typed.
+    Markets are separated by commas and keep their configured order, so that the same choice in
+    another order is the same run.
 
     Raises:
         UsageError: a market is unknown, or none was named.
@@ -36,7 +36,7 @@ def chosen_markets(config: RunConfig, written: str | None) -> tuple[RunConfig, s
 
 
 def known_market(config: RunConfig, written: str) -> str:
-    """The configured market that was meant; `usdjpy` and `USD-JPY` are `USD/JPY`.
+    """The configured market that was meant: `usdjpy` and `USD-JPY` are `USD/JPY`.
 
     Raises:
         UsageError: there is no such market; the message has the nearest names.
@@ -50,8 +50,8 @@ def known_market(config: RunConfig, written: str) -> str:
 
 
 def subset_name(markets: Sequence[str]) -> str:
-    """`usdjpy-jp`, or `eurusd-usdjpy-and-2-more-3aa774e7`: a name for a run of some markets that is
-    fit for an id and a file."""
+    """`usdjpy-jp`, or `eurusd-usdjpy-and-2-more-3aa774e7`: a name for a run of some markets that
+    can be part of an id and a file name."""
     if len(markets) <= MOST_NAMED:
         return "-".join(_key(name) for name in markets)
     digest = hashlib.sha256(",".join(markets).encode()).hexdigest()[:HASH_DIGITS]

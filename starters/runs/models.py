@@ -1,4 +1,4 @@
-"""Which agents of a run are models and what they may spend, for whoever starts it."""
+"""Which agents of a run are models, and what they may spend."""
 
 from decimal import Decimal
 
@@ -9,7 +9,7 @@ from desk.documents.rendering.words.wording import allowance_words
 
 
 def with_budget(config: RunConfig, usd: float | None, tokens: int | None = None) -> RunConfig:
-    """The configuration with other limits in US dollars and in tokens, where they are given."""
+    """The configuration with other limits in US dollars and in tokens, if given."""
     limits: dict[str, object] = {}
     if usd is not None:
         limits["usd"] = Decimal(str(usd))

@@ -18,7 +18,7 @@ Shown = TypeVar("Shown", contravariant=True)
 
 
 class Progress(Protocol[Shown]):
-    """What shows how far a run is."""
+    """Shows how far a run is."""
 
     def update(self, status: Shown) -> None:
         """Show a new status."""
@@ -28,7 +28,7 @@ class Progress(Protocol[Shown]):
 
 
 class Told:
-    """Keeps the sentences, where nobody looks at a run meanwhile."""
+    """Keeps the sentences of a run that nobody watches."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -38,7 +38,7 @@ class Told:
         self.notes.append(text)
 
     def update(self, status: object) -> None:
-        """Nothing: how far it is is asked for elsewhere."""
+        """Does nothing: the status is asked for elsewhere."""
 
 
 class TimedLines:
@@ -56,7 +56,7 @@ class TimedLines:
 
 
 class _LiveProgress(Generic[Status]):
-    """A drawing of a status that is drawn again in place, below the sentences."""
+    """A status that is redrawn in place, below the sentences."""
 
     def __init__(self, live: "Live", draw: "Callable[[Status, Console], RenderableType]") -> None:
         self._live = live
@@ -76,8 +76,8 @@ def shown_on_stderr(
     plain: Callable[[TextIO], Progress[Status]],
     draw: "Callable[[Status, Console], RenderableType]",
 ) -> Iterator[Progress[Status]]:
-    """The display that suits standard error, cleared at the end of the block: lines where it is no
-    terminal, a drawing otherwise."""
+    """The progress display for standard error, removed at the end of the block: lines without a
+    terminal, a drawing on one."""
     if not sys.stderr.isatty():
         yield plain(sys.stderr)
         return

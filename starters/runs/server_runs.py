@@ -1,4 +1,4 @@
-"""What is the same of all runs, whatever their workflow: finding one again, what it was asked, its
+"""What all runs have in common, whatever their workflow: finding them, their requests, their
 status."""
 
 import asyncio
@@ -32,7 +32,7 @@ from desk.platform.temporal.history import (
 from starters.terminal.exit_status import CommandError
 
 ANSWER_SECONDS = 2.0
-"""How long to wait for an answer. The SDK's own patience with a lost server is longer."""
+"""How long to wait for an answer. The SDK itself waits longer for a lost server."""
 
 LONGEST_REASON = 600
 
@@ -44,7 +44,8 @@ Told = TypeVar("Told")
 
 @dataclass(frozen=True)
 class ServerRun(Generic[Result]):
-    """A run as the server knows it, and what it returns. `closed_at` is None while it is open."""
+    """A run as the server knows it, and the type of its result. `closed_at` is None while it is
+    open."""
 
     client: Client
     handle: WorkflowHandle[Any, Result]
@@ -64,9 +65,9 @@ class ServerRun(Generic[Result]):
 class RunStart(Generic[Result]):
     """What a run is started with. `about` is what the Temporal UI shows of it, in a few words.
 
-    `attributes` find it from its first event; `signal` is sent with the start, or to the run of the
-    same id that is open already. `check` is awaited before it is started, and raises UsageError
-    where the run could do nothing with what is asked.
+    `attributes` are its search attributes from its first event. `signal` is sent with the start, or
+    to the open run with the same id. `check` is awaited before the start, and raises UsageError if
+    the run could do nothing with its request.
     """
 
     workflow: WorkflowType
@@ -82,8 +83,8 @@ class RunStart(Generic[Result]):
 async def run_described(
     client: Client, workflow_id: str, returns: type[Result], run_id: str | None = None
 ) -> ServerRun[Result] | None:
-    """The latest run with an id, or one of them; None when the server knows none, or it is no id
-    at all."""
+    """The latest run with an id, or a certain run of it; None if the server knows none or it is no
+    id."""
     latest = client.get_workflow_handle(workflow_id, run_id=run_id, result_type=returns)
     try:
         described = await latest.describe()
@@ -105,7 +106,7 @@ async def run_described(
 
 
 async def started_with(run: ServerRun[Any], kind: type[Told]) -> Told:
-    """What a run was started with, from its history.
+    """The request that a run was started with, from its history.
 
     Raises:
         CommandError: the history does not say.
@@ -130,7 +131,7 @@ async def history_of(client: Client, workflow_id: str, run_id: str) -> RunHistor
 
 
 async def earlier_runs(run: ServerRun[Any]) -> list[WorkflowExecution]:
-    """The closed runs of the same id that began before, the latest first."""
+    """The earlier closed runs with the same id, latest first."""
     query = f"WorkflowId = '{run.workflow_id}' AND ExecutionStatus != 'Running'"
     listed = [
         each
@@ -145,7 +146,7 @@ async def earlier_runs(run: ServerRun[Any]) -> list[WorkflowExecution]:
 async def status_told(
     handle: WorkflowHandle[Any, Any], kind: type[Told], within: float = ANSWER_SECONDS
 ) -> Told:
-    """The answer of a run's `status` query, which is waited for so many seconds.
+    """The answer to a run's `status` query, waited for some seconds.
 
     Raises:
         TimeoutError, WorkflowQueryFailedError, RPCError: there is none.
@@ -156,14 +157,14 @@ async def status_told(
 
 
 def refusal(error: WorkflowFailureError) -> str | None:
-    """Why a run did nothing with what it was asked; None where it failed for another reason."""
+    """Why a run refused its request; None if it failed for another reason."""
     cause = error.cause
     refused = isinstance(cause, ApplicationError) and cause.type == FailureType.UNUSABLE_REQUEST
     return cause.message if refused and isinstance(cause, ApplicationError) else None
 
 
 def why_it_ended(error: WorkflowFailureError) -> str:
-    """Why a run ended badly, from the last that happened to the first."""
+    """Why a run ended badly, from the last cause to the first."""
     reasons: list[str] = []
     cause: BaseException | None = error.cause
     while cause is not None:
@@ -175,7 +176,7 @@ def why_it_ended(error: WorkflowFailureError) -> str:
 def ui_address(
     base: str | None, namespace: str, workflow_id: str, run_id: str | None
 ) -> str | None:
-    """Where the Temporal UI shows a run. Ids have slashes, which the UI wants encoded."""
+    """The address of a run in the Temporal UI. Slashes in ids are encoded."""
     if base is None:
         return None
     run = f"/{quote(run_id, safe='')}" if run_id else ""

@@ -1,4 +1,4 @@
-"""What a published week comes to, on one screen and as JSON."""
+"""The summary of a published week, on one screen and as JSON."""
 
 import shutil
 import sys
@@ -44,7 +44,7 @@ MISSING = 2
 
 
 class PublishedWeek(Contract):
-    """A published revision of a week, as its run tells it."""
+    """A published revision of a week, as its run reports it."""
 
     week: IsoWeek
     as_of: Instant
@@ -57,14 +57,13 @@ class PublishedWeek(Contract):
 
 
 class WeekSummary(Contract):
-    """The result of `desk run` and `desk rerun`; their `--json` is this model.
+    """The result of `desk run` and `desk rerun`; their `--json` prints this model.
 
-    `seconds` is the time from the start of the run to its report. `temporal_ui` is None where
-    the address of the UI is not known; `movers` and `decisions` are empty and `week_changes` is
-    None where the report is on another machine. `week_changes` is the difference to the week
-    before, `changes` what a rerun changed in its market; `trust` counts conflicts, rejected
-    figures and sentences that were left out, None where there are none; `spent` is what models
-    cost, None where none was asked.
+    `seconds` is the time from the start of the run to its report. `temporal_ui` is None if the
+    address of the UI is not known. If the report is on another machine, `movers` and `decisions`
+    are empty and `week_changes` is None. `week_changes` is the difference to the week before,
+    `changes` what a rerun changed in its market. `trust` counts conflicts, rejected figures and
+    dropped sentences; None if there are none. `spent` is what models cost; None if none was asked.
     """
 
     week: IsoWeek
@@ -126,7 +125,7 @@ def summary_of(
     already_published: bool = False,
     changes: tuple[str, ...] = (),
 ) -> WeekSummary:
-    """The summary; `report` is None where its file cannot be read from here."""
+    """The summary. `report` is None if its file cannot be read here."""
     complete = published.coverage.complete
     return WeekSummary(
         **published.model_dump(),
@@ -144,8 +143,8 @@ def summary_of(
 
 
 def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
-    """The summary for people: at most 24 lines; paths and addresses are never cut, and why a market
-    is missing is folded as far as there is room."""
+    """The summary for people, at most 24 lines. Paths and addresses are never cut. Reasons for
+    missing markets are wrapped as far as there is room."""
     lines = [
         *_head(summary),
         *_changed(summary),
@@ -202,7 +201,7 @@ def _covered(summary: WeekSummary) -> Iterator[str]:
 
 
 def _shares(coverage: Coverage) -> str:
-    """How many markets are there, and of how much that is current where a threshold asks for it."""
+    """How many markets were researched, and how much is current if there is a threshold for it."""
     markets = f"{coverage.researched} of {coverage.expected} markets"
     if not coverage.current_threshold or coverage.freshness is None:
         return (
@@ -268,7 +267,7 @@ def _cut(line: str, width: int) -> str:
 
 
 def _folded(line: str, width: int, most: int) -> list[str]:
-    """A line as so many at most, the later ones indented further; what takes more is cut."""
+    """A line wrapped into at most so many lines, the later ones indented. The rest is cut."""
     line = _printable(line)
     indent = line[: len(line) - len(line.lstrip(" "))]
     return textwrap.wrap(
@@ -286,7 +285,7 @@ def _printable(line: str) -> str:
 
 
 ROOM_ELSEWHERE = 160
-"""Columns of a line that no terminal has to hold."""
+"""The width of a line without a terminal."""
 
 
 def print_week(
@@ -298,7 +297,7 @@ def print_week(
     already_published: bool = False,
     changes: tuple[str, ...] = (),
 ) -> ExitStatus:
-    """Write the summary to standard output; the exit status says whether the week is complete."""
+    """Prints the summary and returns the exit status, which says whether the week is complete."""
     settings = desk.settings
     summary = summary_of(
         published,
@@ -321,7 +320,7 @@ def print_week(
 
 
 def not_current_words(*, offline: bool) -> str:
-    """What to do where some figures are not current."""
+    """What to do if some figures are not current."""
     if offline:
         return (
             f"Some figures are not current: without DESK_OFFLINE, `{REFRESH}` fetches newer ones."

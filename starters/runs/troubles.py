@@ -1,4 +1,4 @@
-"""What holds a run up, as far as the server can say."""
+"""What holds up a run, as far as the server can say."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -12,10 +12,10 @@ from desk.contracts.names import Queue
 from desk.platform.temporal.history import failing_task
 
 SILENCE_SECONDS = 5.0
-"""How long a run may leave the query unanswered before the user is told that no worker is there."""
+"""How long a run may leave the query unanswered before the user is told that there is no worker."""
 
 BUSY_SECONDS = 30.0
-"""The same where a worker is there: it has other work to do, or the machine has."""
+"""The same if there is a worker, which may be busy."""
 
 SILENT: Final = "the run waits for a worker: `desk up` or `desk worker all` starts one"
 BUSY: Final = (
@@ -27,24 +27,27 @@ GOES_ON: Final = "nothing holds the run up any more"
 
 
 class LastTrouble:
-    """What was said last to hold a run up: `tell` hears it once, and None once it is over."""
+    """The last reported trouble. `tell` is called with each new one, and with None once it is
+    over."""
 
     def __init__(self, tell: Callable[[str | None], None]) -> None:
         self._tell = tell
         self.last: str | None = None
 
     def say(self, text: str | None) -> None:
-        """Tell it where it is not what was told last."""
+        """Reports a trouble, unless it is the last reported one."""
         if text != self.last:
             self.last = text
             self._tell(text)
 
 
 class HeldUp:
-    """Looks now and then at what holds a run up while it is followed, and says so, and says when it
-    does so no more. `silent` is what to say of a run that does not answer; `at_once` has it looked
-    at from the start, as for a run that has been at work before. `polled` says whether a worker is
-    there: one that is busy is no trouble."""
+    """Checks at intervals what holds up a followed run, and reports it, and when it is over.
+
+    `silent` is the message for a run that does not answer. With `at_once` the run is checked from
+    the start, because it was at work before. `polled` says whether there is a worker: a busy worker
+    is no trouble.
+    """
 
     def __init__(
         self,
@@ -64,8 +67,8 @@ class HeldUp:
     async def look(
         self, handle: WorkflowHandle[Any, Any], *, answers: bool, leaving: bool = False
     ) -> None:
-        """Look where it is time to: for a run that does not answer, now and then, and once more
-        for what was said last when the run answers again or is about to be left."""
+        """Checks if it is time: at intervals for a run that does not answer, and once more when the
+        run answers again or is about to be left."""
         now = time.monotonic()
         if answers:
             self._heard = now
@@ -84,24 +87,24 @@ class HeldUp:
             self._told.say(trouble or words)
 
     async def _silence(self, seconds: float) -> str | None:
-        """What is said of a run that has not answered for so long; None of one that is well."""
+        """The message for a run that has not answered for so long; None if it is well."""
         if self._polled is None or not await self._polled():
             return self._silent
         return BUSY if seconds > BUSY_SECONDS else None
 
     def say_silent(self, text: str) -> None:
-        """Say why nothing can be heard of the run, until it answers."""
+        """Reports why the run cannot be reached, until it answers."""
         self._is_silence = True
         self._told.say(text)
 
 
 def in_sentences(note: Callable[[str], None]) -> Callable[[str | None], None]:
-    """What tells in sentences alone: that it is over is one too."""
+    """A function that also reports the end of a trouble as a sentence."""
     return lambda text: note(text or GOES_ON)
 
 
 async def is_polled(client: Client) -> bool:
-    """Whether a worker that can take up a run was there lately.
+    """Whether a worker polled recently that can take up a run.
 
     Raises:
         RPCError: the server does not say.
@@ -140,5 +143,6 @@ async def trouble_of(handle: WorkflowHandle[Any, Any]) -> str | None:
 
 
 def _rank(pending: PendingActivityInfo) -> tuple[bool, str]:
-    """The same order each time, which the server does not keep; a delivery holds up nothing."""
+    """The order of troubles, the same each time. A failing delivery holds up nothing and comes
+    last."""
     return pending.activity_id.startswith("deliver."), pending.activity_id

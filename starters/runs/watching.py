@@ -1,4 +1,4 @@
-"""Following a run until it has published."""
+"""Follows a week's run until it has published."""
 
 import time
 
@@ -11,7 +11,7 @@ from starters.runs.week_results import last_result, result_of
 from starters.runs.week_runs import FoundRun, Run
 
 DELIVERY_SECONDS = 60.0
-"""How long a command that may take the workers with it waits for a revision to be delivered."""
+"""How long a command that hosts the workers waits for a revision to be delivered."""
 
 WeekProgress = Progress[WeekStatus]
 
@@ -19,10 +19,11 @@ WeekProgress = Progress[WeekStatus]
 async def wait_until_published(
     found: FoundRun, week: str, progress: WeekProgress, *, after: int = 0, market: str | None = None
 ) -> PublishedWeek:
-    """The first revision later than `after`, and once `market` waits for no rerun any more. A run
-    that continues as new is followed into the next.
+    """The first revision after `after`, once `market` waits for no rerun any more. A run that
+    continues as new is followed into the next execution.
 
-    Where it is delivered, that has come to an end too, or is given a minute; what failed is told.
+    If the revision is delivered, the deliveries are waited for, up to a minute. Failed ones are
+    reported.
 
     Raises:
         EndedWithoutReport: the run ended before that.
@@ -39,7 +40,7 @@ async def wait_until_published(
 
 
 class _Publication:
-    """The revision that is waited for, and its delivery."""
+    """The awaited revision and its deliveries."""
 
     def __init__(self, progress: WeekProgress, after: int, market: str | None) -> None:
         self._progress = progress
@@ -48,7 +49,7 @@ class _Publication:
         self._sending_since: float | None = None
 
     async def so_far(self, run: FoundRun, status: WeekStatus) -> PublishedWeek | None:
-        """What is published, once it need not be waited for any longer."""
+        """What is published, once nothing more needs to be waited for."""
         published = from_status(status, run.workflow_id, run.run_id)
         waits = self._market is not None and self._market in status.pending_reruns
         if published is None or published.revision <= self._after or waits:
@@ -61,7 +62,7 @@ class _Publication:
 
 
 def _sent(status: WeekStatus) -> bool:
-    """Whether no delivery is under way, as where nothing is delivered."""
+    """Whether no delivery is under way."""
     return not any(sent.state is DeliveryState.UNDER_WAY for sent in status.deliveries)
 
 
@@ -74,9 +75,9 @@ def _tell_unsent(status: WeekStatus, progress: WeekProgress) -> None:
 
 
 async def published_by(found: FoundRun, week: str) -> PublishedWeek | None:
-    """What a run has published so far; None when it is open and has not.
+    """What a run has published so far; None if it is open and has published nothing.
 
-    Where a closed one ended badly, what was published under its id before that counts.
+    If a closed run ended badly, what was published before under its id counts.
 
     Raises:
         EndedWithoutReport: it is closed and nothing was.

@@ -1,4 +1,4 @@
-"""`--week`: which week is researched, and whether there is anything to research it with."""
+"""`--week`: the week to research, and whether there are data for it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,19 +9,19 @@ from desk.contracts.weeks import monday_of, next_week, parse_week
 from starters.terminal.exit_status import UsageError
 
 REFRESH = "desk refresh"
-"""What fetches newer data, as it is typed."""
+"""The command that fetches newer data."""
 
 
 @dataclass(frozen=True)
 class WeekChoice:
-    """The week, and a sentence for the user when it is not the one that might be expected."""
+    """The week, and a remark if it is not the one that the user might expect."""
 
     week: str
     remark: str | None = None
 
 
 def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> str | None:
-    """The week that the user wrote, if any, when it is over.
+    """The week that the user wrote, if any. It must be over.
 
     Raises:
         UsageError: it is no week, or its as-of instant is still ahead.
@@ -50,7 +50,8 @@ def chosen_week(
     schedule: ScheduleConfig,
     held: FixingCoverage | None,
 ) -> WeekChoice:
-    """The written week, or the latest that the data cover; `held` is None when nobody knows.
+    """The written week, or the latest that the data cover. `held` is None if it is not known what
+    they cover.
 
     Raises:
         UsageError: the week lies before the data start.

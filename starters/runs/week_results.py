@@ -1,4 +1,4 @@
-"""What a closed run has published, also when it or a later run of its id ended badly."""
+"""What a closed run published, also if it, or a later run with its id, ended badly."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ from starters.terminal.exit_status import CommandError
 
 
 class EndedWithoutReport(CommandError):
-    """A run failed, was cancelled or was terminated, and there is no published result of it.
+    """A run failed, was cancelled or was terminated, and has no published result.
 
-    `told` is that without what to do next: to run the week again, or the `markets` of it.
+    `told` is the message without the advice to run the week, or its `markets`, again.
     """
 
     def __init__(self, week: str, error: WorkflowFailureError, markets: Sequence[str] = ()) -> None:
@@ -32,7 +32,7 @@ class EndedWithoutReport(CommandError):
 
 
 async def result_of(found: FoundRun, week: str) -> WeekResult:
-    """What a closed run returned.
+    """The result of a closed run.
 
     Raises:
         EndedWithoutReport: it returned nothing.
@@ -46,7 +46,7 @@ async def result_of(found: FoundRun, week: str) -> WeekResult:
 
 
 async def last_result(found: FoundRun, week: str) -> WeekResult:
-    """What a closed run returned, or else the last that was published under its id before.
+    """The result of a closed run, or else the last one published before under its id.
 
     Raises:
         EndedWithoutReport: nothing was.
@@ -77,7 +77,7 @@ async def last_record(found: FoundRun, week: str) -> WeekRecord:
 
 
 async def published_before_the_end(found: FoundRun) -> WeekResult | None:
-    """What a run that ended badly, or the newest one of its id before it, has published."""
+    """What a run that ended badly, or the newest one before it with its id, published."""
     client, workflow_id = found.client, found.workflow_id
     own = await _published_in(client, workflow_id, found.run_id)
     if own is not None:
@@ -94,7 +94,7 @@ async def published_before_the_end(found: FoundRun) -> WeekResult | None:
 
 
 async def _published_in(client: Client, workflow_id: str, run_id: str) -> WeekResult | None:
-    """The last revision that a run published: what it asked for and got together are its result."""
+    """The last revision that a run published. Request and response together give its result."""
     history = await history_of(client, workflow_id, run_id)
     published = [
         (scheduled, end)

@@ -1,4 +1,4 @@
-"""The runs of a week: which there are, which one a person means, what they are started with."""
+"""The runs of a week: finding them, choosing the one that a person means, and starting them."""
 
 import re
 from typing import Any, Final
@@ -22,10 +22,10 @@ WEEK: Final = SearchAttributeKey.for_keyword(SearchAttribute.RESEARCH_WEEK)
 
 
 async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | None:
-    """The newest run of a week, or of a subset of its markets; None when there is none.
+    """The newest run of a week, or of a subset of its markets; None if there is none.
 
-    A full run has the week's own id, or that of the schedule which started it. Visibility lags
-    behind by a moment, so the week's own id is looked up besides.
+    A full run has the week's own id, or one that the schedule gave it. Visibility lags behind for a
+    moment, so the week's own id is also looked up directly.
     """
     own_id = week_run_id(week, subset)
     if subset:
@@ -35,7 +35,7 @@ async def find_run(client: Client, week: str, subset: str | None) -> FoundRun | 
 
 
 async def find_any_run(client: Client, week: str) -> FoundRun | None:
-    """As `find_run`, but where there is no full run, the newest of some of the markets."""
+    """As `find_run`; if there is no full run, the newest run of some of the markets."""
     full = await find_run(client, week, None)
     if full is not None:
         return full
@@ -71,7 +71,7 @@ def is_subset_run(workflow_id: str, week: str) -> bool:
 
 
 async def described(client: Client, workflow_id: str) -> FoundRun | None:
-    """The latest run with an id; None when the server knows none."""
+    """The latest run with an id; None if the server knows none."""
     return await run_described(client, workflow_id, WeekResult)
 
 
@@ -96,7 +96,7 @@ def week_start(
 
 
 async def known_run(client: Client, workflow_id: str) -> FoundRun:
-    """A run that was started just now.
+    """A run that was started a moment ago.
 
     Raises:
         CommandError: the server does not know it.
@@ -108,12 +108,12 @@ async def known_run(client: Client, workflow_id: str) -> FoundRun:
 
 
 async def request_of(found: FoundRun) -> WeekRequest:
-    """What a run was started with, from its history: its markets, rules and subset."""
+    """The request of a run, from its history: its markets, rules and subset."""
     return await started_with(found, WeekRequest)
 
 
 def attributes_of(week: str) -> TypedSearchAttributes:
-    """What a run can be found by from its first event."""
+    """The search attributes of a run from its first event on."""
     return TypedSearchAttributes([SearchAttributePair(WEEK, week)])
 
 
@@ -121,7 +121,7 @@ _WEEK: Final = re.compile(r"\d{4}-?[Ww]\d+")
 
 
 def week_in(run: str) -> str | None:
-    """The week that was written; None where it is a workflow id.
+    """The week that was written; None if it is a workflow id.
 
     Raises:
         UsageError: it looks like a week and is none.
@@ -135,7 +135,7 @@ def week_in(run: str) -> str | None:
 
 
 async def run_named(client: Client, run: str, week: str | None) -> FoundRun:
-    """The newest run of the week, or the latest run of the workflow id.
+    """The newest run of the week, or the latest run with the workflow id.
 
     Raises:
         CommandError: there is none.

@@ -1,1 +1,1 @@
-"""Commands about the sources: what their tools offer, and how current what they keep is."""
+"""Commands about the sources: their tools, and how current their data are."""

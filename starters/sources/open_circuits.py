@@ -1,4 +1,4 @@
-"""What failed activities say of sources that were not asked, read from their histories."""
+"""Reads from histories which sources were not asked because they kept failing."""
 
 from temporalio.api.failure.v1 import Failure
 from temporalio.converter import DataConverter
@@ -9,8 +9,8 @@ from desk.contracts.names import CallFault
 
 
 async def circuit_in(converter: DataConverter, failure: Failure | None) -> OpenCircuit | None:
-    """The circuit for which a call was not made; None where it failed for another reason, or where
-    that cannot be read."""
+    """The circuit for which a call was skipped; None if it failed for another reason or this cannot
+    be read."""
     details = failure.application_failure_info.details.payloads if failure else ()
     if len(details) < 2:
         return None

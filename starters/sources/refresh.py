@@ -34,8 +34,8 @@ def refresh(as_json: AsJson = False) -> ExitStatus:
 
 
 class Refreshed(Contract):
-    """What became of one kept file. `last_day` is the day of the newest datum that is had now,
-    `age_days` how many days ago that is."""
+    """The result for one kept file. `last_day` is the day of its newest datum, `age_days` how many
+    days ago that is."""
 
     server: ShortText
     source: ShortText
@@ -47,7 +47,7 @@ class Refreshed(Contract):
 
 
 def files_kept(settings: Settings) -> list[FileOfServer | KeptFilesUnknown]:
-    """What the servers of `.mcp.json` keep.
+    """The files that the servers of `.mcp.json` keep.
 
     Raises:
         CommandError: the file cannot be used.
@@ -79,12 +79,12 @@ def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
 
 
 UNHEARD_OF: Final = timedelta(days=7)
-"""After this long without a look at its provider a file does not keep itself current."""
+"""A file whose provider has not been asked for this long does not keep itself current."""
 
 
 def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
-    """What will be older than the week that the next scheduled run is about, as far as that can be
-    foreseen: files that nothing refreshes, or that could not be refreshed for a week.
+    """Which data will foreseeably be older than the week of the next scheduled run: files that
+    nothing refreshes, or that could not be refreshed for a week.
 
     Raises:
         CommandError: `.mcp.json` cannot be used.
@@ -117,7 +117,7 @@ def _looked_lately(state: KeptFileState, now: datetime) -> bool:
 
 
 def refresh_sources(*, as_json: bool) -> ExitStatus:
-    """Fetch everything side by side, and print what came of it; 1 where something failed.
+    """Refreshes all files side by side, and prints the results. Returns 1 if one failed.
 
     Raises:
         UsageError: the desk is set to fetch nothing.

@@ -1,13 +1,13 @@
-"""What the shell offers for a value: weeks that are published, markets, graphs.
+"""Completions for the shell: published weeks, markets, graphs.
 
-Each gives nothing where the settings cannot be read: the command itself says why.
+Each is empty if the settings cannot be read; the command itself says why.
 """
 
 from contextlib import suppress
 
 
 def weeks(incomplete: str) -> list[str]:
-    """The published weeks that begin so, the newest first."""
+    """The published weeks that start so, newest first."""
     from desk.platform.settings import SettingsError, load_settings
     from desk.programs.week.document.publishing import published_weeks
 
@@ -18,7 +18,8 @@ def weeks(incomplete: str) -> list[str]:
 
 
 def markets(incomplete: str) -> list[str]:
-    """The configured markets that begin so; of several with commas between them, the last."""
+    """The configured markets that start so; in a list with commas, completions of its last
+    entry."""
     from desk.platform.settings import SettingsError, load_settings
 
     before, comma, begun = incomplete.rpartition(",")
@@ -29,7 +30,7 @@ def markets(incomplete: str) -> list[str]:
 
 
 def graphs(incomplete: str) -> list[str]:
-    """The graphs that begin so: those that come with the desk, and those of the project."""
+    """The graphs that start so, the desk's and the project's."""
     from desk.platform.settings import SettingsError, load_settings, shipped_graphs
 
     with suppress(SettingsError):

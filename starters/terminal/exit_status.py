@@ -1,4 +1,4 @@
-"""How a command ends: exit statuses, the errors a person can act on, and leaving the process."""
+"""How a command ends: exit statuses, errors for the user, and leaving the process."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from typing import NoReturn
 from desk.platform.files import is_full, no_space
 
 _WITHOUT_ATTRIBUTES = ("no mapping defined for search attribute", "invalid search attribute")
-"""How Temporal words it."""
+"""Temporal's words for missing search attributes."""
 
 
 _UNANSWERED = frozenset({"CANCELLED", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "UNAVAILABLE"})
@@ -35,7 +35,7 @@ class ExitStatus(IntEnum):
 class CommandError(Exception):
     """What went wrong, in a sentence that says what to do next.
 
-    `listed`: each line of the message is one of several things that are wrong.
+    `listed` means that each line of the message is a separate fault.
     """
 
     status = ExitStatus.FAILED
@@ -49,7 +49,7 @@ class UsageError(CommandError):
 
 
 def complain(error: BaseException) -> ExitStatus:
-    """Tell the user about an error, in one line on standard error, and give the exit status."""
+    """Prints an error in one line on standard error, and returns the exit status."""
     from desk.platform.settings import SettingsError, debugging
 
     if debugging():
@@ -61,7 +61,7 @@ def complain(error: BaseException) -> ExitStatus:
 
 
 def sentence(error: BaseException) -> str:
-    """What a person is told of an error, without the name of the command before it."""
+    """The words for an error, without the command's name."""
     # The settings take the contracts with them, which no `--help` needs.
     from desk.platform.settings import SettingsError, debugging
 
@@ -84,15 +84,15 @@ def sentence(error: BaseException) -> str:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Errors of the project's own modules are written for users already."""
+    """Whether an error is of the project's own modules, whose messages are written for users."""
     return type(error).__module__.split(".")[0] in {"desk", "workers"}
 
 
 def exit_now(status: int) -> NoReturn:
-    """Leave the process at once, with everything written.
+    """Leaves the process at once, with everything written.
 
-    A process that used Temporal's client can abort while the interpreter is torn down, because
-    threads of its core are still alive then; the exit status would be lost.
+    A process that used Temporal's client can abort while the interpreter shuts down, because
+    threads of the client's core are still alive, and would lose its exit status.
     """
     for stream in (sys.stdout, sys.stderr):
         # A stream that the caller has closed is None.

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first ends a command in order, the second at once."""
+"""Ctrl-C: the first ends a command in order, the second ends it at once."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -7,16 +7,16 @@ from typing import Any, Final, TypeVar
 T = TypeVar("T")
 
 _left: Final[list[asyncio.Runner]] = []
-"""Loops that were left as they stood; taking them down would run their tasks once more."""
+"""Event loops that were left running. Closing them would run their tasks again."""
 
 
 def interruptible(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result, as of `asyncio.run`, but for a second Ctrl-C.
+    """The work's result, as with `asyncio.run`, except for a second Ctrl-C.
 
     The first cancels the work, which stops its workers and its server in order. The second leaves
-    everything as it stands: a worker of Temporal's that is cancelled while it stops never ends. The
-    caller has to leave the process, as `exit_now` does; what it has started ends with it, as after
-    a kill.
+    everything as it is, because a worker of Temporal's that is cancelled while it stops never ends.
+    The caller must then leave the process, as `exit_now` does; what it started ends with it, as
+    after a kill.
 
     Raises:
         KeyboardInterrupt: after the first, once the work has ended; after the second, at once.

@@ -9,11 +9,11 @@ from starters.terminal.completion import weeks
 
 USUAL_WEEKS = 4
 USUAL_COST = "0.10"
-"""What an episode has by itself, as in its contract, which no `--help` should have to import."""
+"""The default of an episode, repeated here so that `--help` does not import its contract."""
 
 
 def of_week(help_text: str) -> Any:
-    """`--week` with what it stands for, for the commands that look at one week's run or report."""
+    """The option `--week` with a help text, for commands that look at one week's run or report."""
     return typer.Option(
         "--week", metavar="WEEK", autocompletion=weeks, help=help_text, show_default=False
     )

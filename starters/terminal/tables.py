@@ -1,4 +1,4 @@
-"""Tables and folded prose for people: lines that fit the terminal, and whole cells in a pipe."""
+"""Tables and wrapped prose for people: as wide as the terminal, and with uncut cells in a pipe."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ _UNBOUNDED: Final = 1_000_000
 
 
 def short_name(agent: AgentId) -> str:
-    """An agent's name in a narrow table: two letters, where it is registered those it is given."""
+    """An agent's name in a narrow table: two letters, those that it is registered with if it is."""
     # The registry has every program's declaration imported.
     from desk.agents.registry import AGENTS
 
@@ -31,11 +31,11 @@ def table_lines(
     right: Collection[int] = (),
     indent: str = "",
 ) -> Iterator[str]:
-    """A table without lines or colours; the columns at the places `right` are set to the right.
+    """A table without lines or colours. Columns in `right` are aligned right.
 
-    A row that is a string stands between the others as it is. On a terminal the table is as wide
-    as that at most, and longer cells go on below; in a pipe every row is one line. Cells are data:
-    nothing in them is markup. Without any title there is no line of titles.
+    A row that is a string is a line of its own. On a terminal the table is at most as wide, and
+    longer cells continue below; in a pipe every row is one line. Cells are data, without markup.
+    Without any title there is no line of titles.
     """
     # Rich is slow to import, and most commands print no table.
     from rich.console import Console
@@ -71,9 +71,9 @@ def table_lines(
 
 
 def folded(text: str, indent: str = "", first: str | None = None) -> Iterator[str]:
-    """Lines of at most `WIDTH` columns, the second and later ones indented further.
+    """Lines of at most `WIDTH` columns; the second and later ones are indented further.
 
-    The first line begins with `first` where that is given, such as a label.
+    The first line starts with `first`, if given, such as a label.
     """
     begin = indent if first is None else first
     lines = textwrap.wrap(

@@ -10,11 +10,11 @@ PROJECT: Final = "research-desk"
 SDK: Final = "temporalio"
 
 PATIENCE_SECONDS: Final = 5.0
-"""The program of the embedded server says its version in a tenth of a second."""
+"""The embedded server's program prints its version in a tenth of a second."""
 
 
 def version_line() -> str:
-    """The desk, the interpreter, Temporal's SDK and the embedded server, as they are here."""
+    """The versions of the desk, the interpreter, Temporal's SDK and the embedded server."""
     return ", ".join(_versions())
 
 
@@ -26,7 +26,7 @@ def _versions() -> Iterator[str]:
 
 
 def installed(package: str) -> str:
-    """The version of a package as it is here."""
+    """The installed version of a package."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -100,8 +100,8 @@ def show(
 
 
 def tree_of(spec: GraphSpec) -> Tree:
-    """The graph for a terminal: the nodes in the order of the file, each with its agent, and
-    beneath it where it leads and when."""
+    """The graph for a terminal: the nodes in the order of the file, each with its agent, and its
+    edges below it."""
     shape = shape_of(spec)
     leaving: dict[int, list[Link]] = {}
     for link in shape.links:
@@ -143,17 +143,17 @@ def _mermaid_lines(spec: GraphSpec) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Text as Mermaid takes it between quotation marks."""
+    """Text escaped for Mermaid's quotation marks."""
     signs = {"#": "#35;", '"': "#quot;", "<": "#lt;", ">": "#gt;", "`": "#96;"}
     return "".join(signs.get(sign, sign) for sign in " ".join(text.split()))
 
 
 _UNCUT: Final = 1_000
-"""Columns where the tree is piped: more than its longest line, so that none is wrapped."""
+"""The width of the tree in a pipe: longer than any line, so that none is wrapped."""
 
 
 def list_graphs(*, as_json: bool) -> ExitStatus:
-    """Print the shipped graphs.
+    """Prints the shipped graphs.
 
     Raises:
         GraphFileError: there is something wrong with one of them.
@@ -169,7 +169,7 @@ def list_graphs(*, as_json: bool) -> ExitStatus:
 
 
 def check_graph(written: str, *, as_json: bool) -> ExitStatus:
-    """Print the faults of a graph, or how large it is where it has none.
+    """Prints the faults of a graph, or its size if it has none.
 
     Raises:
         UsageError: no graph has that name.
@@ -189,7 +189,7 @@ def check_graph(written: str, *, as_json: bool) -> ExitStatus:
 
 
 def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) -> ExitStatus:
-    """Print a graph as a tree, as Mermaid text or as JSON, or write it as an SVG file.
+    """Prints a graph as a tree, as Mermaid text or as JSON, or writes it as an SVG file.
 
     Raises:
         UsageError: no graph has that name, something is wrong in its file, or more than one form is
@@ -218,7 +218,7 @@ def show_graph(written: str, *, svg: Path | None, mermaid: bool, as_json: bool) 
 
 
 def _read_or_tell(path: Path, *, as_json: bool) -> GraphSpec | None:
-    """The graph of a file; None where it has faults, which are told."""
+    """The graph of a file; None if it has faults, which are printed."""
     try:
         return read_graph(path)
     except GraphFileError as error:

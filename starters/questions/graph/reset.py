@@ -1,7 +1,7 @@
-"""What `desk graph reset` does: a run's node, and all that follows it, once more.
+"""`desk graph reset`: runs a node of a run again, with everything that follows it.
 
-Temporal's reset takes a run back to a point of its history: what came before stands as it is, and
-is not done again; the run goes on from there as a new one of the same id.
+Temporal's reset takes a run back to a point of its history. What came before is kept and not done
+again. The run goes on from there as a new run with the same id.
 """
 
 import time
@@ -41,15 +41,15 @@ class ResetOptions:
 
 
 class ResetPoint(NamedTuple):
-    """Where a node began in a history: the activity that was its first, and the completed workflow
-    task that scheduled it."""
+    """Where a node began in a history: its first activity, and the completed workflow task that
+    scheduled it."""
 
     activity_id: str
     event_id: int
 
 
 def reset_graph(options: ResetOptions) -> ExitStatus:
-    """Take a run back to a node, follow it from there and print the answer.
+    """Resets a run to a node, follows it from there and prints the answer.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -65,7 +65,7 @@ def reset_graph(options: ResetOptions) -> ExitStatus:
 
 
 async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
-    """Where a node began in a run; None where it has not."""
+    """Where a node began in a run; None if it did not."""
     async for event in fetch_events(run.client, run.workflow_id, run.run_id):
         if isinstance(event, ActivityScheduled):
             parts = activity_id_parts(event.activity_id)
@@ -75,7 +75,7 @@ async def reset_point(run: GraphRun, node: str) -> ResetPoint | None:
 
 
 async def reset_to(run: GraphRun, point: ResetPoint, reason: str) -> GraphRun:
-    """The new run, which goes on from before a point; an open one is ended by it.
+    """The new run, which goes on from before a point. An open run is ended by it.
 
     Raises:
         CommandError: the server refuses, or does not know the new run.
@@ -99,7 +99,7 @@ async def reset_to(run: GraphRun, point: ResetPoint, reason: str) -> GraphRun:
 
 
 class GraphReset:
-    """One `desk graph reset`. `work` may be called again, at another desk, and resets once.
+    """One `desk graph reset`. `work` may be called again, at another desk, and resets only once.
 
     Raises:
         UsageError: its reason is empty or too long.
@@ -112,7 +112,7 @@ class GraphReset:
         self._began = time.monotonic()
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """Reset the run, follow the new one, print the answer."""
+        """Resets the run, follows the new one, and prints the answer."""
         found = await self.ask(desk)
         with shown_graph_progress() as progress:
             answered = await wait_for_answer(found, progress)
@@ -122,7 +122,7 @@ class GraphReset:
         return print_answer(desk, answered, as_json=self._options.as_json)
 
     async def ask(self, desk: Desk) -> GraphRun:
-        """Reset the run: the new one.
+        """Resets the run and returns the new one.
 
         Raises:
             UsageError, CommandError: there is no such run or node, or the server refuses.

@@ -24,7 +24,7 @@ from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import UsageError
 
 COST_DECIMALS: Final = (2, 4)
-"""A cost has two, or four where it is written finer."""
+"""A cost has two decimals, or four if it is written more finely."""
 MOST_STEPS_USUALLY: Final[int] = StockRequest.model_fields["most_steps"].default
 
 _EXAMPLE: Final = "such as desk stock NVDA --as-of 2024-06-10"
@@ -88,9 +88,12 @@ async def _check(request: StockRequest, now: datetime, client: Client) -> None:
 
 
 def stock_run_id(request: StockRequest, now: datetime) -> str:
-    """The workflow id of an episode: the same symbol, instant, steps, horizon and cost, with memory
-    or without, have one. Without an instant the day counts in its place, on the desk's clock: what
-    is known another day is another episode, and the one before goes on waiting for its horizon."""
+    """The workflow id of an episode. The same symbol, instant, steps, horizon, cost and use of
+    memory have the same id.
+
+    Without an instant, the day in the desk's time zone is part of the id: on another day other data
+    are known, and the earlier episode goes on waiting for its horizon.
+    """
     today = now.astimezone(ZoneInfo(request.time_zone)).date()
     wanted: JsonValue = {
         "symbol": request.symbol,

@@ -1,4 +1,4 @@
-"""What `desk stock` prints of an episode besides its report."""
+"""The lines that `desk stock` prints besides the report."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -17,8 +17,8 @@ SHOWN = (Metric.FORWARD_MOVE, Metric.OVER_CASH, Metric.OVER_HOLDING)
 
 
 def episode_lines(result: StockResult, answer: AnswerReport | None) -> Iterator[str]:
-    """Its steps, what is recommended, what came of it or when that is due, and what there was no
-    package for."""
+    """An episode's steps, its recommendation, the outcome or when that is due, and the packages
+    that were missing."""
     board = result.board
     yield f"Steps     {step_words(result.steps)}"
     yield f"Advice    {advice_words(board)}"
@@ -47,8 +47,7 @@ def advice_words(board: Blackboard) -> str:
 
 
 def evaluation_lines(result: StockResult) -> Iterator[str]:
-    """What came of the recommendation; while that is waited for, when it is due and how to see it
-    then."""
+    """The outcome of the recommendation, or when it is due and how to see it then."""
     if result.board.evaluation is not None:
         yield f"Reward    {reward_words(result.board.evaluation)}"
     elif isinstance(result, WaitingEpisode):
@@ -63,7 +62,7 @@ def evaluation_lines(result: StockResult) -> Iterator[str]:
 
 
 def charge_lines(result: StockResult) -> Iterator[str]:
-    """What the steps cost of the reward, and what is left of it."""
+    """What the steps were charged, and what is left of the reward."""
     charged = sum((step.charge for step in result.steps), Decimal(0))
     if not charged:
         return

@@ -1,4 +1,5 @@
-"""The report of an episode that waits for its horizon: what is published while it goes on."""
+"""The report of an episode that waits for its horizon. It is published while the episode goes
+on."""
 
 import asyncio
 from pathlib import Path
@@ -16,15 +17,15 @@ NOT_HERE = "The report is on the machine of the worker that published it."
 
 
 class WaitingEpisode(StockResult):
-    """What an episode has published that waits for its horizon; `waits_for` is when it is
-    evaluated, or tried again for the reason in `note`."""
+    """What an episode published that waits for its horizon. `waits_for` is when it is evaluated, or
+    tried again for the reason in `note`."""
 
     waits_for: Instant
     note: Text | None = None
 
 
 async def episode_told(run: ServerRun[StockResult]) -> EpisodeStatus | None:
-    """How an episode stands, as its workflow says; None where no worker answers for it.
+    """The status of an episode; None if no worker answers for it.
 
     Raises:
         RPCError: the server went away.
@@ -44,8 +45,8 @@ async def episode_told(run: ServerRun[StockResult]) -> EpisodeStatus | None:
 
 
 async def published_so_far(run: ServerRun[StockResult]) -> WaitingEpisode | None:
-    """What an open episode has published before it waits for its horizon; None where it does not
-    wait yet, or nobody answers for it.
+    """What an open episode published before it waits for its horizon; None if it does not wait yet
+    or no worker answers.
 
     Raises:
         RPCError: the server went away.

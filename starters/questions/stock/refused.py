@@ -1,7 +1,7 @@
-"""Whether an episode can be begun with what was asked: looked into before a run is started.
+"""Checks, before a run is started, whether an episode can begin with what was asked.
 
-Nothing is decided here. The controller's own first turn is taken, whose rule refuses what there are
-no prices of, and what it asks is asked of the desk's sources.
+The controller's own first turn is taken: its rule refuses a symbol without prices. The desk's
+sources are asked what it asks.
 """
 
 from datetime import datetime, timedelta
@@ -29,8 +29,8 @@ LONGEST = timedelta(seconds=30)
 
 
 async def check_stock(client: Client, request: StockRequest, now: datetime) -> None:
-    """See to it that there are prices that an episode could begin with. Where nobody can say, the
-    run finds out.
+    """Checks that there are prices for an episode to begin with. If no source can say, the run
+    finds out.
 
     Raises:
         UsageError: there are none; the message says of what, and of when, there are.
@@ -58,7 +58,7 @@ async def _refusal(client: Client, request: StockRequest, turn: TurnRequest) -> 
 
 
 def _first_turn(request: StockRequest, now: datetime) -> TurnRequest:
-    """What the controller of a run that begins now is asked first."""
+    """The request for the controller's first turn in a run that would begin now."""
     board = EpisodeBoard(request, now)
     task = episode_task(
         profile_in(request.policy, AgentId.CONTROLLER_AGENT),
@@ -73,7 +73,7 @@ def _first_turn(request: StockRequest, now: datetime) -> TurnRequest:
 
 
 async def _asked(client: Client, call: ToolCall, policy: RunPolicy, as_of: datetime) -> ToolResult:
-    """What the sources of a capability say, one after the other until one satisfies."""
+    """The answers of the sources of a capability, one after another until one satisfies."""
     answers: list[ToolResult] = []
     for route in routes_to(call.capability, policy) if call.capability else ():
         answers.append(await _answer(client, call_by(route, call), as_of))

@@ -75,7 +75,7 @@ from workers.needed_sources import tool_users
 EXAMPLE = "Example: desk tools --week 2026-W44; desk tools discover yahoo_finance"
 
 NEWEST: Final = 8
-"""Changes that the table tells; the JSON has them all."""
+"""The most changes in the table; the JSON has all of them."""
 
 tools = typer.Typer(
     help="List the servers of .mcp.json with their tools, or see what one of them offers.",
@@ -110,10 +110,10 @@ def discover(
 
 
 class RecordLine(Contract):
-    """What an agent had of a tool in all weeks together.
+    """An agent's use of a tool over all weeks.
 
-    `mean_ms` is the mean time of an answer; `kept` and `cited` are shares of the answers.
-    `cost_usd` is what the turns of a model cost that asked, shared among their calls.
+    `mean_ms` is the mean time of an answer. `kept` and `cited` are shares of the answers.
+    `cost_usd` is the cost of the turns of a model that asked, divided among their calls.
     """
 
     agent: AgentId
@@ -129,9 +129,9 @@ class RecordLine(Contract):
 
 
 class ToolRecord(Contract):
-    """What the lessons of `weeks` weeks say: each use, what became of each agent's tasks and what
-    they cost, the essential tools of each agent, how these lists came about, and the tools that
-    were asked often and of no use."""
+    """The record of `weeks` weeks: each use, the outcomes and costs of each agent's tasks, each
+    agent's essential tools, how these lists came about, and tools that were asked often and never
+    cited."""
 
     weeks: int
     lines: Annotated[tuple[RecordLine, ...], Field(max_length=1_000)] = ()
@@ -142,7 +142,7 @@ class ToolRecord(Contract):
 
 
 def record_of(view: LearnedView) -> ToolRecord | None:
-    """The record, where there is one."""
+    """The record; None if there is none."""
     if not view.weeks:
         return None
     return ToolRecord(
@@ -204,7 +204,7 @@ def _cells(line: RecordLine) -> tuple[str, ...]:
 
 
 def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:
-    """What each agent's turns cost; nothing where all are free."""
+    """What each agent's turns cost; empty if all were free."""
     told = [f"{short_name(one.agent)} {_cost(one.cost_usd)}" for one in agents if one.cost_usd]
     if told:
         yield from folded(f"cost of the agents: {', '.join(told)}")
@@ -248,9 +248,9 @@ SIDE_BY_SIDE: Final = 8
 
 @dataclass
 class RunToolUse:
-    """The calls of one tool: how many, with how many tries, how many came to nothing, and how
-    long each that was answered took, in seconds, from its last try on. `not_asked` are the
-    circuits for which calls were not made."""
+    """The calls of one tool: how many, with how many attempts and failures, and how long each
+    answered one took, in seconds, from its last attempt. `not_asked` are the circuits for which
+    calls were skipped."""
 
     calls: int = 0
     tries: int = 0
@@ -268,8 +268,8 @@ Uses = Mapping[ToolName, RunToolUse]
 
 
 async def tools_used(found: FoundRun, week: str) -> Uses:
-    """The use of every tool in a run, its reruns and reassigned tasks included. Of one that has
-    continued as new, since its first run began.
+    """The use of every tool in a run, including reruns and reassigned tasks. For a run that
+    continued as new, since its first execution.
 
     Raises:
         CommandError: the history of the run is gone.
@@ -307,7 +307,7 @@ async def _add(
 async def _add_calls(
     history: RunHistory, activity: Activity, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
-    """Count the calls of an activity; of one that is made again only the try."""
+    """Counts the calls of an activity. For one that is repeated alone only the attempt counts."""
     started, ended = activity.started, activity.ended
     for call, result, again in await calls_of(history, activity.scheduled, ended):
         use = uses[ToolName(server=call.server, tool=call.tool)]
@@ -334,10 +334,8 @@ Agents = Annotated[tuple[AgentId, ...], Field(max_length=50)]
 
 
 class ToolLine(Contract):
-    """One tool: what it is asked for, by whom, and how it did in the run looked at.
-
-    `essential` counts the claims, events and verdicts of each agent that rested on its answers.
-    """
+    """One tool: its capabilities, its agents, and its use in the run. `essential` counts each
+    agent's claims, events and verdicts that rest on its answers."""
 
     tool: ShortText
     offered: bool
@@ -351,9 +349,9 @@ class ToolLine(Contract):
 
 
 class ServerLine(Contract):
-    """One server of `.mcp.json`. `seconds` is how long it took to say what it offers; `error` why
-    it did not. `outage`: in the run looked at it was not asked for a time. `attribution` is whose
-    word it is, where that is for `.mcp.json` to say."""
+    """One server of `.mcp.json`. `seconds` is how long it took to list its tools, `error` why it
+    did not. `outage` means that it was not asked for a time in the run. `attribution` is the
+    publisher of its answers, if `.mcp.json` has to name it."""
 
     server: ShortText
     seconds: float | None = None
@@ -364,15 +362,15 @@ class ServerLine(Contract):
 
 
 class AbsentServer(Contract):
-    """A server that capabilities are routed to and that `.mcp.json` does not name."""
+    """A server that capabilities are routed to but that `.mcp.json` does not name."""
 
     server: ShortText
     capabilities: tuple[Capability, ...]
 
 
 class DeskTools(Contract):
-    """What `desk tools --json` prints. `note` says why there are no figures of use; `record` is
-    that of all weeks, None where nothing was learned yet."""
+    """What `desk tools --json` prints. `note` says why there are no figures of use. `record` covers
+    all weeks; None if there is none yet."""
 
     week: ShortText | None = None
     note: Text | None = None
@@ -382,8 +380,8 @@ class DeskTools(Contract):
 
 
 class Used(NamedTuple):
-    """What is known of the use of tools: in which run, how they did, and whose work rests on them;
-    or why nothing is known. `record` is what all weeks say."""
+    """The use of tools in a run: which run, the figures, and what rests on them; or why nothing is
+    known. `record` covers all weeks."""
 
     week: str | None = None
     uses: Uses = MappingProxyType({})
@@ -427,7 +425,7 @@ def _outage(server: str, uses: Uses) -> SourceOutage | None:
 
 
 def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer, ...]:
-    """The servers that capabilities are routed to in vain, and which."""
+    """The missing servers that capabilities are routed to, with these capabilities."""
     present = set(servers)
     found: defaultdict[str, list[Capability]] = defaultdict(list)
     for capability in Capability:
@@ -441,7 +439,7 @@ def absent_from(policy: RunPolicy, servers: Iterable[str]) -> tuple[AbsentServer
 
 
 def table_of(tools: DeskTools) -> Iterator[str]:
-    """The tables for people, and what is to be said of them."""
+    """The tables, and the remarks on them."""
     of_run = f"use in {tools.week}" if tools.week else f"no use: {tools.note}"
     yield from folded(of_run)
     used = tools.week is not None
@@ -459,7 +457,7 @@ def table_of(tools: DeskTools) -> Iterator[str]:
 
 
 def _rows(tools: DeskTools) -> Iterator[tuple[str, ...] | str]:
-    """The tools, each server's below what is to be said of it."""
+    """The tools, each server's below the remarks on it."""
     for server in tools.servers:
         yield from folded(f"{_health(server)}{_whose(server)}")
         if server.outage is not None:
@@ -538,8 +536,8 @@ def _words(capability: Capability) -> str:
 
 
 async def learned_from(client: Client) -> Learned:
-    """The record with the lessons of all runs, read from the learning system's history; empty where
-    there are none. The scores of the last forecasts are not signals and so not in it.
+    """The record with the lessons of all runs, from the learning system's history; empty if there
+    are none. It lacks the scores of the last forecasts, which are not signals.
 
     Raises:
         RPCError: the server went away.

@@ -29,7 +29,7 @@ LONGEST_NAME: Final = 60
 
 
 class OfferedTool(Contract):
-    """A tool as its server describes it; `arguments` that it needs end with an asterisk."""
+    """A tool as its server describes it. Required `arguments` end with an asterisk."""
 
     tool: ShortText
     description: Text
@@ -37,7 +37,7 @@ class OfferedTool(Contract):
 
 
 class ProposedRoute(Contract):
-    """A capability that a tool could have. `likeness` from 0 to 1."""
+    """A capability that a tool could serve. `likeness` is from 0 to 1."""
 
     capability: Capability
     route: Route
@@ -73,7 +73,7 @@ def discover(server: str, *, as_json: bool) -> ExitStatus:
 
 
 def discovery(offer: Offer) -> Discovery:
-    """A server's tools, with the capabilities that they could have."""
+    """A server's tools, with the capabilities that they could serve."""
     return Discovery(
         server=offer.server,
         tools=tuple(map(_offered, offer.tools)),
@@ -82,7 +82,7 @@ def discovery(offer: Offer) -> Discovery:
 
 
 def discovery_lines(found: Discovery, policy: RunPolicy) -> Iterator[str]:
-    """The tools, and the table of `desk.toml` that would give them their capabilities."""
+    """The tools, and the table for `desk.toml` that gives them their capabilities."""
     for tool in found.tools:
         yield _cut(tool.tool)
         yield _cut(f"  {tool.description or 'no description'}")
@@ -121,7 +121,7 @@ def route_text(route: Route) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of TOML: what is printable is written in it as in JSON."""
+    """A TOML string. Printable characters are written as in JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -15,7 +15,7 @@ LONGEST = timedelta(seconds=30)
 
 
 async def held_fixings(client: Client, as_of: datetime) -> FixingCoverage | None:
-    """From when to when the ECB source holds fixings; None when it cannot say.
+    """The first and last day of the ECB source's fixings; None if it cannot say.
 
     Raises:
         RPCError: the server went away.

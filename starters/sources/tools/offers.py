@@ -1,4 +1,4 @@
-"""What the servers of `.mcp.json` offer, asked by this process and not by the workers."""
+"""What the servers of `.mcp.json` offer, asked by this process and not through the workers."""
 
 import asyncio
 import time
@@ -17,13 +17,13 @@ from desk.platform.settings.mcp_json import (
 from starters.terminal.exit_status import UsageError
 
 PATIENCE_SECONDS = 20.0
-"""A server over stdio takes a second or two to start, and one of others may take more."""
+"""A server over stdio takes a second or two to start; others may take longer."""
 
 
 class Offer(Contract):
-    """What a server offers, and how long it took to say so; or why it could not be asked.
-    `attribution` is whose word its answers are by `.mcp.json`, for one that is not the project's.
-    """
+    """The tools that a server offers, and how long it took to list them; or why it could not be
+    asked. `attribution` is the publisher of its answers by `.mcp.json`, for a server that is not
+    the project's."""
 
     server: ShortText
     seconds: float | None = None
@@ -33,7 +33,7 @@ class Offer(Contract):
 
 
 async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ...]:
-    """What each server offers, in the file's order, all asked at once; or one of them alone.
+    """What each server offers, in the file's order, all asked at once; or only the named one.
 
     Raises:
         McpConfigError: `.mcp.json` cannot be used.
@@ -74,7 +74,7 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
 def _servable(
     settings: Settings, named: Mapping[str, McpServerSpec]
 ) -> tuple[Mapping[str, McpServerSpec], str | None]:
-    """The servers that can be reached, and why the others cannot: a variable is not set."""
+    """The servers that can be asked, and why the others cannot: a variable is not set."""
     in_process = settings.mcp_transport is McpTransport.IN_PROCESS
     try:
         served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)

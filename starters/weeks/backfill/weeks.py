@@ -1,4 +1,4 @@
-"""What there is of each past week, on disk and on the server, as a table and as JSON."""
+"""The state of each past week, on disk and on the server, as a table and as JSON."""
 
 import asyncio
 from collections import Counter
@@ -27,11 +27,11 @@ TITLES: Final = ("week", "as of (UTC)", "state", "revision", "coverage")
 
 
 class WeekLine(Contract):
-    """What there is of a past week.
+    """The state of a past week.
 
-    `revision`, `outcome` and `coverage` are of the report; `coverage` is None where the report is
-    on another machine and no worker answers for its run. `workflow_id` is None without a run.
-    `reason` says why the latest run failed.
+    `revision`, `outcome` and `coverage` are the report's. `coverage` is None if the report is on
+    another machine and no worker answers for its run. `workflow_id` is None without a run. `reason`
+    says why the latest run failed.
     """
 
     week: IsoWeek
@@ -61,7 +61,7 @@ class BackfillTable(Contract):
 
 
 def table_of(lines: Sequence[WeekLine]) -> BackfillTable:
-    """The lines with their counts; incomplete weeks are among the published ones."""
+    """The table with its counts. Incomplete weeks are among the published ones."""
     states = Counter(line.state for line in lines)
     return BackfillTable(
         published=states[WeekState.PUBLISHED],
@@ -74,7 +74,7 @@ def table_of(lines: Sequence[WeekLine]) -> BackfillTable:
 
 
 def exit_status(table: BackfillTable) -> ExitStatus:
-    """How a backfill ends whose weeks have all ended."""
+    """The exit status of a backfill whose weeks have all ended."""
     if table.failed:
         return ExitStatus.FAILED
     return ExitStatus.INCOMPLETE if table.incomplete else ExitStatus.COMPLETE
@@ -127,7 +127,7 @@ _RESEARCHED = frozenset({Phase.PUBLISHING, Phase.OPEN_FOR_RERUNS, Phase.CLOSED})
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Where a run under way stands. One that has ended badly has not always `researched`."""
+    """The progress of a run. A run that ended badly need not have `researched`."""
 
     researched: bool
     ended: bool
@@ -144,7 +144,7 @@ class FollowedWeek:
 async def look_at_all(
     client: Client, reports_dir: Path, weeks: Sequence[BackfilledWeek]
 ) -> dict[str, FollowedWeek]:
-    """What there is of each week, by week."""
+    """The state of each week, by week."""
     places = asyncio.Semaphore(AT_ONCE)
 
     async def look(week: BackfilledWeek) -> FollowedWeek:
@@ -155,10 +155,10 @@ async def look_at_all(
 
 
 async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> FollowedWeek:
-    """What there is of a week.
+    """The state of a week.
 
-    An open run that has not published makes it running, whatever was published before; a run that
-    failed makes it failed only where nothing is published.
+    An open run that has not published makes the week running, whatever was published before. A
+    failed run makes it failed only if nothing is published.
     """
     run = await newest_run(client, week)
     here = published_here(reports_dir, week.week)
@@ -174,13 +174,14 @@ async def look_at(client: Client, reports_dir: Path, week: BackfilledWeek) -> Fo
 
 
 async def newest_run(client: Client, week: BackfilledWeek) -> FoundRun | None:
-    """The newest run of a week; one that the schedule has only just started is known by its id."""
+    """The newest run of a week. One that the schedule started a moment ago is found by its id."""
     found = [await find_run(client, week.week, None), await described(client, week.workflow_id)]
     return max((run for run in found if run), key=lambda run: run.started_at, default=None)
 
 
 async def progress_of(run: FoundRun) -> RunProgress:
-    """Whether a run has done its research, and whether it has published or closed: one question."""
+    """Whether a run has finished its research, and whether it has published or closed, by one
+    query."""
     description = await run.handle.describe()
     attributes = description.typed_search_attributes
     published = attributes.get(REVISION) is not None
@@ -191,7 +192,7 @@ async def progress_of(run: FoundRun) -> RunProgress:
 
 
 async def of_run(run: FoundRun, week: BackfilledWeek, here: PublishedHead | None) -> WeekLine:
-    """What a run itself has come to: published, running or failed."""
+    """The state of a run: published, running or failed."""
     description = await run.handle.describe()
     revision = description.typed_search_attributes.get(REVISION)
     if revision is not None:
@@ -212,7 +213,7 @@ async def of_run(run: FoundRun, week: BackfilledWeek, here: PublishedHead | None
 
 
 def published_here(reports_dir: Path, week: str) -> PublishedHead | None:
-    """What the reports folder has of a week; a damaged report counts as none."""
+    """The published report of a week in the reports folder; a damaged one counts as none."""
     path = Path(latest_files(reports_dir, week).json_file)
     try:
         return PublishedHead.model_validate_json(path.read_bytes())
@@ -221,7 +222,7 @@ def published_here(reports_dir: Path, week: str) -> PublishedHead | None:
 
 
 async def _told_by(run: FoundRun) -> PublishedHead | None:
-    """What a run says about its report, which is on another machine; None when nobody answers."""
+    """What a run says about its report on another machine; None if no worker answers."""
     status = await status_if_answered(run.handle)
     if status is None or status.coverage is None:
         return None

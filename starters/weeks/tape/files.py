@@ -28,7 +28,7 @@ def read_tape(path: Path) -> Tape:
 
 
 def check_place(path: Path, *, force: bool) -> None:
-    """See to it that a tape can be written there, before a history is read for it.
+    """Checks that a tape can be written there, before a history is read for it.
 
     Raises:
         UsageError: something is there already, or the folder cannot be written to.
@@ -42,7 +42,7 @@ def check_place(path: Path, *, force: bool) -> None:
 
 
 def write_tape(path: Path, content: bytes) -> None:
-    """Put a tape in its place; a reader sees the old file, or the new one whole.
+    """Writes a tape to its place. A reader sees the old file, or all of the new one.
 
     Raises:
         CommandError: it could not be written; what was there is still there.

@@ -1,4 +1,4 @@
-"""What `desk run --tape` does: the run once more, on a server that is there for it alone."""
+"""`desk run --tape`: plays a run again, on a server of its own."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FOLDER: Final = "tape"
-"""Where in the reports' folder played reports stand, unless another is named."""
+"""The folder below the reports' for played reports, unless another is named."""
 
 MOST_NAMED: Final = 5
 
@@ -51,9 +51,9 @@ class PlayOptions:
 
 
 def play_tape(options: PlayOptions) -> ExitStatus:
-    """Play a tape, put its report where it is wanted, and print the summary.
+    """Plays a tape, puts its report where it is wanted, and prints the summary.
 
-    Neither the desk's own server nor its reports are touched.
+    The desk's own server and reports are not touched.
 
     Raises:
         UsageError, CommandError: with what to do next; no report was written.
@@ -99,7 +99,7 @@ class _Playback:
         self._target = target
 
     async def work(self, desk: Desk) -> ExitStatus:
-        """Play the run, compare what it asked with the tape, and hand its report over.
+        """Plays the run, compares what it asks with the tape, and hands over its report.
 
         Raises:
             CommandError: the run and the tape do not fit together.
@@ -133,7 +133,7 @@ class _Playback:
             return await wait_until_published(found, tape.week, progress, after=tape.revision - 1)
 
     async def _unless_faulty(self, player: "TapePlayer", work: Coroutine[Any, Any, T]) -> T:
-        """The work's result, or an error as soon as the run and the tape part."""
+        """The work's result, or an error as soon as the run differs from the tape."""
         task = asyncio.create_task(work)
         ends: set[asyncio.Future[Any]] = {task, player.fault}
         try:
@@ -170,7 +170,7 @@ class _Playback:
 
 
 def _lay_out(previous: ResearchReport, subset: str | None, reports_dir: Path) -> None:
-    """Put the report of the week before where publishing looks for it."""
+    """Puts the report of the week before where publishing looks for it."""
     from desk.programs.week.document.json_form import to_json
     from desk.programs.week.document.publishing import DEFAULT_SLUG
     from desk.programs.week.document.publishing import FOLDER as WEEKLY
