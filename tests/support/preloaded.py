@@ -4,13 +4,18 @@ import gc
 import importlib
 import logging
 import pkgutil
+from collections.abc import Iterator
 
 import activities
 import desk.documents
 import desk.programs
 import starters
 import workers
+from desk.analytics.names.subjects import subjects_asked
+from desk.contracts.base import Contract
 from desk.documents.rendering.pages import page_environment
+from desk.platform.temporal.deployment import build_id
+from desk.sources.ecb.store import RatesStore
 from tests.support.described_tools import describe_once
 from tests.support.meaning import words_alone
 
@@ -58,5 +63,20 @@ for _package_name in ("desk.programs.week.archive", "desk.programs.week.document
     _templates = page_environment(_package_name)
     for _name in _templates.list_templates():
         _templates.get_template(_name)
+
+
+def _below(kind: type[Contract]) -> Iterator[type[Contract]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)
+
+
+# What is made once in a process, when it is first needed, each fork would make anew: what checks a
+# contract, the patterns that names of currencies and countries are found by, the packaged rates.
+for _contract in _below(Contract):
+    _contract.model_rebuild()
+subjects_asked("Is the yen far from its high?")
+RatesStore().current()
+build_id()
 gc.freeze()
 gc.enable()

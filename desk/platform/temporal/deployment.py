@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
@@ -37,8 +38,9 @@ _IN_A_MOMENT: Final = frozenset(
 _log = logging.getLogger(__name__)
 
 
+@cache
 def build_id() -> str:
-    """The version of the package that runs."""
+    """The version of the package that runs. Every worker of a process asks: it is read once."""
     try:
         return version(DEPLOYMENT)
     except PackageNotFoundError:
