@@ -126,6 +126,13 @@ class EuroRates:
             else None
         )
 
+    def days_until(self, base: str, quote: str, until: date) -> tuple[date, date] | None:
+        """The first and the newest day on which a pair was fixed, not after a day. No fixing is
+        worked out for it."""
+        days = self._common_days(base, quote)
+        at = bisect_right(days, until.toordinal())
+        return (date.fromordinal(days[0]), date.fromordinal(days[at - 1])) if at else None
+
     def between(self, base: str, quote: str, first: date, last: date) -> Series:
         """The fixings of a pair from the first day to the last, both included."""
         common = self._common_days(base, quote)
