@@ -21,6 +21,7 @@ from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
 from tests.support.desk import register_search_attributes
+from tests.support.forks import fork_at, forking
 from tests.support.local_server import binary, local_server, started
 from tests.support.meaning import meaning, words_alone
 from tests.support.namespaces import Namespace, new_namespace
@@ -64,6 +65,9 @@ MOST_WAITING = 2
 """So many workers have such files at once. The others meanwhile have files that compute: where all
 wait together, the processors are idle for half of the time."""
 
+FORKING = "forking"
+"""Under which the processes side by side are told where their forks come from."""
+
 TOGETHER = ("tests/architecture/",)
 """Folders whose files go to one worker."""
 
@@ -101,6 +105,19 @@ def _waits(work: Mapping[str, Mapping[str, bool]]) -> bool:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
     """What hands the tests out where files are asked for."""
     return SideBySide(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """Where all tests are run, those side by side have their forks from one process."""
+    if node.config.args == node.config.getini("testpaths"):
+        node.workerinput[FORKING] = forking()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """See `pytest_configure_node`."""
+    if address := getattr(config, "workerinput", {}).get(FORKING):
+        fork_at(address)
 
 
 def pytest_collection_finish() -> None:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -25,6 +26,31 @@ from workers.hosting import Role
 _forking = multiprocessing.get_context("forkserver")
 # Without the modules that are run, some of which read the environment when they are imported.
 _forking.set_forkserver_preload(["tests.support.preloaded"])
+
+
+def forking() -> str:
+    """Where the process that forks listens. It is started where it does not run, and ends with the
+    process that asks."""
+    forkserver.ensure_running()
+    return str(vars(forkserver._forkserver)["_forkserver_address"])
+
+
+def fork_at(address: str) -> None:
+    """From now on this process has its forks from where another's listens: that has the imports
+    once, and not for each of the processes that test side by side."""
+    shared = _Elsewhere()
+    vars(shared).update(
+        _forkserver_address=address, _forkserver_alive_fd=os.open(os.devnull, os.O_RDONLY)
+    )
+    forkserver.connect_to_new_process = shared.connect_to_new_process
+
+
+class _Elsewhere(forkserver.ForkServer):
+    """A process that forks, and that another process has started."""
+
+    def ensure_running(self) -> None:
+        """It runs."""
+        resource_tracker.ensure_running()
 
 
 class Fork:
