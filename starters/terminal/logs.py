@@ -1,17 +1,19 @@
-"""Where the logs of a command go."""
+"""Where the logs of a command and of its libraries go."""
 
 import logging
+import sys
+import warnings
+from functools import cached_property
 from pathlib import Path
 
 from desk.documents.publishing.files import publish_folder
 from desk.platform.files import tighten
 from desk.platform.settings import Settings
-from desk.platform.telemetry.logs import configure_logs
 from starters.terminal.exit_status import UsageError
 
 
 def log_to_stderr(settings: Settings) -> None:
-    """For the commands that run until they are stopped.
+    """Logs to standard error: for commands that run until they are stopped.
 
     Raises:
         UsageError: the home cannot be made; the message says how to choose another.
@@ -38,9 +40,54 @@ def make_home(home: Path) -> None:
 
 
 def log_to_file(settings: Settings) -> None:
-    """For the commands that show progress and results: theirs go to `logs/desk.log` in the home."""
+    """Logs to `logs/desk.log` in the home: for commands that show progress and results."""
     log_to_stderr(settings)
     path = settings.home / "logs" / "desk.log"
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.StreamHandler):
             handler.setStream(path.open("a", encoding="utf-8"))
+
+
+class _AtTheFirstLine(logging.Formatter):
+    """Renders records, and imports what renders them at the first one.
+
+    A process with workers imports it earlier (`workers.hosting`): otherwise a workflow that logs
+    first would import it within its sandbox.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._as_json = as_json
+
+    @cached_property
+    def _lines(self) -> logging.Formatter:
+        from desk.platform.telemetry.log_lines import line_formatter
+
+        return line_formatter(as_json=self._as_json)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as a line."""
+        return self._lines.format(record)
+
+
+def configure_logs(level: str, *, as_json: bool) -> None:
+    """Send the logs of this process, its libraries' included, to standard error.
+
+    Standard output is left alone: it carries results, and the protocol of a stdio server.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_AtTheFirstLine(as_json=as_json))
+    # A log that cannot be written, as on a full disk, must not fill the screen with tracebacks.
+    logging.raiseExceptions = False
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    # Temporal's SDK and the MCP client tell every step at INFO, which drowns the desk's own lines.
+    for chatty in ("temporalio", "mcp", "httpx2", "httpcore2"):
+        logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLevelName(level)))
+    logging.captureWarnings(True)
+    # An activity that ended by itself just before it was to be cancelled.
+    warnings.filterwarnings("ignore", "Cannot find activity to cancel", UserWarning)
+    if level != "DEBUG":
+        # A call that fails is told by whoever made it, with what it was about.
+        logging.getLogger("mcp.client").setLevel(logging.CRITICAL)

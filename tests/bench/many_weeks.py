@@ -30,7 +30,6 @@ from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import next_week
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings, load_settings
-from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
 from desk.programs.week.document.audit.report import audit
 from desk.runs.schedule.backfill import WeekState
@@ -38,6 +37,7 @@ from desk.runs.schedule.schedule_spec import backfilled_week
 from starters.published.published_files import read_report
 from starters.session import Desk
 from starters.terminal.exit_status import exit_now
+from starters.terminal.logs import configure_logs
 from starters.weeks.backfill.command import (
     MAX_ACTIVE,
     BackfillProgress,

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from desk.platform.server.embedded import EmbeddedServer
-from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
+from starters.terminal.logs import configure_logs
 from tests.support.counted_worker import read_notes
 from tests.support.fleet import ROLES, Fleet, desk_at, effects, start
 from workers.hosting import Role

@@ -19,10 +19,10 @@ from desk.contracts.names import Queue, market_run_id
 from desk.contracts.runs.week import WeekRequest, WeekResult
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import Settings
-from desk.platform.telemetry.logs import configure_logs
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.history import fetch_history
 from desk.programs.week.archive import is_behind
+from starters.terminal.logs import configure_logs
 from tests.bench.floor import (
     FloorMarket,
     FloorWeekWorkflow,

@@ -33,8 +33,8 @@ from desk.contracts.names import (
     specialist_run_id,
     week_run_id,
 )
-from desk.platform.telemetry.logs import configure_logs
 from desk.platform.telemetry.subject import subject_of
+from starters.terminal.logs import configure_logs
 from tests.support.homes import PROJECT
 
 WEEK = week_run_id("2026-W44")
@@ -245,7 +245,7 @@ from types import SimpleNamespace
 
 from temporalio.worker._activity import _ActivityWorker
 
-from desk.platform.telemetry.logs import configure_logs
+from starters.terminal.logs import configure_logs
 
 configure_logs("INFO", as_json=True)
 _ActivityWorker._handle_cancel_activity_task(SimpleNamespace(_running_activities={}), b"t", None)
