@@ -80,8 +80,8 @@ class TurnActivities:
             ApplicationError: `CallCutOff`, not retryable here, where a model's answer was lost and
                 may be billed. `TurnFailed`; retryable, after the pause that its API asks for, when
                 a model may answer yet. Not retryable when the analyst cannot make sense of what
-                it was given, or no model will: the same turn would end the same way. The detail
-                of a model's is the `Usage` of all attempts.
+                it was given, or no model will: the same turn would end the same way. Whatever
+                fails of a model's turn, the detail is the `Usage` of all attempts.
         """
         by_model = request.model != BUILTIN
         async with beating():
@@ -93,13 +93,22 @@ class TurnActivities:
         try:
             return judged(await self._analyst(request), request)
         except ModelFailed as failed:
-            taken = self._journal.paid.total(effect_key()) or Usage()
-            raise _of_model(request, failed, taken) from None
+            raise _of_model(request, failed, self._taken()) from None
         except (ValueError, LookupError, ArithmeticError) as error:
-            task = request.assignment
-            raise permanent(
-                FailureType.TURN_FAILED, f"{task.agent} on {task.task_id}: {error}"
-            ) from error
+            words = f"{request.assignment.agent} on {request.assignment.task_id}: {error}"
+            raise permanent(FailureType.TURN_FAILED, words, *self._told(request)) from error
+        except Exception as error:
+            if isinstance(error, ApplicationError) or request.model == BUILTIN:
+                raise
+            # An earlier attempt may have been billed: without a detail nobody would count it.
+            words = f"{request.assignment.agent}: {type(error).__name__}: {error}"
+            raise transient(FailureType.TURN_FAILED, words, *self._told(request)) from error
+
+    def _taken(self) -> Usage:
+        return self._journal.paid.total(effect_key()) or Usage()
+
+    def _told(self, request: TurnRequest) -> tuple[object, ...]:
+        return () if request.model == BUILTIN else (self._taken().model_dump(mode="json"),)
 
 
 def _of_model(request: TurnRequest, failed: ModelFailed, taken: Usage) -> ApplicationError:

@@ -207,7 +207,7 @@ async def test_an_issue_that_is_not_there_is_refused(desk: Desk) -> None:
 async def test_a_jira_that_does_not_answer_is_given_up_and_asked_again(desk: Desk) -> None:
     desk.upstream.stalls = True
     try:
-        with pytest.raises(ApplicationError, match=r"jira_get_issue.*timed out") as caught:
+        with pytest.raises(ApplicationError, match="jira_get_issue did not answer") as caught:
             await desk.asks(Capability.TICKET, ticket_id="DESK-101", patience=timedelta(seconds=2))
     finally:
         desk.upstream.stalls = False

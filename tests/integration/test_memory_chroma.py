@@ -171,5 +171,5 @@ def test_a_damaged_folder_is_set_aside_and_a_new_one_begun(
 
 @pytest.mark.usefixtures("environment")
 def test_without_a_model_chroma_says_what_installs_one(tmp_path: Path) -> None:
-    with pytest.raises(MemoryUnusable, match="`make install-chroma` installs both"):
+    with pytest.raises(MemoryUnusable, match=r"`make install-chroma`.* installs both"):
         ChromaMemory(ChromaFolder(tmp_path / "chroma"), lambda: None).entries()

@@ -154,6 +154,22 @@ async def test_a_call_that_is_cut_off_says_what_it_may_have_cost(tmp_path: Path)
     assert told.lost_usd >= model.bound()
 
 
+@pytest.mark.parametrize("error", [ImportError("no such name"), ValueError("not a number")])
+async def test_whatever_fails_after_a_lost_answer_says_what_that_may_have_cost(
+    tmp_path: Path, error: Exception
+) -> None:
+    async def fails() -> ModelAnswer:
+        raise error
+
+    model = Model([never, fails])
+    worker = Worker(tmp_path, model)
+    await worker.dies_with(planning("1"))
+    with pytest.raises(ApplicationError, match=str(error)) as failed:
+        await worker.take(planning("1"), attempt=2)
+    assert failed.value.non_retryable is isinstance(error, ValueError)
+    assert Usage.model_validate(failed.value.details[0]).lost_usd >= model.bound()
+
+
 async def test_an_attempt_that_comes_too_late_is_joined_by_the_next(tmp_path: Path) -> None:
     ready = asyncio.Event()
 
