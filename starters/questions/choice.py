@@ -54,8 +54,9 @@ or what its pair did."""
 BANK: Final = "bank"
 """The graph for a question that names a central bank: what is written, or else its calendar."""
 
-BEFORE: Final = timedelta(weeks=13)
-"""How far a bank's decisions are looked at where no period is named: some meet six times a year."""
+BEFORE: Final = timedelta(weeks=57)
+"""How far a bank's decisions are looked at where no period is named: its last change may be a year
+ago, and where its rate stood then is told by the decision before."""
 
 LONGEST_QUESTION: Final = 4_000
 
@@ -217,8 +218,9 @@ def _choice(
 
 
 def _days_of_a_bank(days: Period, when: _When) -> Period:
-    """The days of a question about a bank: those that it names, or else the quarter before. A month
-    that is still ahead may be that of the bank's next decision and is not taken for last year's."""
+    """The days of a question about a bank: those that it names, or else thirteen months before. A
+    month that is still ahead may be that of the bank's next decision and is not taken for last
+    year's."""
     if days.read is not None and not days.may_be_ahead:
         return days
     end = when.as_of or when.now

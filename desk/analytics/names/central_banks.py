@@ -30,7 +30,7 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
         "CA": CentralBank("Bank of Canada", ("BoC", "BOC")),
         "CH": CentralBank("Swiss National Bank", ("SNB",)),
         "CN": CentralBank("People's Bank of China", ("PBoC", "PBOC")),
-        "GB": CentralBank("Bank of England", ("BoE", "BOE")),
+        "GB": CentralBank("Bank of England", ("BoE", "BOE", "Old Lady")),
         "HK": CentralBank("Hong Kong Monetary Authority", ("HKMA",)),
         "ID": CentralBank("Bank Indonesia", has_article=False),
         "IN": CentralBank("Reserve Bank of India", ("RBI",)),
@@ -47,10 +47,15 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
             "Central Bank of the Republic of China (Taiwan)",
             ("Central Bank of the Republic of China",),
         ),
-        "US": CentralBank("Federal Reserve", ("the Fed", "Fed", "FOMC")),
+        "US": CentralBank("Federal Reserve", ("the Fed", "Fed", "FOMC", "Fed funds")),
         "XM": CentralBank("European Central Bank", ("ECB",)),
     }
 )
+
+RATELESS: Final[Mapping[AreaCode, str]] = MappingProxyType(
+    {"SG": "it steers the exchange rate of its currency against a basket"}
+)
+"""The banks that set no interest rate, with what they set in its place."""
 
 
 def bank_in_a_sentence(area: AreaCode) -> str:

@@ -160,6 +160,12 @@ class NamedAs(StrEnum):
     SEAT = "seat of the central bank"
 
 
+_CALLED_AS: Final = {kind: f"{kind}" for kind in NamedAs} | {
+    NamedAs.BANK: "central bank",
+    NamedAs.SEAT: "central bank",
+}
+"""What a subject is, for whom it is."""
+
 _WITH_ARTICLE: Final = frozenset({"GBP", "USD", "PHP"})
 """The currencies whose countries a sentence names with their article."""
 
@@ -188,29 +194,52 @@ class AskedSubject(NamedTuple):
         return other.code == self.code and self.kind in (NamedAs.COUNTRY, other.kind)
 
 
+class _Asked(NamedTuple):
+    """A subject that a text names, and where."""
+
+    start: int
+    end: int
+    subject: AskedSubject
+
+
 def subjects_asked(text: str) -> tuple[AskedSubject, ...]:
     """The currencies, central banks, countries, government bonds and seats of central banks that a
     text names, each once and as one thing: the country in a bank's or a currency's name is not
     named besides."""
+    return tuple(dict.fromkeys(found.subject for found in _asked(text)))
+
+
+def by_their_kinds(text: str) -> str:
+    """A text with what each subject is in the place of its name: `when does the central bank meet`
+    is asked alike of every bank."""
+    spans = {found.start: found for found in _asked(text)}
+    for start, found in sorted(spans.items(), reverse=True):
+        text = f"{text[:start]}{_CALLED_AS[found.subject.kind]}{text[found.end :]}"
+    return text
+
+
+def _asked(text: str) -> list[_Asked]:
+    """The subjects that a text names, in its order."""
     code_of = {area: code for code, area in AREAS.items()}
-    found: list[tuple[int, AskedSubject]] = []
-    for bank in reversed(bank_mentions(text)):
-        found.append((bank.start, AskedSubject(NamedAs.BANK, code_of[bank.area])))
-        text = _blanked(text, bank.start, bank.end)
-    for pair in reversed([*_WRITTEN.finditer(text)]):
-        legs = (pair["base"].upper(), pair["quote"].upper())
-        found += [(pair.start(), AskedSubject(NamedAs.CURRENCY, code)) for code in legs]
-        text = _blanked(text, *pair.span())
-    spoken = (*currency_mentions(text), *countries_beside(text))
-    for mention in sorted(spoken, key=lambda each: -each.start):
-        found.append((mention.start, AskedSubject(NamedAs.CURRENCY, mention.code)))
-        text = _blanked(text, mention.start, mention.end)
+    found: list[_Asked] = []
+
+    def take(start: int, end: int, kind: NamedAs, *codes: str) -> None:
+        nonlocal text
+        found.extend(_Asked(start, end, AskedSubject(kind, code)) for code in codes)
+        text = _blanked(text, start, end)
+
+    for bank in bank_mentions(text):
+        take(bank.start, bank.end, NamedAs.BANK, code_of[bank.area])
+    for pair in _WRITTEN.finditer(text):
+        take(*pair.span(), NamedAs.CURRENCY, pair["base"].upper(), pair["quote"].upper())
+    for mention in (*currency_mentions(text), *countries_beside(text)):
+        take(mention.start, mention.end, NamedAs.CURRENCY, mention.code)
     for country in countries_named(text, QUOTING_ORDER):
-        found.append((country.start, AskedSubject(NamedAs.COUNTRY, country.code)))
+        take(country.start, country.end, NamedAs.COUNTRY, country.code)
     for kind, names in ((NamedAs.BONDS, _BONDS), (NamedAs.SEAT, _SEAT)):
         for named in names.finditer(text):
-            found.append((named.start(), AskedSubject(kind, code_of[named.lastgroup or ""])))
-    return tuple(dict.fromkeys(subject for _, subject in sorted(found, key=lambda each: each[0])))
+            take(*named.span(), kind, code_of[named.lastgroup or ""])
+    return sorted(found, key=lambda each: each.start)
 
 
 def pairs_written(text: str) -> tuple[str, ...]:

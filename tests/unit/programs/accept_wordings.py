@@ -1,30 +1,33 @@
 """Makes the vectors of the wordings that are new, and forgets those of wordings that are gone:
-`python -m tests.unit.programs.accept_wordings`, where `make install-memory` was run."""
+`python -m tests.unit.programs.accept_wordings`. Those of objectives are made where `make
+install-memory` was run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
+from pathlib import Path
 
-import numpy as np
-
+from desk.analytics.retrieval.meaning import Meaning
+from desk.analytics.retrieval.wordings import keep_vectors, kept_vectors
 from desk.platform.memory.meaning import installed_meaning
-from desk.programs.swarm.objectives.matching import FILE, Vector, all_wordings, wording_vectors
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.programs.question.builtin import kinds
+from desk.programs.swarm.objectives import matching
 
 
 def main() -> None:
-    meaning = installed_meaning()
+    accept("questions", kinds.FILE, kinds.all_wordings(), meaning_of_the_desk())
+    accept("objectives", matching.FILE, matching.all_wordings(), installed_meaning())
+
+
+def accept(what: str, file: Path, wanted: Iterable[str], meaning: Meaning | None) -> None:
+    """Bring the file of some wordings up to date, where their model is installed."""
     if meaning is None:
-        raise SystemExit("the model of meaning is not installed: run `make install-memory`")
-    known = dict(wording_vectors()) if FILE.exists() else {}
-    wanted = all_wordings()
+        print(f"{what}: the model of meaning is not installed, so nothing is made")
+        return
+    known = dict(kept_vectors(file)) if file.exists() else {}
     new = [wording for wording in wanted if wording not in known]
-    known |= dict(zip(new, meaning.passages(new), strict=True))
-    write_vectors({wording: known[wording] for wording in wanted})
-    print(f"{len(new)} wordings are new, {len(wanted)} in all")
-
-
-def write_vectors(vectors: Mapping[str, Vector]) -> None:
-    """In half the bytes: cosines differ by less than 0.001."""
-    halved = np.array([*vectors.values()], dtype=np.float16)
-    np.savez_compressed(FILE, wordings=np.array([*vectors]), vectors=halved)
+    known |= dict(zip(new, meaning.passages(new), strict=True)) if new else {}
+    keep_vectors(file, {wording: known[wording] for wording in wanted})
+    print(f"{what}: {len(new)} wordings are new, {len([*wanted])} in all")
 
 
 if __name__ == "__main__":

@@ -2,16 +2,19 @@
 
 from datetime import date
 
+from desk.analytics.retrieval.wordings import kept_vectors
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.findings.claims import Metric, Unit
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.question.builtin.banks import bank_standing
+from desk.programs.question.builtin.kinds import FILE, QuestionKind, all_wordings, kind_of
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.knowledge.asking import asked, documents_state
-from tests.support.builders import calendar, claim, decisions, rate_market
-from tests.unit.programs.test_rates_analyst import HIKE, WEEK, research
+from tests.support.builders import calendar, claim, decisions, policy_rates, rate_market
+from tests.unit.programs.test_rates_analyst import HIKE, HOLD, WEEK, research
 
 JAPAN = rate_market("JP")
 KNOWN_AT = date(2024, 8, 5)
@@ -22,8 +25,8 @@ def test_the_next_day_of_a_banks_calendar_goes_first_then_its_rate_and_its_last_
     result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=scheduled)
     told = bank_standing((result,), KNOWN_AT)
     assert told.startswith(
-        "By its calendar the Bank of Japan decides next on 20 Sep 2024. Its policy rate was"
-        " [[JP:policy_rate]], as far as is known up to"
+        "By its calendar the Bank of Japan decides next on 20 Sep 2024, and then on 31 Oct 2024."
+        " Its policy rate was [[JP:policy_rate]], as far as is known up to"
     )
     assert "It decided last, as far as is known, on 31 Jul 2024: The Bank of JP raised" in told
 
@@ -59,13 +62,95 @@ def test_the_yields_of_a_banks_area_are_told_where_a_source_has_them() -> None:
     ten_years = claim("JP", Metric.YIELD_10Y, "1.02", Unit.PERCENT_A_YEAR)
     known = result.model_copy(update={"claims": (*result.claims, ten_years)})
     told = bank_standing((known,), KNOWN_AT)
-    assert "Ten-year government bonds there yielded [[JP:yield_10y]] on " in told
+    assert "Ten-year government bonds of Japan yielded [[JP:yield_10y]] on " in told
     rates = StateEntry(key="rates", node="researchRates", result=known)
     request = asked(TaskType.SYNTHESISE, "where are jgbs?", state=(rates,), papers="first")
     made = take_turn(request).result
     assert isinstance(made, Synthesis) and "Nothing is said here" not in made.summary
-    assert made.summary.startswith("Nothing written fits the question. What the desk knows of")
+    assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
+    assert made.summary.endswith("Nothing written fits the question.")
     assert review_synthesis(made, (rates,)) == ()
+
+
+TOKYO, WASHINGTON = ("JP", "2024-09-20"), ("US", "2024-09-18")
+
+
+def both_banks(kind: QuestionKind) -> str:
+    scheduled, decided = calendar(WEEK, TOKYO, WASHINGTON), decisions(WEEK, HIKE, HOLD)
+    results = [
+        research(rate_market(area), decided=decided, scheduled=scheduled) for area in ("JP", "US")
+    ]
+    return bank_standing(results, KNOWN_AT, kind)
+
+
+def test_of_several_banks_the_earliest_decision_day_goes_first_where_a_day_is_asked_for() -> None:
+    assert both_banks(QuestionKind.NEXT).startswith(
+        "The next decision days by the banks' calendars, the earliest first: the Federal Reserve on"
+        " 18 Sep 2024, the Bank of Japan on 20 Sep 2024. The policy rate of the Bank of Japan was"
+    )
+
+
+def test_a_decision_goes_first_where_one_is_asked_for() -> None:
+    result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=calendar(WEEK, TOKYO))
+    told = bank_standing((result,), KNOWN_AT, QuestionKind.DECIDED)
+    assert told.startswith("The Bank of Japan decided last, as far as is known, on 31 Jul 2024: ")
+    assert told.endswith("By its calendar it decides next on 20 Sep 2024.")
+
+
+def test_a_meeting_without_an_outcome_goes_first_where_its_decision_is_asked_for() -> None:
+    covered = decisions(WEEK, covered_until="2024-07-30")
+    result = research(JAPAN, decided=covered, scheduled=calendar(WEEK, ("JP", "2024-07-31")))
+    told = bank_standing((result,), KNOWN_AT, QuestionKind.DECIDED)
+    assert told.startswith("31 Jul 2024: The Bank of JP was scheduled to decide")
+    assert "The outcome is not in the source yet. No decision of it is known of the days" in told
+
+
+def test_a_rise_is_no_cut_and_what_is_not_known_of_is_said() -> None:
+    result = research(JAPAN, decided=decisions(WEEK, HIKE))
+    told = bank_standing((result,), KNOWN_AT, QuestionKind.CHANGED)
+    assert told.startswith("The last rise of the Bank of Japan is known of 31 Jul 2024: The Bank")
+    assert "No cut of it is known of the days that were looked at." in told
+
+
+def test_of_what_no_fact_answers_that_is_said_before_what_is_known() -> None:
+    assert both_banks(QuestionKind.OTHER).startswith(
+        "Nothing that is known here answers the question. Of the Bank of Japan and the Federal"
+        " Reserve this is known. The policy rate of the Bank of Japan was [[JP:policy_rate]]"
+    )
+
+
+def test_a_bank_that_sets_no_rate_is_told_as_that() -> None:
+    rates = policy_rates(WEEK, US="5.375")
+    told = bank_standing((research(rate_market("SG"), rates=rates),), KNOWN_AT, QuestionKind.RATE)
+    assert told.startswith("The Monetary Authority of Singapore has no policy rate: it steers")
+
+
+KINDS = {
+    "when does the boj meet next?": QuestionKind.NEXT,
+    "is the RBA or the RBNZ first up?": QuestionKind.NEXT,
+    "what did the riksbank do in June": QuestionKind.DECIDED,
+    "when was the ECB's last cut": QuestionKind.CHANGED,
+    "Are Swiss policy rates below Sweden's?": QuestionKind.RATE,
+    "what do ten-year gilts yield": QuestionKind.YIELD,
+    "who heads the Bank of England?": QuestionKind.OTHER,
+    "will the Fed cut at its next meeting": QuestionKind.OTHER,
+    "did the kiwi fall last week?": QuestionKind.MOVE,
+    "is the Swissie at a record?": QuestionKind.LEVEL,
+    "what colour are the chairs of the canteen": None,
+}
+
+
+def test_a_question_has_the_kind_that_is_nearest_in_meaning(with_meaning: None) -> None:
+    assert {question: kind_of(question, meaning_of_the_desk) for question in KINDS} == KINDS
+
+
+def test_a_question_has_no_kind_without_a_model_of_meaning() -> None:
+    assert kind_of("when does the boj meet next?", lambda: None) is None
+
+
+def test_every_wording_has_its_vector() -> None:
+    told = "run `python -m tests.unit.programs.accept_wordings`"
+    assert {*all_wordings()} == set(kept_vectors(FILE)), told
 
 
 MINUTES = """# Minutes of the rates group

@@ -198,11 +198,11 @@ def test_a_bank_that_a_question_names_is_looked_up_and_its_calendar_read(
     assert (request.market and request.market.market) == market
 
 
-def test_a_banks_decisions_are_looked_at_for_a_quarter_where_no_period_is_named(
+def test_a_banks_decisions_are_looked_at_for_a_year_and_more_where_no_period_is_named(
     settings: Settings,
 ) -> None:
     window = asked(settings, "what did the ECB do lately").request.window
-    assert window is not None and (window.end - window.start).days == 91
+    assert window is not None and (window.end - window.start).days == 399
     named = asked(settings, "what did the ECB do last week").request.window
     assert named is not None and (named.end - named.start).days < 9
 
@@ -211,7 +211,7 @@ def test_a_month_to_come_is_not_taken_for_last_years_where_a_bank_is_asked_about
     settings: Settings,
 ) -> None:
     ahead = asked(settings, "is the rba due in december?").request
-    assert ahead.window is not None and (ahead.window.end - ahead.window.start).days == 91
+    assert ahead.window is not None and (ahead.window.end - ahead.window.start).days == 399
     assert ahead.query.parameters["period_unread"] == "december"
     past = asked(settings, "what did the rba do in december 2025?").request
     assert past.window is not None and past.window.start.date().isoformat() == "2025-12-01"

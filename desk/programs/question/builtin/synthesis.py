@@ -19,6 +19,7 @@ from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
@@ -41,6 +42,7 @@ from desk.programs.question.builtin.asking import (
     query_of,
 )
 from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing
+from desk.programs.question.builtin.kinds import QuestionKind, kind_of
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
@@ -125,11 +127,7 @@ def _standing(result: ResearchResult) -> str | None:
     level, low, high, place = (known[metric] for metric in _STANDING)
     highest, lowest = known.get(Metric.HIGHEST_SINCE), known.get(Metric.LOWEST_SINCE)
     since = next((c for c in (highest, lowest) if c), None)
-    told = (
-        f" It was the {'highest' if highest else 'lowest'} since [[{since.claim_id}]]."
-        if since
-        else ""
-    )
+    told = f" It was the [[{since.claim_id}]]." if since else ""
     return (
         f"The fixing of {level.subject} of {print_full_day(level.as_of)} is [[{level.claim_id}]]."
         f" Its fixings of 52 weeks run from [[{low.claim_id}]] to [[{high.claim_id}]], and this one"
@@ -301,7 +299,6 @@ NEAREST: Final = "No passage surely fits the question. What comes nearest:"
 NEAREST_WRITTEN: Final = "Nearest in what is written"
 NOTHING_WRITTEN: Final = "Nothing written fits the question."
 OF_THE_BANKS: Final = "What the desk knows of central banks:"
-MEASURED: Final = "Nothing written fits the question. What was measured:"
 UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
 TOO_MANY: Final = "More tickets were found than an answer holds."
@@ -479,28 +476,44 @@ def _measured_instead(
     ranked: Sequence[Fit],
     quoter: Quoter,
 ) -> Draft:
-    """What was measured where nothing written fits.
+    """What was measured where nothing written fits, which is said last.
 
-    Of a bank that is named its calendar goes first, or the days where some are named. Of a country,
-    whose curve may be meant as well, it says before that nothing fits; of places that are the seats
-    of banks among other things, what is written and comes near goes before.
+    Of banks that goes first which the question is of, where its kind is told, and else the days
+    where some are named. Of places that are the seats of banks among other things, what is written
+    and comes near goes before, where the kind is none of a bank's.
     """
-    standing = bank_standing(research, _whole_days(window)[1])
     if any("/" in result.market for result in research):
-        pairs = research_summary(query, window, research, standing_summary(research) or "")
-        return Draft(f"{MEASURED} {pairs} {standing}".strip(), answered=False)
-    days = " ".join(_days(query, window, research))
+        return _pairs_instead(query, window, research)
+    day, days = _whole_days(window)[1], " ".join(_days(query, window, research))
+    kind = _kind_of_a_bank(query)
+    standing = bank_standing(research, day, kind)
     kinds = {subject.kind for subject in subjects_asked(query.question)}
-    near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
-    if NamedAs.BANK in kinds or (NamedAs.SEAT in kinds and not near):
-        known = f"{days} {standing}" if _names_days(query) else f"{standing} {days}"
-        return Draft(f"{known} {NOTHING_WRITTEN}", answered=False)
-    known = f"{OF_THE_BANKS} {standing} {days}"
-    if NamedAs.SEAT in kinds:
-        told = _quoted(near, quoter)
-        summary = f"{NEAREST} {told.summary} {known}"
-        return told._replace(summary=summary, answered=False, found=False)
-    return Draft(f"{NOTHING_WRITTEN} {known}", answered=False)
+    if kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
+        near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
+        if near:
+            told = _quoted(near, quoter)
+            summary = f"{NEAREST} {told.summary} {OF_THE_BANKS} {standing} {days}"
+            return told._replace(summary=summary, answered=False, found=False)
+    days_first = kind is None and _names_days(query)
+    known = f"{days} {standing}" if days_first else f"{standing} {days}"
+    return Draft(f"{known} {NOTHING_WRITTEN}", answered=False)
+
+
+def _kind_of_a_bank(query: Query) -> QuestionKind | None:
+    """The kind of a question about banks, where it is one of theirs."""
+    kind = kind_of(query.question, WORKERS_MEANING.get())
+    return None if kind in (QuestionKind.MOVE, QuestionKind.LEVEL) else kind
+
+
+def _pairs_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> Draft:
+    """What was measured of pairs: where they stand before how far they went, where the question is
+    of that."""
+    standing = standing_summary(research) or ""
+    levels_first = kind_of(query.question, WORKERS_MEANING.get()) is QuestionKind.LEVEL
+    moves = research_summary(query, window, research, "" if levels_first else standing)
+    banks = bank_standing(research, _whole_days(window)[1])
+    said = (standing if levels_first else "", moves, banks, NOTHING_WRITTEN)
+    return Draft(" ".join(filter(None, said)), answered=False)
 
 
 def _names_days(query: Query) -> bool:

@@ -17,29 +17,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from desk.analytics.names.countries import without_countries
 from desk.analytics.names.subjects import without_currencies
 from desk.analytics.retrieval.full_text import stems, telling_stems
+from desk.analytics.retrieval.meaning import Vector
+from desk.analytics.retrieval.wordings import kept_vectors
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketKind
 from desk.programs.swarm.objectives.form import ObjectiveForm
 from desk.programs.swarm.objectives.registry import FORMS
 from desk.programs.swarm.tasks import first_asked
 
-Vector = NDArray[np.float32]
-"""Of length 1, so that the product of two is their cosine."""
-
 FILE: Final = Path(__file__).with_name("wordings.npz")
 
 
-@cache
 def wording_vectors() -> Mapping[str, Vector]:
     """The vectors by the wording that each was made of."""
-    with np.load(FILE) as kept:
-        return dict(zip(kept["wordings"].tolist(), kept["vectors"].astype(np.float32), strict=True))
+    return kept_vectors(FILE)
 
 
 ABOUT: Final = "about"

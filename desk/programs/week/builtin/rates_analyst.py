@@ -83,6 +83,9 @@ _LIVE = frozenset(pair for pair in _BANK_NEWS if pair[0] not in OWN_SOURCES)
 
 AHEAD = 6 * WEEK
 
+AHEAD_OF_A_QUESTION = 26 * WEEK
+"""A question about a bank may be of its next day, however far that lies."""
+
 DAY = WEEK / 7
 """A bank's local day can be one ahead of the desk's."""
 
@@ -440,7 +443,9 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
     first_day, last_day = window_days(request.assignment.window)
     own = list(own_areas(market))
     rate_areas = list(areas_with_base(market, request.assignment.base_area))
-    start, now, later = first_day, last_day + DAY, last_day + AHEAD
+    of_a_bank = request.assignment.query is not None and market.kind is not MarketKind.PAIR
+    ahead = AHEAD_OF_A_QUESTION if of_a_bank else AHEAD
+    start, now, later = first_day, last_day + DAY, last_day + ahead
     return Turn(
         calls=(
             ask(request.assignment, Capability.POLICY_RATE, areas=[*rate_areas]),
