@@ -105,6 +105,8 @@ def chosen(
     if measured and not (graph or given or ticket_ids(words)) and asked.are_several:
         return _ranking(config, words, None, asked.side_by_side, when)
     aside = None if named or ticket_ids(words) else asked.first_pair
+    if aside and not (graph or given) and _is_of_rates(words):
+        aside, asked = None, asked._replace(areas=asked.money)
     bank = None if named or aside or ticket_ids(words) else asked.first_area
     name, why = _graph_for(graph, given, named, aside, bank)
     spec = read_graph(find_graph(name, settings.project_dir))
@@ -120,6 +122,16 @@ def chosen(
     told = _told_of_currencies(words, config.markets)
     query = Query(question=words, parameters={**usual, **wanted, **told})
     return _choice(config, spec, query, when, why, market)
+
+
+def _is_of_rates(words: str) -> bool:
+    """Whether a question that names currencies is of what their banks set, by the model of
+    meaning."""
+    # Only such a question pays for loading the model here.
+    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.programs.question.builtin.kinds import QuestionKind, kind_of
+
+    return kind_of(words, meaning_of_the_desk) is QuestionKind.RATE
 
 
 def _ranked(

@@ -93,6 +93,7 @@ class AskedMarkets(NamedTuple):
     group. `cross` is the pair of two currencies if no more are named. `banks` are the areas of
     central banks; `areas` also includes countries, government bonds and, if two areas are named,
     the seats of banks: a single place could mean anything.
+    `money` are the areas of banks, countries, bonds and currencies.
     """
 
     written: tuple[MarketSpec, ...]
@@ -102,6 +103,7 @@ class AskedMarkets(NamedTuple):
     cross: tuple[MarketSpec, ...]
     banks: tuple[MarketSpec, ...]
     areas: tuple[MarketSpec, ...]
+    money: tuple[MarketSpec, ...]
 
     @property
     def first_pair(self) -> str | None:
@@ -164,6 +166,7 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
         cross=() if written or group else _cross(currencies),
         banks=areas_of(NamedAs.BANK),
         areas=with_seats if len(with_seats) > 1 else areas_of(*kinds),
+        money=areas_of(*kinds, NamedAs.CURRENCY),
     )
 
 

@@ -1,7 +1,8 @@
 """Which days a question is about: the period that it names, and which of its words were read.
 
-Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, a month by its
-name, and `since` before one of these. No other English is. What else of a question speaks of time
+Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, what goes to
+date (`year to date`, `ytd`), `the year`, a month or a northern season by its name, and `since`
+before one of these. No other English is. What else of a question speaks of time
 is known by the names that the Unicode CLDR has for units of time, months, quarters and days of the
 week, as Babel has it, and by `since`: where one was left over, the days that were measured may not
 be those that were meant.
@@ -42,6 +43,10 @@ _ISO: Final = re.compile(
 )
 _YEAR: Final = re.compile(r"(?:19|20)\d{2}")
 _SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
+_TO_DATE: Final = re.compile(
+    r"\b(?:(?P<unit>week|month|quarter|year)[ -]to[ -]date|(?P<short>[wmqy])td)\b", re.I
+)
+_THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)
 _SINCE: Final = re.compile(r"\bsince $", re.I)
 _SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
@@ -50,6 +55,20 @@ _MONTH: Final = re.compile(
     rf" (?P<named>(?P<name>{'|'.join(_MONTHS[1:])})(?:,? (?P<year>(?:19|20)\d{{2}}))?)\b",
     re.I,
 )
+_NO_WORDS_BESIDES: Final = [name for name in _MONTHS[1:] if name not in _WORDS_BESIDES]
+_BARE_MONTH: Final = re.compile(
+    rf"\b(?P<named>(?P<name>{'|'.join(_NO_WORDS_BESIDES)})(?:,? (?P<year>(?:19|20)\d{{2}}))?)\b",
+    re.I,
+)
+_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+"""The first months of the meteorological seasons of the northern half of the world."""
+
+_SEASON: Final = re.compile(
+    rf"\b(?:in|of|during|over|for|since) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b", re.I
+)
+_ATTRIBUTE: Final = re.compile(r"\b\w+-(?:day|week|month|year)\b", re.I)
+"""A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar."""
+
 _NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
 _NUMBER_BEFORE: Final = re.compile(r"\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
 
@@ -193,8 +212,14 @@ def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
     from the last fixing before it. What has not ended, and what is said to go on `since` then, ends
     at the instant.
     """
+    return _period_read(words, as_of, time_zone, _READERS)
+
+
+def _period_read(
+    words: str, as_of: datetime, time_zone: str, readers: "tuple[_Reader, ...]"
+) -> Period:
     today = pendulum.instance(as_of).in_timezone(time_zone)
-    found = next((r for read in _READERS if (r := read(words, today, as_of))), None)
+    found = next((r for read in readers if (r := read(words, today, as_of))), None)
     if found is None:
         window = _week_so_far(today).window(as_of, time_zone)
         return Period(window, None, tuple(_calendar_words(words)))
@@ -210,8 +235,9 @@ def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
 
 def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
     """The window at whose end an objective knows the world: that of the week or month that it
-    names. A quarter or a year in an objective is what its forms look back over from the instant."""
-    period = period_named(words, as_of, time_zone)
+    names. A quarter or a year in an objective is what its forms look back over from the instant,
+    and a month or season by its name alone is what it asks about, not when."""
+    period = _period_read(words, as_of, time_zone, _READERS_OF_OBJECTIVES)
     spoken = _SPOKEN.fullmatch(period.read or "")
     if spoken and spoken["unit"].casefold() in _LOOKED_BACK_OVER:
         today = pendulum.instance(as_of).in_timezone(time_zone)
@@ -247,7 +273,7 @@ def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
 
 def names_period(words: str) -> bool:
     """Whether words name one of the periods that `period_named` reads."""
-    if _SPOKEN.search(words) or _MONTH.search(words):
+    if any(named.search(words) for named in (_SPOKEN, _TO_DATE, _MONTH, _SEASON)):
         return True
     return any(
         not found["day"] or _SINCE.search(words[: found.start()]) for found in _ISO.finditer(words)
@@ -299,6 +325,19 @@ def _spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRea
     return _PeriodReading(_spoken_days(unit, today, last=last), found.start(), found.end())
 
 
+def _to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    found = _TO_DATE.search(words)
+    if found is None:
+        return None
+    unit = found["unit"] or _SHORT[found["short"].casefold()]
+    return _PeriodReading(_spoken_days(unit.casefold(), today, last=False), *found.span())
+
+
+def _the_year(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    found = _THE_YEAR.search(words)
+    return _PeriodReading(_spoken_days("year", today, last=False), *found.span()) if found else None
+
+
 def _spoken_days(unit: str, today: pendulum.DateTime, *, last: bool) -> _PeriodDays:
     back = int(last)
     if unit == "week":
@@ -317,12 +356,7 @@ def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRead
     found = _MONTH.search(words)
     if found is None:
         return None
-    month, number = today.start_of("month"), _MONTHS.index(found["name"].casefold())
-    first = (
-        _first_of(int(found["year"]), number, today)
-        if found["year"]
-        else month.subtract(months=(month.month - number) % 12)
-    )
+    first = _month_named(found, today)
     if _utc(first) >= as_of:
         return None
     part = found["part"] if found["before"].casefold() == "of" else None
@@ -335,10 +369,51 @@ def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRead
     )
 
 
-_READERS: Final[tuple[Callable[[str, pendulum.DateTime, datetime], _PeriodReading | None], ...]] = (
+def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.DateTime:
+    """The first day of a month: of the year that is said, or of the last one that has begun."""
+    number = _MONTHS.index(found["name"].casefold())
+    if found["year"]:
+        return _first_of(int(found["year"]), number, today)
+    return _last_begun(number, today)
+
+
+def _last_begun(number: int, today: pendulum.DateTime) -> pendulum.DateTime:
+    month = today.start_of("month")
+    return month.subtract(months=(month.month - number) % 12)
+
+
+def _bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """A month by its name alone, as in `the krone's October`; beside a number it is one of its
+    days."""
+    for found in _BARE_MONTH.finditer(words):
+        before, after = words[: found.start()], words[found.end() :]
+        first = _month_named(found, today)
+        if _NUMBER_BEFORE.search(before) or _NUMBER_BESIDE.match(after) or _utc(first) >= as_of:
+            continue
+        ahead = not found["year"] and first.year < today.year
+        return _PeriodReading(_span(first, months=1), *found.span("named"), may_be_ahead=ahead)
+    return None
+
+
+def _season(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """The last season of a name that has begun."""
+    found = _SEASON.search(words)
+    if found is None:
+        return None
+    first = _last_begun(_SEASONS[found["name"].casefold()], today)
+    return _PeriodReading(_span(first, months=MONTHS_OF_A_QUARTER), *found.span("named"))
+
+
+_Reader = Callable[[str, pendulum.DateTime, datetime], _PeriodReading | None]
+_READERS_OF_OBJECTIVES: Final[tuple[_Reader, ...]] = (_iso, _spoken, _month)
+_READERS: Final[tuple[_Reader, ...]] = (
     _iso,
     _spoken,
+    _to_date,
     _month,
+    _season,
+    _bare_month,
+    _the_year,
 )
 
 
@@ -369,7 +444,8 @@ def _calendar_words(words: str) -> Iterator[str]:
     written as a date or a year, and since when something is said to go on."""
     yield from (found[0] for found in _SINCE_WHEN.finditer(words))
     yield from (found[0] for found in _ISO.finditer(words))
-    for word in re.findall(r"[A-Za-z]+\d?|\b(?:19|20)\d{2}\b", _ISO.sub(" ", words)):
+    dated = _ATTRIBUTE.sub(" ", _ISO.sub(" ", words))
+    for word in re.findall(r"[A-Za-z]+\d?|\b(?:19|20)\d{2}\b", dated):
         if word not in _WORDS_BESIDES and _is_of_time(word):
             yield word
 

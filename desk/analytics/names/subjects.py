@@ -194,6 +194,11 @@ class AskedSubject(NamedTuple):
         return other.code == self.code and self.kind in (NamedAs.COUNTRY, other.kind)
 
 
+_SMALL_US: Final = re.compile(r"\bus\b")
+"""The country where everything is written in small letters and another one or its bank is named. It
+may be the pronoun: then more is told than was asked."""
+
+
 class _Asked(NamedTuple):
     """A subject that a text names, and where."""
 
@@ -222,6 +227,7 @@ def _asked(text: str) -> list[_Asked]:
     """The subjects that a text names, in its order."""
     code_of = {area: code for code, area in AREAS.items()}
     found: list[_Asked] = []
+    in_small_letters = text == text.lower()
 
     def take(start: int, end: int, kind: NamedAs, *codes: str) -> None:
         nonlocal text
@@ -239,6 +245,9 @@ def _asked(text: str) -> list[_Asked]:
     for kind, names in ((NamedAs.BONDS, _BONDS), (NamedAs.SEAT, _SEAT)):
         for named in names.finditer(text):
             take(*named.span(), kind, code_of[named.lastgroup or ""])
+    if in_small_letters and any(each.subject.kind is not NamedAs.CURRENCY for each in found):
+        for named in _SMALL_US.finditer(text):
+            take(*named.span(), NamedAs.COUNTRY, DOLLAR)
     return sorted(found, key=lambda each: each.start)
 
 

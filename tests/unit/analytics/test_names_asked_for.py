@@ -4,7 +4,12 @@ import pytest
 
 from desk.analytics.names.nearest import meant, nearest
 from desk.analytics.names.spoken import ALSO_CALLED, UNITS
-from desk.analytics.names.subjects import as_spoken, currency_asked_for, subjects_asked
+from desk.analytics.names.subjects import (
+    as_spoken,
+    by_their_kinds,
+    currency_asked_for,
+    subjects_asked,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,10 +42,22 @@ def test_a_question_asks_for_the_currency_that_it_names_first(
         ("jgbs, the 10-year Bund", ["government bonds JPY", "government bonds EUR"]),
         ("is the us curve steeper than the uk's", ["country USD", "country GBP"]),
         ("does the treasury owe us oats", []),
+        ("spread between us and japanese two years", ["country USD", "country JPY"]),
+        ("Tell us the Swiss rate", ["country CHF"]),
+        ("nokkie and stokkie", ["currency NOK", "currency SEK"]),
+        ("when did the old lady cut", ["bank GBP"]),
     ],
 )  # fmt: skip
 def test_banks_and_bonds_are_named_as_markets_name_them(text: str, subjects: list[str]) -> None:
     assert [f"{subject.kind} {subject.code}" for subject in subjects_asked(text)] == subjects
+
+
+def test_a_name_counts_as_what_it_is() -> None:
+    asked = "is the Swiss rate, or the ECB's, above what EUR/USD and gilts say of the yen?"
+    assert by_their_kinds(asked) == (
+        "is the country rate, or the central bank's, above what currency and government bonds say"
+        " of the currency?"
+    )
 
 
 def test_a_title_is_read_with_currencies_as_a_sentence_has_them() -> None:

@@ -227,6 +227,16 @@ def test_any_other_question_goes_to_the_ticket_graph_and_that_is_said(settings: 
     assert "tickets" in (choice.remark or "")
 
 
+def test_a_question_of_the_rates_of_two_currencies_is_one_about_their_banks(
+    settings: Settings, with_meaning: None
+) -> None:
+    request = asked(settings, "Which is cheaper to borrow in, yen or francs?").request
+    assert request.graph.name == "bank" and request.market is not None
+    beside = [node.market.market for node in request.graph.nodes if node.market]
+    assert (request.market.market, beside) == ("JP", ["CH"])
+    assert asked(settings, "is the Swissie at a record?").request.graph.name == "currency"
+
+
 @pytest.mark.parametrize(
     ("question", "graph"),
     [

@@ -90,6 +90,7 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "who has the higher cash rate, the currency or the currency",
             "in which currency is it cheaper to borrow, the currency or the currency",
             "the policy rate now versus a year ago",
+            "the central bank now versus a year ago",
             "how much more does the central bank pay than the central bank",
             "is the rate of the central bank below the central bank's",
             "how much does cash in the currency pay",

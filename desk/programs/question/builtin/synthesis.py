@@ -164,6 +164,8 @@ def _is_researched(asked: AskedSubject, research: Sequence[ResearchResult]) -> b
     if asked.kind is NamedAs.BONDS:
         yields = (c for result in research for c in result.claims if c.metric in LEVELS.values())
         return any(claim.subject == area for claim in yields)
+    if any(result.market == area for result in research):
+        return True
     if area and asked.kind is not NamedAs.CURRENCY and any(_is_of_area(area, r) for r in research):
         return True
     pairs = {code for each in research if "/" in each.market for code in each.market.split("/")}
@@ -507,12 +509,15 @@ def _kind_of_a_bank(query: Query) -> QuestionKind | None:
 
 def _pairs_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> Draft:
     """What was measured of pairs: where they stand before how far they went, where the question is
-    of that."""
+    of that, and after it where it is of moves."""
     standing = standing_summary(research) or ""
-    levels_first = kind_of(query.question, WORKERS_MEANING.get()) is QuestionKind.LEVEL
-    moves = research_summary(query, window, research, "" if levels_first else standing)
+    kind = kind_of(query.question, WORKERS_MEANING.get())
+    aside = kind in (QuestionKind.LEVEL, QuestionKind.MOVE)
+    moves = research_summary(query, window, research, "" if aside else standing)
+    levels_first = standing if kind is QuestionKind.LEVEL else ""
+    levels_last = standing if kind is QuestionKind.MOVE else ""
     banks = bank_standing(research, _whole_days(window)[1])
-    said = (standing if levels_first else "", moves, banks, NOTHING_WRITTEN)
+    said = (levels_first, moves, levels_last, banks, NOTHING_WRITTEN)
     return Draft(" ".join(filter(None, said)), answered=False)
 
 
