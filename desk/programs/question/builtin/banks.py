@@ -19,7 +19,6 @@ NO_PERIOD_OF_A_BANK: Final = "the thirteen months before, as no period was read 
 
 NOT_KNOWN: Final = "Nothing that is known here answers the question."
 YEAR: Final = timedelta(days=365)
-NO_YIELDS: Final = "No yields of government bonds are known here."
 
 DAYS_AHEAD: Final = 2
 """Decision days that are told of a bank."""
@@ -81,7 +80,7 @@ def bank_standing(
         return ""
     lead, topics = _ORDERS.get(kind, _ORDERS[None])
     first = [*lead(banks)]
-    called = "it" if first and len(banks) == 1 else ""
+    called = "it" if len(banks) == 1 and any(banks[0].name in each for each in first) else ""
     told = (sentence for bank in banks for sentence in _of_bank(bank, topics, called))
     return " ".join((*first, *told))
 
@@ -224,13 +223,13 @@ def _rates(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 def _all_yields(banks: Sequence[KnownBank]) -> Iterator[str]:
     told = [*_of_each(_yields)(banks)]
-    yield from told or [NO_YIELDS]
+    homes = joined(bank.home for bank in banks)
+    yield from told or [f"No yields of the government bonds of {homes} are known here."]
     yield from _highest_first(banks)
 
 
 def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
-    *most, last = (bank.name for bank in banks)
-    yield f"{NOT_KNOWN} Of {' and '.join(filter(None, (', '.join(most), last)))} this is known."
+    yield f"{NOT_KNOWN} Of {joined(bank.name for bank in banks)} this is known."
 
 
 _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
@@ -243,3 +242,9 @@ _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     QuestionKind.OTHER: (_not_known, (_rate, _decided, _next_day)),
 }
 """What goes first by the kind of a question, and what is told of each bank after it."""
+
+
+def joined(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -41,7 +41,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing
+from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing, joined
 from desk.programs.question.builtin.kinds import QuestionKind, kind_of
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
@@ -56,7 +56,8 @@ MOST_EVENTS: Final = 3
 """Events in the summary."""
 
 TOLD_OF_A_MOVE: Final = 2
-"""Sentences of its description: from where to where it went, and between which fixings."""
+"""Sentences of its description: from where to where it went, and between which fixings. How far the
+last one is from these is told as well."""
 
 LONGEST_SECTION: Final = 20_000
 UNJUDGED: Final = "What caused a move is not judged without a model."
@@ -110,7 +111,16 @@ def _in_short(event: MarketEvent) -> str:
     """An event's description; of a move the sentences that say how far it went."""
     if not _is_move(event):
         return event.description
-    return "".join(split_sentences(event.description)[:TOLD_OF_A_MOVE]).strip()
+    sentences = split_sentences(event.description)
+    far = (each for each in sentences[TOLD_OF_A_MOVE:] if any(map(_is_distance, references(each))))
+    return "".join((*sentences[:TOLD_OF_A_MOVE], *far)).strip()
+
+
+def _is_distance(reference: str) -> bool:
+    """Whether a reference is to how far the last fixing is from an end of the period's range."""
+    return any(
+        str(metric) in reference.split(":") for metric in (Metric.FROM_HIGH, Metric.FROM_LOW)
+    )
 
 
 def standing_summary(results: Sequence[ResearchResult]) -> str | None:
@@ -509,13 +519,13 @@ def _kind_of_a_bank(query: Query) -> QuestionKind | None:
 
 def _pairs_instead(query: Query, window: TimeWindow, research: Sequence[ResearchResult]) -> Draft:
     """What was measured of pairs: where they stand before how far they went, where the question is
-    of that, and after it where it is of moves."""
+    of that and of no period, and after it where it is of moves."""
     standing = standing_summary(research) or ""
     kind = kind_of(query.question, WORKERS_MEANING.get())
     aside = kind in (QuestionKind.LEVEL, QuestionKind.MOVE)
     moves = research_summary(query, window, research, "" if aside else standing)
-    levels_first = standing if kind is QuestionKind.LEVEL else ""
-    levels_last = standing if kind is QuestionKind.MOVE else ""
+    first = kind is QuestionKind.LEVEL and READ not in query.parameters
+    levels_first, levels_last = (standing, "") if first else ("", standing if aside else "")
     banks = bank_standing(research, _whole_days(window)[1])
     said = (levels_first, moves, levels_last, banks, NOTHING_WRITTEN)
     return Draft(" ".join(filter(None, said)), answered=False)
@@ -714,9 +724,3 @@ def _safe_line(words: str, instead: str) -> str:
     other words where they hold figures."""
     plain = " ".join(REFERENCE.sub("", words).replace("[[", "").replace("]]", "").split())
     return plain if plain and not unbacked(plain) else instead
-
-
-def joined(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
