@@ -199,7 +199,7 @@ _SMALL_US: Final = re.compile(r"\bus\b")
 may be the pronoun: then more is told than was asked."""
 
 
-class _Asked(NamedTuple):
+class _LocatedSubject(NamedTuple):
     """A subject that a text names, and where."""
 
     start: int
@@ -223,15 +223,15 @@ def by_their_kinds(text: str) -> str:
     return text
 
 
-def _asked(text: str) -> list[_Asked]:
+def _asked(text: str) -> list[_LocatedSubject]:
     """The subjects that a text names, in its order."""
     code_of = {area: code for code, area in AREAS.items()}
-    found: list[_Asked] = []
+    found: list[_LocatedSubject] = []
     in_small_letters = text == text.lower()
 
     def take(start: int, end: int, kind: NamedAs, *codes: str) -> None:
         nonlocal text
-        found.extend(_Asked(start, end, AskedSubject(kind, code)) for code in codes)
+        found.extend(_LocatedSubject(start, end, AskedSubject(kind, code)) for code in codes)
         text = _blanked(text, start, end)
 
     for bank in bank_mentions(text):

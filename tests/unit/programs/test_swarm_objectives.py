@@ -10,6 +10,7 @@ import pytest
 from desk.analytics.names.periods import SpanNamed
 from desk.analytics.prices.pegs import peg_known
 from desk.analytics.prices.series import window_days
+from desk.analytics.retrieval.meaning import Vector
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.episode.analysis import Analysis
@@ -30,7 +31,6 @@ from desk.programs.swarm.builtin.reading import asked_for_the_form
 from desk.programs.swarm.objectives import ABOUT, FORMS, OVER_SPAN, Answered, form_of, matched
 from desk.programs.swarm.objectives.matching import (
     UNDECIDED_WORDINGS,
-    Vector,
     all_wordings,
     wording_vectors,
 )
