@@ -195,9 +195,9 @@ class Effects:
         return sum(note["stage"] == "done" for note in read_notes(self.log))
 
     def under_way(self) -> int:
-        """How many have begun and are not done, as far as their workers live."""
+        """How many have begun and are neither done nor given up, as far as their workers live."""
         counts = Counter(note["stage"] for note in read_notes(self.log))
-        return counts["started"] - counts["done"]
+        return counts["started"] - counts["done"] - counts["given up"]
 
     @property
     def repeated(self) -> tuple[str, ...]:
