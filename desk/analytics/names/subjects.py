@@ -1,7 +1,7 @@
 """Which subjects a sentence names: pairs, banks, areas and currencies, as they are written."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -253,8 +253,24 @@ def _asked(text: str) -> list[_LocatedSubject]:
 
 def pairs_written(text: str) -> tuple[str, ...]:
     """The pairs that a text writes with both codes, in whichever letters, as they are quoted."""
-    found = (quoted_as(m["base"].upper(), m["quote"].upper()) for m in _WRITTEN.finditer(text))
-    return tuple(dict.fromkeys(pair for pair in found if len({*pair.split("/")}) == len("/") + 1))
+    found = (quoted_as(*each.subject.split("/")) for each in written_pairs(text))
+    return tuple(dict.fromkeys(found))
+
+
+class WrittenPair(NamedTuple):
+    """A pair that a text writes with both codes, in their order there, and where."""
+
+    subject: str
+    start: int
+    end: int
+
+
+def written_pairs(text: str) -> Iterator[WrittenPair]:
+    """Each place where a text writes a pair with both codes, in whichever letters: `eurchf`."""
+    for m in _WRITTEN.finditer(text):
+        base, quote = m["base"].upper(), m["quote"].upper()
+        if base != quote:
+            yield WrittenPair(f"{base}/{quote}", m.start(), m.end())
 
 
 def without_banks(text: str) -> str:

@@ -14,7 +14,7 @@ from desk.analytics.names.currency_mentions import (
     without_other_currencies,
 )
 from desk.analytics.names.markets import DOLLAR
-from desk.analytics.names.subjects import namings
+from desk.analytics.names.subjects import namings, written_pairs
 from desk.sources.ecb.rates import EURO
 
 OTHER_CROSSES: Final = ("GBP/JPY", "AUD/JPY", "NZD/JPY", "CAD/JPY", "CHF/JPY", "AUD/NZD")
@@ -118,11 +118,13 @@ def nearest_symbols(text: str, held: Collection[str], most: int) -> tuple[str, .
 
 
 def _pairs(text: str) -> Iterator[_Mention]:
+    written = [_Mention(*pair) for pair in written_pairs(text)]
+    yield from written
+    starts = {pair.start for pair in written}
     for naming in namings(text):
         base, _, quote = naming.subject.partition("/")
-        if quote and base != quote:
-            joined = text[naming.start : naming.start + 7].startswith(f"{base}{quote}")
-            yield _Mention(naming.subject, naming.start, naming.start + (6 if joined else 7))
+        if quote and base != quote and naming.start not in starts:
+            yield _Mention(naming.subject, naming.start, naming.start + len(naming.subject))
 
 
 def _stocks(text: str, held: Collection[str]) -> Iterator[_Mention]:

@@ -49,6 +49,8 @@ def named(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "symbols"),
     [
+        ("eurchf near its two-year low?", ["EUR/CHF"]),
+        ("is USDTRY or usd/jpy up", ["USD/TRY", "USD/JPY"]),
         ("is the yen carry trade unwinding?", ["USD/JPY", "AUD/JPY"]),
         ("what drives AUD this quarter?", ["AUD/USD"]),
         ("NVDA after earnings", ["NVDA"]),
