@@ -15,7 +15,7 @@ from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
-from desk.platform.memory.meaning import installed_meaning
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.programs.swarm.objectives import (
@@ -231,7 +231,7 @@ def _form_parameters(
     """
     if about is not None:
         return {ABOUT: read_form(about), **_span_parameters(FORMS[read_form(about)], over)}
-    found = matched(objective, installed_meaning)
+    found = matched(objective, meaning_of_the_desk)
     asked_as_of = {AS_OF: as_of} if as_of and found.form is None else {}
     return {**found.parameters, **asked_as_of, **_span_parameters(found.form, over)}
 

@@ -57,11 +57,11 @@ def countries_named(text: str, codes: Collection[str]) -> tuple[CountryNaming, .
     return tuple(chosen)
 
 
-def without_countries(text: str) -> str:
-    """A text with a space in the place of each such name, and of its genitive."""
+def with_countries_as(sign: str, text: str) -> str:
+    """A text with a sign in the place of each such name, and of its genitive."""
     for naming in reversed(countries_named(text, QUOTING_ORDER)):
         rest = re.sub(r"^['’]s\b", "", text[naming.end :])
-        text = f"{text[: naming.start]} {rest}"
+        text = f"{text[: naming.start]}{sign}{rest}"
     return text
 
 

@@ -312,10 +312,13 @@ def currency_asked_for(text: str, among: Collection[str] = ()) -> str | None:
     return min(places, key=lambda code: places[code]) if places else None
 
 
-def without_currencies(text: str) -> str:
-    """A text with a space in the place of each pair, code and name of a currency."""
+def with_currencies_as(sign: str, text: str) -> str:
+    """A text with a sign in the place of each pair, code and name of a currency, also of one that
+    the desk has no market for."""
+    for mention in reversed(currency_mentions(text)):
+        text = f"{text[: mention.start]}{sign}{text[mention.end :]}"
     for named in (_PAIR, _JOINED, *_ASKED_FOR.values()):
-        text = named.sub(" ", text)
+        text = named.sub(sign, text)
     return text
 
 

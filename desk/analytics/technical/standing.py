@@ -84,6 +84,7 @@ def standing(series: PriceSeries, as_of: datetime, since: date | None = None) ->
         Metric.PRIOR_HIGH: lambda at: max(_quarter_before(series, at)),
         Metric.PRIOR_LOW: lambda at: min(_quarter_before(series, at)),
         Metric.YEAR_HIGH: lambda at: max(market.year(at)),
+        Metric.YEAR_LOW: lambda at: min(market.year(at)),
         Metric.DRAWDOWN: lambda at: percent_change(max(market.year(at)), series.closes[at]),
     }
     figures, missing = measured(series, measures)

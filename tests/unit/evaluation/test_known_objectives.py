@@ -12,9 +12,10 @@ from desk.contracts.runs.swarm import SwarmRequest
 from desk.evaluation.scores import Suite, Verdict
 from desk.evaluation.swarm import KINDS, UNDECIDED, SwarmTask, scored_swarm, swarm_tasks
 from desk.evaluation.swarm_wordings import SEALED_FROM, WORDINGS, wordings_of
-from desk.platform.memory.meaning import installed_meaning
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.platform.settings import load_settings
-from desk.programs.swarm.objectives import ABOUT, FORMS, matched
+from desk.programs.swarm.objectives import ABOUT, matched
+from desk.programs.swarm.objectives.nearness import wordings
 from starters.evaluation.suites import runs_of
 from tests.support.homes import PROJECT
 
@@ -91,8 +92,9 @@ def test_sealed_seeds_ask_in_other_words_than_those_built_with() -> None:
         for seed in (1, SEALED_FROM)
     )
     assert not built & sealed
-    own = {wording for form in FORMS.values() for wording in (*form.wordings, form.question)}
-    assert not own & (built | sealed), "no form knows the words that it is asked in"
+    own = {wording for said in wordings().values() for wording in said}
+    asked = {each.format("it").lower().rstrip("?") for each in built | sealed}
+    assert not own & asked, "no form knows the words that it is asked in"
 
 
 def test_what_no_figure_decides_is_to_be_left_undecided() -> None:
@@ -108,7 +110,7 @@ def test_a_task_is_started_as_its_command_starts_it(tmp_path: Path) -> None:
     (runs,) = runs_of([Suite.SWARM], 1, 8, tmp_path)
     for number, task in enumerate(swarm_tasks(1, 8)):
         request = runs.start(number, load_settings()).request
-        found = matched(task.objective, installed_meaning).parameters
+        found = matched(task.objective, meaning_of_the_desk).parameters
         told = {ABOUT: task.form} if task.named else found
         assert isinstance(request, SwarmRequest)
         assert told.items() <= request.query.parameters.items()

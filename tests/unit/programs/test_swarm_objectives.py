@@ -11,6 +11,8 @@ from desk.analytics.names.periods import SpanNamed
 from desk.analytics.prices.pegs import peg_known
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.meaning import Vector
+from desk.analytics.retrieval.wordings import kept_vectors
+from desk.analytics.technical.measures import INSTALL_SWARM, needs_swarm
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.episode.analysis import Analysis
@@ -26,14 +28,11 @@ from desk.contracts.question.knowledge import Synthesis, YesOrNo
 from desk.contracts.runs.turns import StateEntry, Turn
 from desk.contracts.swarm.hypotheses import HypothesisKind
 from desk.documents.rendering.words.prose import Known, odds_of, render_plain
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.builtin.reading import asked_for_the_form
 from desk.programs.swarm.objectives import ABOUT, FORMS, OVER_SPAN, Answered, form_of, matched
-from desk.programs.swarm.objectives.matching import (
-    UNDECIDED_WORDINGS,
-    all_wordings,
-    wording_vectors,
-)
+from desk.programs.swarm.objectives.nearness import UNDECIDED, VECTORS, wordings
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references
@@ -74,6 +73,7 @@ STANDING = {
     Metric.PRIOR_LOW: "146.00",
     Metric.DRAWDOWN: "-3.04",
     Metric.YEAR_HIGH: "158.00",
+    Metric.YEAR_LOW: "143.00",
 }
 
 
@@ -142,6 +142,14 @@ def with_rsi(index: str) -> dict[TaskType, dict[Capability, SourceResult]]:
         ("breakout", with_standing(), "Yes: USD/JPY at 153.20 is above the highest price of the"),
         ("breakout", with_standing(last="150.00"), "No: USD/JPY at 150.00 is within the range"),
         ("breakout", with_standing(last="140.00"), "Yes: USD/JPY at 140.00 is below the lowest"),
+        (
+            "near-high",
+            with_standing(),
+            "No: USD/JPY at 153.20 is not near the highest price of twelve",
+        ),
+        ("near-high", with_standing(last="157.10"), "Yes: USD/JPY at 157.10 is near the highest"),
+        ("near-low", with_standing(last="144.10"), "Yes: USD/JPY at 144.10 is near the lowest"),
+        ("trend", ALL, "USD/JPY is in an uptrend: USD/JPY at 153.20 is above its 50-day average"),
         ("uptrend", ALL, "Yes: USD/JPY at 153.20 is above its 50-day average of 151.00 and its"),
         ("downtrend", ALL, "No: USD/JPY at 153.20 is above its 50-day average"),
         ("momentum-up", ALL, "Yes: the MACD histogram of USD/JPY is +0.12 % of the price"),
@@ -180,6 +188,16 @@ def test_without_its_figures_a_form_stays_open_and_answers_nothing(form: str) ->
     assert text.startswith("Open: ")
 
 
+def test_without_its_packages_a_form_says_what_to_install() -> None:
+    bare = analysis({Metric.LAST: "153.20"})
+    short = bare.model_copy(update={"missing": (needs_swarm("indicators", "TA-Lib"),)})
+    _, text = told("overbought", {TaskType.ANALYSE_TECHNICALS: {Capability.INDICATORS: short}})
+    first = (
+        "Open: the 14-day relative strength index of USD/JPY is not known here. It takes packages"
+    )
+    assert text.startswith(f"{first} that are not installed here: {INSTALL_SWARM}.")
+
+
 def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way_round() -> None:
     _, text = told("overbought", with_rsi("25.0"), objective="Is the yen overbought?")
     assert text.startswith("Yes: the 14-day RSI of USD/JPY is 25.0, and oversold begins at 30.")
@@ -193,6 +211,9 @@ def test_what_is_asked_of_the_second_currency_is_asked_of_the_pair_the_other_way
          "Open: the objective asks of one year, and this looks back over ten years: USD/JPY was"),
         ("gained", "Has USD/JPY risen over the last two years?",
          "Open: the objective asks of two years, and this looks back over a quarter: USD/JPY has"),
+        ("lower-ahead", "Will USD/JPY be weaker in six weeks?",
+         "Open: the objective asks of six weeks, and this looks ahead over four weeks: USD/JPY is"),
+        ("lower-ahead", "Will USD/JPY be lower by the end of the year?", "No: USD/JPY is taken to"),
         ("cheap", "Is USD/JPY cheap by its own past of ten years?", "No: USD/JPY was cheaper than"),
         ("cheap", "Is USD/JPY cheap against past years?", "No: USD/JPY was cheaper than"),
         ("gained", "Has USD/JPY risen over the last 3 months?", "Yes: USD/JPY has moved"),
@@ -230,6 +251,9 @@ def over_a_year(**figures: str) -> dict[TaskType, dict[Capability, SourceResult]
          "Yes: USD/JPY has moved -7.10 % over the last year, for a usual swing of 9.40 %"),
         ("sideways", {"span_move": "-1.10", "span_swing": "9.40"},
          "Yes: USD/JPY has moved -1.10 % over the last year"),
+        ("near-low", {"prior_high": "161.00", "prior_low": "153.10"},
+         "Yes: USD/JPY at 153.20 is near the lowest price of the last year, 153.10; the highest was"
+         " 161.00"),
         ("breakout", {"prior_high": "161.00", "prior_low": "140.00"},
          "No: USD/JPY at 153.20 is within the range of the year before, 140.00 to 161.00"),
     ],
@@ -457,18 +481,18 @@ class FixedMeaning:
         self._wording = wording
 
     def question(self, text: str) -> Vector:
-        return wording_vectors()[self._wording]
+        return kept_vectors(VECTORS)[self._wording]
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_an_objective_that_means_a_wording_has_its_form(form: str) -> None:
-    wording = FORMS[form].wordings[0]
-    kind = "the yen" if MarketKind.PAIR in FORMS[form].kinds else "it"
-    found = matched(f"{wording} {kind}", lambda: FixedMeaning(wording)).form
+    wording = wordings()[form][0]
+    about = " of the Hong Kong dollar and the euro" if MarketKind.PAIR in FORMS[form].kinds else ""
+    found = matched(f"{wording}{about}", lambda: FixedMeaning(wording)).form
     assert found is not None and found.name == form
 
 
-@pytest.mark.parametrize("wording", UNDECIDED_WORDINGS)
+@pytest.mark.parametrize("wording", wordings()[UNDECIDED][:5])
 def test_what_a_bank_will_decide_is_not_when_it_decides(wording: str) -> None:
     meaning = FixedMeaning(wording)
     assert matched(f"{wording} of Australia", lambda: meaning).form is None
@@ -485,22 +509,58 @@ def test_what_a_bank_will_decide_is_not_when_it_decides(wording: str) -> None:
         ("Where will EUR/USD be in four weeks?", "range-ahead"),
     ],
 )
-def test_whether_it_rises_is_told_from_where_it_will_be(objective: str, form: str) -> None:
-    found = matched(objective).form
+def test_whether_it_rises_is_told_from_where_it_will_be(
+    objective: str, form: str, with_meaning: None
+) -> None:
+    found = matched(objective, meaning_of_the_desk).form
     assert found is not None and found.name == form
 
 
+@pytest.mark.parametrize(
+    ("objective", "form"),
+    [
+        ("Is the Turkish lira cheap?", "cheap"),
+        ("Is the pound calm by the standards of the last three years?", "calm"),
+        ("Which way is USD/CNY trending?", "trend"),
+        ("Is EUR/CHF near its low of the last two years?", "near-low"),
+        ("Is EUR/CHF near its high of the last two years?", "near-high"),
+        ("Will sterling be weaker against the dollar in six weeks?", "lower-ahead"),
+        ("Has the zloty outrun the koruna this quarter?", "ahead"),
+        ("Is the Swiss franc moving with the euro?", "correlated"),
+        ("Is the franc moving with gold?", None),
+        ("Why is the yen so cheap?", None),
+        ("Will the peso be calmer next quarter than this one?", None),
+    ],
+)
+def test_an_objective_has_the_form_that_it_means(
+    objective: str, form: str | None, with_meaning: None
+) -> None:
+    found = matched(objective, meaning_of_the_desk).form
+    assert (found.name if found else None) == form
+
+
+@pytest.mark.parametrize(("objective", "form"), BUILDING)
+def test_by_meaning_no_objective_is_taken_for_another(
+    objective: str, form: str | None, with_meaning: None
+) -> None:
+    found = matched(objective, meaning_of_the_desk).form
+    assert found is None or found.name == form
+
+
 def test_every_wording_has_a_vector_of_length_one() -> None:
-    vectors = wording_vectors()
-    assert {*all_wordings()} == set(vectors), "run `python -m tests.unit.programs.accept_wordings`"
+    vectors = kept_vectors(VECTORS)
+    assert {*wordings()} == {*FORMS, UNDECIDED}
+    assert {w for own in wordings().values() for w in own} == set(vectors), (
+        "run `python -m tests.unit.programs.accept_wordings`"
+    )
     assert all(abs(float(v @ v) - 1) < 0.01 for v in vectors.values())
 
 
 def test_a_form_decides_by_figures_that_have_units_and_mirrors_come_in_pairs() -> None:
     for form in FORMS.values():
-        assert form.decides and form.agents and len(form.wordings) >= 3
-        if form.mirror:
-            assert FORMS[form.mirror].mirror == form.name
+        assert form.decides and form.agents and len(wordings()[form.name]) >= 3
+        if form.opposite:
+            assert FORMS[form.opposite].opposite == form.name
     assert all(first != second for first, second in pairwise(sorted(FORMS)))
     assert isinstance(Unit.LEVEL, str)
 

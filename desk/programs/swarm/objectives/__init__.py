@@ -25,10 +25,10 @@ from desk.programs.swarm.objectives.matching import (
     AS_OF,
     TAKEN,
     FormMatch,
-    QuestionMeaning,
     form_of,
     matched,
 )
+from desk.programs.swarm.objectives.nearness import QuestionMeaning
 from desk.programs.swarm.objectives.outlooks import CLEAR
 from desk.programs.swarm.objectives.registry import FORMS
 

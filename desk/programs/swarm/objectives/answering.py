@@ -132,7 +132,8 @@ def _of_another_span(form: ObjectiveForm, asked: SpanNamed | None, decided: Deci
     if asked is None or form.looks_back is None or not decided.addressed:
         return decided
     own = form.looks_back.span.words
-    spans = f"the objective asks of {asked.words}, and this looks back over {own}"
+    way = "ahead" if form.looks_back.ahead else "back"
+    spans = f"the objective asks of {asked.words}, and this looks {way} over {own}"
     words = f"{spans}: {decided.sentence}"
     answered = decided.answered if decided.answered is Answered.TELLS else Answered.OPEN
     return Decided(answered, words, decided.besides, addressed=False)

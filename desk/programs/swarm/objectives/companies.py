@@ -35,13 +35,6 @@ COMPANIES: Final = (
         name="earnings-beat",
         line="earnings: the last earnings a share came in above what had been expected",
         question="Did the last earnings of {} come in above what was expected?",
-        wordings=(
-            "did the earnings beat expectations or disappoint",
-            "will earnings surprise",
-            "how were the quarterly results against the consensus",
-            "are the earnings good",
-            "did the company beat estimates",
-        ),
         decides=(Metric.EARNINGS_SURPRISE,),
         decide=_above_nothing(
             Metric.EARNINGS_SURPRISE,
@@ -55,12 +48,6 @@ COMPANIES: Final = (
         name="growing",
         line="growing: the revenue of the last year was above that of the year before",
         question="Is the revenue of {} growing?",
-        wordings=(
-            "is revenue or sales growing",
-            "how fast does the company grow",
-            "is the business expanding or shrinking",
-            "are sales up on last year",
-        ),
         decides=(Metric.REVENUE_GROWTH,),
         decide=_above_nothing(
             Metric.REVENUE_GROWTH,

@@ -12,6 +12,7 @@ from desk.agents.capabilities import RATES
 from desk.analytics.names.markets import spoken
 from desk.analytics.names.periods import SpanNamed, spans_named
 from desk.analytics.prices.series import window_days
+from desk.analytics.technical.measures import INSTALL_SWARM
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
@@ -47,13 +48,16 @@ class Decided(NamedTuple):
 
 
 class LookBack(NamedTuple):
-    """How far a form's figures look back, and how a sentence says it: `over the quarter`."""
+    """How far a form's figures look back, and how a sentence says it: `over the quarter`; or how
+    far it looks ahead."""
 
     span: SpanNamed
     told: str
+    ahead: bool = False
 
 
 TEN_YEARS: Final = LookBack(SpanNamed(10, "year"), "the last ten years")
+AHEAD: Final = LookBack(SpanNamed(4, "week"), "four weeks", ahead=True)
 A_QUARTER: Final = LookBack(SpanNamed(1, "quarter"), "the quarter")
 A_YEAR: Final = LookBack(SpanNamed(1, "year"), "twelve months")
 OVER: Final[Mapping[Metric, Metric]] = MappingProxyType(
@@ -65,6 +69,8 @@ OVER: Final[Mapping[Metric, Metric]] = MappingProxyType(
                 *(Metric.PRIOR_HIGH, Metric.PRIOR_LOW),
             )
         },
+        Metric.YEAR_HIGH: Metric.PRIOR_HIGH,
+        Metric.YEAR_LOW: Metric.PRIOR_LOW,
         Metric.QUARTER_MOVE: Metric.SPAN_MOVE,
         Metric.QUARTER_SWING: Metric.SPAN_SWING,
     }
@@ -164,7 +170,14 @@ class MarketView:
     def missing(self, what: str) -> Decided:
         """The decision without the figure that decides."""
         words = f"the {what} of {self.name} is not known here"
-        return Decided(Answered.OPEN, words, addressed=False)
+        return Decided(Answered.OPEN, words, self._to_install(), addressed=False)
+
+    def _to_install(self) -> tuple[str, ...]:
+        """What to do where somebody says that a package is not there."""
+        told = (line for _, result in self.account.on(self.market) for line in result.missing)
+        failed = (entry.error or "" for entry in self.account.request.state)
+        needed = any(INSTALL_SWARM in line for line in (*told, *failed))
+        return (f"It takes packages that are not installed here: {INSTALL_SWARM}.",) * needed
 
 
 OVER_SPAN: Final = "over"
@@ -190,8 +203,6 @@ class ObjectiveForm:
         line: What it decides, in a line, with the figure and where a yes begins.
         question: The question that a yes answers, with `{}` for the market, and for how far it
             looks back `{span}` (`ten years`) or `{past}` (`the last ten years`).
-        wordings: How somebody may ask for it. They are what an objective is compared with by
-            meaning, and no rule: any number of them may be missing.
         decides: The figures that decide, and the marks that they are held against.
         decide: How yes, no or open follows from them.
         agents: Whose work has the figures, the first one's deciding.
@@ -199,29 +210,36 @@ class ObjectiveForm:
         asks: What is asked besides for them, of the first of the agents.
         mirror: The form that answers for the second currency of a pair; empty where the side makes
             no difference.
+        contrary: The form that asks for the opposite, where that is not the mirror.
         kinds: What kinds of market it is about.
         markets: Which pairs are researched instead of those that the objective names, by the
             currencies of these.
         fewest: How many markets it takes.
-        looks_back: How far its figures look back, where an objective may name another span.
+        looks_back: How far its figures look back, or ahead, where an objective may name another
+            span.
         spans: Whether it decides over that one as well; else what is asked of that is left open.
     """
 
     name: str
     line: str
     question: str
-    wordings: tuple[str, ...]
     decides: tuple[Metric, ...]
     decide: Decide
     agents: tuple[AgentId, ...]
     by_hypotheses: bool = False
     asks: tuple[Capability, ...] = ()
     mirror: str = ""
+    contrary: str = ""
     kinds: frozenset[MarketKind] = ANY
     markets: Callable[[set[str]], tuple[str, ...]] | None = None
     fewest: int = 1
     looks_back: LookBack | None = None
     spans: bool = True
+
+    @property
+    def opposite(self) -> str:
+        """The form that asks for the opposite; empty without one."""
+        return self.mirror or self.contrary
 
     def about(self, markets: Sequence[MarketSpec], over: SpanNamed | None = None) -> str:
         """The form's question on some markets, over its own span or another."""
@@ -238,13 +256,15 @@ class ObjectiveForm:
 
     def span_asked(self, query: Query) -> SpanNamed | None:
         """The span that an objective asks of in place of the form's own: the one that is given with
-        it, or else the first that it names, where none of these is the form's. None without."""
+        it, or else the first that it names, where none of these is the form's. None without. Ahead,
+        a unit by itself is none: `by the end of the year` is no year."""
         if self.looks_back is None:
             return None
         if OVER_SPAN in query.parameters:
             named = spans_named(query.parameters[OVER_SPAN])
         else:
             named = spans_named(first_asked(query.question))
+        named = tuple(each for each in named if not self.looks_back.ahead or each.number > 1)
         own = self.looks_back.span.days
         if any(abs(each.days - own) <= ALIKE * max(each.days, own) for each in named):
             return None

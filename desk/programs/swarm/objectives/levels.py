@@ -88,14 +88,6 @@ LEVELS: Final = (
         name="overbought",
         line="overbought: the 14-day RSI is 70 or more (Wilder, 1978)",
         question="Is {} overbought?",
-        wordings=(
-            "is it overbought",
-            "has the rally gone too far too fast",
-            "is the market overextended to the upside, stretched or overheated",
-            "is the RSI too high",
-            "is it due a pullback after this run up",
-            "is it technically stretched after the rally",
-        ),
         decides=(Metric.RSI, Metric.RSI_OVERBOUGHT),
         decide=MarkedLevel(
             Metric.RSI,
@@ -112,14 +104,6 @@ LEVELS: Final = (
         name="oversold",
         line="oversold: the 14-day RSI is 30 or less (Wilder, 1978)",
         question="Is {} oversold?",
-        wordings=(
-            "is it oversold",
-            "has the sell-off gone too far too fast",
-            "is the market overextended to the downside or washed out",
-            "is the RSI too low",
-            "is it due a bounce after this fall",
-            "is it technically stretched after the decline",
-        ),
         decides=(Metric.RSI, Metric.RSI_OVERSOLD),
         decide=MarkedLevel(
             Metric.RSI,
@@ -136,13 +120,6 @@ LEVELS: Final = (
         name="dear",
         line="dear by its own past: above the prices of four fifths of ten years' days",
         question="Is {} dear by its own past of {span}?",
-        wordings=(
-            "is it expensive by historical standards",
-            "is it rich or dear compared with its own history",
-            "is the currency overvalued against its long-run past",
-            "is it historically high",
-            "it looks expensive against its own history",
-        ),
         decides=(Metric.PAST_RANK, Metric.DEAR_FROM),
         decide=MarkedLevel(
             Metric.PAST_RANK,
@@ -160,13 +137,6 @@ LEVELS: Final = (
         name="cheap",
         line="cheap by its own past: above the prices of at most a fifth of ten years' days",
         question="Is {} cheap by its own past of {span}?",
-        wordings=(
-            "is it cheap by historical standards",
-            "is it cheap or inexpensive compared with its own history",
-            "is the currency undervalued against its long-run past",
-            "is it historically low",
-            "it looks cheap against its own history",
-        ),
         decides=(Metric.PAST_RANK, Metric.CHEAP_TO),
         decide=MarkedLevel(
             Metric.PAST_RANK,
@@ -185,12 +155,6 @@ LEVELS: Final = (
         name="volatile",
         line="volatile: a quarter's volatility above that of four fifths of ten years' days",
         question="Is the volatility of {} high?",
-        wordings=(
-            "is volatility high or elevated",
-            "is it swinging more than usual",
-            "are the moves getting wilder, choppy or turbulent",
-            "is vol elevated, and how wild are the moves",
-        ),
         decides=(Metric.VOLATILITY_RANK, Metric.VOLATILE_FROM, Metric.VOLATILITY),
         decide=MarkedLevel(
             Metric.VOLATILITY_RANK,
@@ -204,17 +168,12 @@ LEVELS: Final = (
         looks_back=TEN_YEARS,
         agents=MARKET,
         asks=_STANDING,
+        contrary="calm",
     ),
     ObjectiveForm(
         name="calm",
         line="calm: a quarter's volatility above that of at most a fifth of ten years' days",
         question="Is the volatility of {} low?",
-        wordings=(
-            "is volatility low, subdued or compressed",
-            "is the market unusually quiet or calm",
-            "are the markets too complacent, with small daily moves",
-            "is vol low, and are the markets asleep",
-        ),
         decides=(Metric.VOLATILITY_RANK, Metric.CALM_TO, Metric.VOLATILITY),
         decide=MarkedLevel(
             Metric.VOLATILITY_RANK,
@@ -228,17 +187,12 @@ LEVELS: Final = (
         looks_back=TEN_YEARS,
         agents=MARKET,
         asks=_STANDING,
+        contrary="volatile",
     ),
     ObjectiveForm(
         name="drawdown",
         line="drawdown: ten percent or more below the highest price of twelve months",
         question="Is {} in a correction from the high of {past}?",
-        wordings=(
-            "how deep is the drawdown from the peak",
-            "is it in a correction or bear market",
-            "how far is it off its high",
-            "how much has it lost from its top",
-        ),
         decides=(Metric.DRAWDOWN, Metric.CORRECTION_FROM),
         decide=MarkedLevel(
             Metric.DRAWDOWN,
@@ -258,11 +212,6 @@ LEVELS: Final = (
         name="unusual-move",
         line="unusual move: the last week is three robust deviations or more from the usual",
         question="Was the last week's move of {} out of the ordinary?",
-        wordings=(
-            "was last week's move unusual or out of the ordinary",
-            "is this move an outlier or abnormal",
-            "how exceptional was the jump or the slump of the week",
-        ),
         decides=(Metric.ANOMALY_SCORE, Metric.UNUSUAL_FROM),
         decide=MarkedLevel(
             Metric.ANOMALY_SCORE,
@@ -278,12 +227,6 @@ LEVELS: Final = (
         name="seasonal",
         line="seasonal: the coming month differs from others, with a p value of 0.05 or less",
         question="Is there a season in the coming month of {}?",
-        wordings=(
-            "is there a seasonal pattern at this time of the year",
-            "does seasonality favour the coming month",
-            "does it usually rise or fall in this month of the year",
-            "is this a good month for it historically",
-        ),
         decides=(Metric.SEASONAL_P_VALUE, Metric.CHANCE_TO, Metric.SEASONAL_MOVE),
         decide=MarkedLevel(
             Metric.SEASONAL_P_VALUE,

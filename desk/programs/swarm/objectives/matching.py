@@ -1,40 +1,26 @@
 """Which form an objective has: the one that is named, or the nearest in meaning above a floor.
 
-Nearness is taken from the forms' own descriptions and wordings: by the stems of their words, each
-by how few forms have it, and where a model of meaning is installed by vectors as well. The names of
-markets are no part of it. The floors were set once on the objectives of
+How near a form is, `nearness` tells. Before that each name of a market becomes a word that stands
+for any: names decide which forms are able, and not which is meant. The floors were set on the
+wordings themselves, each held to all others, and on the objectives of
 `tests/unit/programs/objective_wordings.py`.
-
-The vectors of the wordings are made once: a model takes a second for each.
-`tests/unit/programs/accept_wordings.py` writes the file after a wording has changed.
 """
 
-import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
-from desk.analytics.names.countries import without_countries
-from desk.analytics.names.subjects import without_currencies
-from desk.analytics.retrieval.full_text import stems, telling_stems
-from desk.analytics.retrieval.meaning import Vector
-from desk.analytics.retrieval.wordings import kept_vectors
+from desk.analytics.names.countries import countries_named, with_countries_as
+from desk.analytics.names.currencies import QUOTING_ORDER
+from desk.analytics.names.currency_mentions import currency_mentions
+from desk.analytics.names.subjects import with_currencies_as
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketKind
 from desk.programs.swarm.objectives.form import ObjectiveForm
+from desk.programs.swarm.objectives.nearness import Nearness, QuestionMeaning, nearness
 from desk.programs.swarm.objectives.registry import FORMS
 from desk.programs.swarm.tasks import first_asked
-
-FILE: Final = Path(__file__).with_name("wordings.npz")
-
-
-def wording_vectors() -> Mapping[str, Vector]:
-    """The vectors by the wording that each was made of."""
-    return kept_vectors(FILE)
-
 
 ABOUT: Final = "about"
 """The parameter of an objective that names its form."""
@@ -51,48 +37,39 @@ NEAREST: Final = "nearest"
 OFFERED: Final = 3
 """Forms that are named as the nearest, of those that one market of any name has."""
 
-WORDS_FLOOR: Final = 0.6
-"""The share of what an objective's words weigh that the form's own words have."""
-
-MEANING_FLOOR: Final = 0.875
-"""The cosine of an objective to the nearest wording of a form."""
-
-FLOOR: Final = 0.92
-"""That cosine with `WORDS_COUNT` of the share of words."""
-
-WORDS_COUNT: Final = 0.08
-
-
-UNDECIDED: Final = "undecided"
-"""What no form decides, in place of a form's name."""
-
-UNDECIDED_WORDINGS: Final = (
-    "will the central bank cut rates at its next meeting",
-    "is the central bank going to raise rates",
-    "will the central bank hike or hold this month",
-    "is a rate cut or a rate hike coming",
-    "what will the central bank decide next",
-)
-"""Objectives that sound as a form's and ask what no figure decides: when a bank decides is known,
-and what it will decide is not."""
-
-APART: Final = 0.003
-"""How much nearer the best form has to be than the next in meaning: vectors that are kept in half
-the bytes are off by up to 0.001 each."""
+SIGN: Final = "\N{CURRENCY SIGN}"
+IT: Final = "it"
+ITS: Final = "its"
+OTHER: Final = "the other"
+"""What stands for the first market of an objective, and for each further one."""
 
 _LEFT_OF_A_NAME: Final = re.compile(
-    r"(?<!\w)['’]s\b|\bcurrency\b|\b(?:against|versus)\b", re.IGNORECASE
+    rf"(?:\bthe\s+)?(?:\bcurrency\s+of\s+(?:the\s+)?)?{SIGN}"
+    r"(?:(?:['’]s?)?\s+currency\b)?",
+    re.IGNORECASE,
 )
-"""The genitive, the noun for what is named, and what stands between the two names of a pair."""
+"""A name with its article and the noun for what is named."""
+
+_GENITIVE: Final = re.compile(rf"{SIGN}['’]s?(?!\w)")
+
+_OF_A_PAIR: Final = re.compile(
+    rf"(?<={SIGN})\s*[-/]?\s*{SIGN}|\s+(?:against|versus|vs\.?)\s+{SIGN}",
+    re.IGNORECASE,
+)
+"""The second name of a pair, and what stands before it."""
 
 
-class QuestionMeaning(Protocol):
-    """Turns what is asked into a vector of length 1, by the model that the wordings' are of."""
+class Floors(NamedTuple):
+    """How near the best kind of form has to be, how much nearer than the next, and how clearly it
+    has to be told which of two opposite forms is meant."""
 
-    def question(self, text: str) -> Vector:
-        """The vector of what is asked."""
-        ...
+    near: float
+    apart: float
+    side: float
 
+
+BY_MEANING: Final = Floors(0.42, 0.14, 0.4)
+BY_WORDS: Final = Floors(0.5, 0.3, 0.4)
 
 FindQuestionMeaning = Callable[[], QuestionMeaning | None]
 """How a matching comes by a model; None where none is installed, and words alone are compared."""
@@ -126,111 +103,91 @@ def form_of(query: Query) -> FormMatch:
 
 
 def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) -> FormMatch:
-    """The nearest form in meaning, where it is above the floor. The model is not loaded for an
-    objective in the very words of a form."""
-    asked = _bare(objective)
-    able = [*_able(objective), UNDECIDED]
-    by_words = _covered(asked)
-    scores = {name: (by_words.get(name, 0.0), _alike(asked, wordings_of(name))) for name in able}
-    floors = (WORDS_FLOOR, 0.0)
-    meaning = None if (1.0, 1.0) in scores.values() else find_meaning()
-    if meaning is not None:
-        near = _near(asked, meaning)
-        scores = {n: (near[n] + WORDS_COUNT * by_words.get(n, 0.0), near[n]) for n in able}
-        floors = (FLOOR, MEANING_FLOOR)
-    ranked = sorted(able, key=lambda name: scores[name], reverse=True)
+    """The nearest form in meaning, where it is above the floors. The model is not loaded for an
+    objective in the very words of a form's question."""
+    named = _with_signs(objective)
+    asked = _in_words(named)
+    own = next((form for form in FORMS.values() if asked in _questions_of(form)), None)
+    if own is not None and _is_able(own, objective, named):
+        return FormMatch(own, taken=True, nearest=(own,))
+    meaning = find_meaning()
+    found = nearness(asked, meaning)
+    ranked = sorted(found.kinds, key=lambda kind: -found.kinds[kind])
+    best = _clear(found, ranked, BY_WORDS if meaning is None else BY_MEANING)
+    form = FORMS.get(best)
+    able = form is not None and _is_able(form, objective, named)
+    return FormMatch(form if able else None, taken=True, nearest=_nearest(found, ranked, named))
+
+
+def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -> str:
+    """The form that an objective is near enough to; empty where none is."""
+    first, second = (found.kinds[kind] for kind in ranked[:2])
+    if first < floors.near or first - second < floors.apart:
+        return ""
     best = ranked[0]
-    enough = all(has >= least for has, least in zip(scores[best], floors, strict=True))
-    if meaning is not None and len(ranked) > 1:
-        enough = enough and scores[best][0] - scores[ranked[1]][0] >= APART
-    forms = (FORMS[name] for name in ranked if name in FORMS)
+    if len(best) == 1:
+        return best[0]
+    return "" if abs(found.side) < floors.side else best[found.side < 0]
+
+
+def _nearest(
+    found: Nearness, ranked: Iterable[tuple[str, ...]], named: str
+) -> tuple[ObjectiveForm, ...]:
+    """The forms that come nearest, of those that one market of any name has."""
+    ordered = (each for kind in ranked for each in (kind if found.side >= 0 else kind[::-1]))
+    forms = (FORMS[each] for each in ordered if each in FORMS)
     usable = (form for form in forms if form.markets is None and form.fewest == 1)
-    nearest = tuple(islice(usable, OFFERED))
-    return FormMatch(FORMS.get(best) if enough else None, taken=True, nearest=nearest)
+    return tuple(islice((form for form in usable if _market_kind(named) in form.kinds), OFFERED))
 
 
-def wordings_of(name: str) -> tuple[str, ...]:
-    """How somebody may ask for a form, or for what no form decides."""
-    return UNDECIDED_WORDINGS if name == UNDECIDED else FORMS[name].wordings
+def _is_able(form: ObjectiveForm, objective: str, named: str) -> bool:
+    """Whether a form is about markets of such a kind, and so many of them."""
+    if _market_kind(named) not in form.kinds:
+        return False
+    if form.markets is not None and not form.markets(_currencies(objective)):
+        return False
+    return form.fewest == 1 or _market_kind(named) is MarketKind.STOCK or _names(named) > 1
 
 
-def all_wordings() -> tuple[str, ...]:
-    """All that an objective is compared with by meaning, each once."""
-    return tuple(dict.fromkeys(w for name in (*FORMS, UNDECIDED) for w in wordings_of(name)))
+def _market_kind(named: str) -> MarketKind:
+    """Pairs where an objective names a currency, and else stocks."""
+    return MarketKind.PAIR if SIGN in named else MarketKind.STOCK
 
 
-def _able(objective: str) -> list[str]:
-    """The forms that are about what an objective names: pairs where it names a currency, and else
-    stocks."""
-    named = _without_names(objective) != objective
-    kind = MarketKind.PAIR if named else MarketKind.STOCK
-    return [form.name for form in FORMS.values() if kind in form.kinds]
+def _names(named: str) -> int:
+    return named.count(SIGN)
 
 
-def _bare(objective: str) -> str:
-    """An objective without the names in it: currencies by any name, and what is written with a
-    capital within a sentence, as companies and countries are."""
-    text = _without_names(objective)
-    first, *rest = text.split() or [""]
-    return " ".join((first, *(word for word in rest if not word.lstrip("'\"($^").istitle())))
+def _currencies(objective: str) -> set[str]:
+    mentioned = {mention.code for mention in currency_mentions(objective)}
+    return mentioned | {naming.code for naming in countries_named(objective, QUOTING_ORDER)}
 
 
-def _without_names(objective: str) -> str:
-    """An objective without the currencies that it names, or else without the countries and banks
-    that stand for theirs, nor what is left of such a name: `the SNB's currency` leaves no more than
-    `the franc` does."""
-    text = without_currencies(objective)
-    text = without_countries(text) if text == objective else text
-    return text if text == objective else _LEFT_OF_A_NAME.sub(" ", text)
+def _questions_of(form: ObjectiveForm) -> tuple[str, ...]:
+    names = " and ".join((IT, *[OTHER] * (form.fewest - 1)))
+    return (_bare(form.asked_of(names)),)
 
 
-def _covered(asked: str) -> dict[str, float]:
-    """By form the share of what an objective's telling words weigh that the form has; the weight of
-    a word is how few forms have it."""
-    wanted = telling_stems(asked)
-    weights = {word: _weight(word) for word in wanted}
-    whole = sum(weights.values())
-    if not whole:
-        return {}
-    return {
-        name: sum(weights[word] for word in wanted if word in own) / whole
-        for name, own in _own_stems().items()
-    }
+def _with_signs(objective: str) -> str:
+    """An objective with a sign in the place of each market that it names by currencies, or else by
+    the countries and banks that stand for theirs: of a pair one sign."""
+    text = with_currencies_as(SIGN, objective)
+    text = with_countries_as(SIGN, text) if SIGN not in text else text
+    return _OF_A_PAIR.sub("", _LEFT_OF_A_NAME.sub(SIGN, text))
 
 
-def _alike(asked: str, wordings: Iterable[str]) -> float:
-    """How much of the wording that comes nearest an objective has: of two forms that have its words
-    the one goes first that says little else."""
-    wanted = {*telling_stems(asked)}
-    said = ({*telling_stems(wording)} for wording in wordings)
-    return max((len(wanted & own) / len(wanted | own) for own in said if own), default=0.0)
+def _in_words(named: str) -> str:
+    """An objective with a word in the place of each market; of one that names no currency, in that
+    of what is written with a capital within a sentence, as companies are."""
+    if SIGN in named:
+        return _bare(_GENITIVE.sub(ITS, named, 1).replace(SIGN, IT, 1).replace(SIGN, OTHER))
+    start, *rest = named.split() or [""]
+    return _bare(" ".join((start, *(IT if _is_name(word) else word for word in rest))))
 
 
-@cache
-def _own_stems() -> Mapping[str, frozenset[str]]:
-    described = {name: _described(form) for name, form in FORMS.items()}
-    described[UNDECIDED] = " ".join(UNDECIDED_WORDINGS)
-    return {name: stems(words) for name, words in described.items()}
+def _is_name(word: str) -> bool:
+    return word.lstrip("'\"($^").istitle()
 
 
-@cache
-def _weight(word: str) -> float:
-    """The inverse document frequency of a word among the forms."""
-    held = sum(word in own for own in _own_stems().values())
-    return math.log(1 + len(FORMS) / (held + 0.5))
-
-
-def _near(asked: str, meaning: QuestionMeaning) -> dict[str, float]:
-    """By form the cosine of an objective to the nearest of its wordings."""
-    question, vectors = meaning.question(asked), wording_vectors()
-    return {
-        name: max(
-            (float(vectors[each] @ question) for each in wordings_of(name) if each in vectors),
-            default=0.0,
-        )
-        for name in (*FORMS, UNDECIDED)
-    }
-
-
-def _described(form: ObjectiveForm) -> str:
-    return " ".join((form.line, form.about(()), *form.wordings))
+def _bare(words: str) -> str:
+    return " ".join(words.casefold().strip(" ?.!").split())

@@ -12,6 +12,7 @@ from desk.programs.swarm.conclusion.account import voice_with_evidence
 from desk.programs.swarm.conclusion.wording import listed
 from desk.programs.swarm.hypotheses import WEEKS
 from desk.programs.swarm.objectives.form import (
+    AHEAD,
     CALENDAR,
     EVERYBODY,
     FUNDAMENTAL,
@@ -27,7 +28,7 @@ CLEAR: Final = 0.55
 """How likely a side has to be taken for a yes or a no; below it, and above one half, the answer is
 open. A convention."""
 
-AHEAD: Final = timedelta(weeks=WEEKS)
+WITHIN: Final = timedelta(weeks=WEEKS)
 
 
 def _of_kind(view: MarketView, kind: HypothesisKind) -> Hypothesis | None:
@@ -149,7 +150,7 @@ def _decision_ahead(view: MarketView) -> Decided:
     }
     if not known:
         return view.missing("calendar of decisions")
-    last = (end + AHEAD).date()
+    last = (end + WITHIN).date()
     near = [area for area, day in known.items() if day <= last]
     told = [
         f"{bank_in_a_sentence(area)} decides on [[{claim_id(area, Metric.NEXT_DECISION)}]]"
@@ -166,78 +167,41 @@ OUTLOOKS: Final = (
         name="higher-ahead",
         line="higher ahead: the leader takes a higher price in four weeks to be likely",
         question="Will {} be higher in four weeks?",
-        wordings=(
-            "will it rise, strengthen or go up",
-            "is it likely to strengthen further",
-            "can the rally continue from here",
-            "is there more upside ahead",
-            "should I buy it now",
-            "do you expect it to strengthen from here",
-            "is a further appreciation likely",
-            "will it rise over the next four weeks",
-            "will it be stronger in four weeks",
-            "will it strengthen over the coming month",
-            "will it be higher a month from now",
-        ),
         decides=(Metric.LAST,),
         decide=_side_ahead(Leaning.UP),
         agents=EVERYBODY,
         by_hypotheses=True,
+        looks_back=AHEAD,
+        spans=False,
         mirror="lower-ahead",
     ),
     ObjectiveForm(
         name="lower-ahead",
         line="lower ahead: the leader takes a lower price in four weeks to be likely",
         question="Will {} be lower in four weeks?",
-        wordings=(
-            "will it fall, weaken or go down",
-            "is it likely to weaken further",
-            "will the decline continue from here",
-            "is there more downside ahead",
-            "should I sell it now",
-            "do you expect it to weaken from here",
-            "is a further depreciation likely",
-            "will it fall over the next four weeks",
-            "will it be weaker in four weeks",
-            "will it weaken over the coming month",
-            "will it be lower a month from now",
-        ),
         decides=(Metric.LAST,),
         decide=_side_ahead(Leaning.DOWN),
         agents=EVERYBODY,
         by_hypotheses=True,
+        looks_back=AHEAD,
+        spans=False,
         mirror="higher-ahead",
     ),
     ObjectiveForm(
         name="range-ahead",
         line="range ahead: between which prices it is likely to be in four weeks",
         question="Where will {} be in four weeks?",
-        wordings=(
-            "where is it going",
-            "where will it be in four weeks",
-            "where is it headed over the coming month",
-            "where is it going to trade next month",
-            "what is the outlook or the forecast",
-            "what range should we expect over the coming weeks",
-            "what are the likely levels ahead",
-            "where will it be a month from now",
-            "what is a realistic target for the next four weeks",
-        ),
         decides=(Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH),
         decide=_range_ahead,
         agents=EVERYBODY,
         by_hypotheses=True,
+        looks_back=AHEAD,
+        spans=False,
     ),
     ObjectiveForm(
         name="decision-ahead",
         line="event ahead: a central bank behind the pair decides within four weeks",
         question="Is there a decision of a central bank ahead for {}?",
-        wordings=(
-            "is there a central bank meeting coming up",
-            "which event risk lies ahead on the calendar",
-            "when is the next rate decision",
-            "does the central bank meet soon",
-        ),
         decides=(Metric.NEXT_DECISION,),
         decide=_decision_ahead,
         agents=FUNDAMENTAL,

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.formulas import range_position
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
 from desk.programs.swarm.objectives.form import (
     A_QUARTER,
+    A_YEAR,
     MARKET,
     TECHNICAL,
     Answered,
@@ -16,6 +18,9 @@ from desk.programs.swarm.objectives.form import (
     MarketView,
     ObjectiveForm,
 )
+
+NEAR: Final = Decimal("0.1")
+"""Of a range: nearer to its edge than that a price is near it. A convention."""
 
 LITTLE: Final = Decimal("0.5")
 """Of a quarter's usual swing: a smaller move is none to speak of. A convention."""
@@ -34,6 +39,17 @@ def _trend(way: int) -> Decide:
         return Decided(answered, _beside_averages(view, last, short, long))
 
     return decide
+
+
+def _trend_told(view: MarketView) -> Decided:
+    found = view.values(Metric.LAST, Metric.SMA_50, Metric.SMA_200)
+    if found is None:
+        return view.missing("average of its prices")
+    last, short, long = found
+    sides = {(last > short) - (last < short), (last > long) - (last < long)}
+    trend = {1: "an uptrend", -1: "a downtrend"}.get(sides.pop() if len(sides) == 1 else 0)
+    said = f"{view.name} is in {trend or 'no trend by both of its averages'}"
+    return Decided(Answered.TELLS, f"{said}: {_beside_averages(view, last, short, long)}")
 
 
 def _beside_averages(view: MarketView, last: Decimal, short: Decimal, long: Decimal) -> str:
@@ -133,24 +149,42 @@ def _breakout(view: MarketView) -> Decided:
     )
 
 
+def _near(way: int) -> Decide:
+    def decide(view: MarketView) -> Decided:
+        found = view.values(Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH)
+        if found is None or found[1] >= found[2]:
+            return view.missing(f"range of {view.past(A_YEAR)}")
+        place = range_position(*found)
+        near = place <= 100 * NEAR if way < 0 else place >= 100 * (1 - NEAR)
+        low, high = view.told(Metric.YEAR_LOW), view.told(Metric.YEAR_HIGH)
+        extreme, other = ("highest", low) if way > 0 else ("lowest", high)
+        far = "lowest" if way > 0 else "highest"
+        return Decided(
+            Answered.YES if near else Answered.NO,
+            f"{view.name} at {view.told(Metric.LAST)} is {'' if near else 'not '}near the {extreme}"
+            f" price of {view.past(A_YEAR)}, {high if way > 0 else low}; the {far} was {other}",
+        )
+
+    return decide
+
+
 def _both_ways(
     decide: Callable[[int], Decide],
-    up: tuple[str, str, str, tuple[str, ...]],
-    down: tuple[str, str, str, tuple[str, ...]],
+    up: tuple[str, str, str],
+    down: tuple[str, str, str],
     **fixed: object,
 ) -> tuple[ObjectiveForm, ObjectiveForm]:
-    """A form and its mirror: each by its name, its line, its question and its wordings."""
+    """A form and its mirror: each by its name, its line and its question."""
     forms = (
         ObjectiveForm(
             name=name,
             line=line,
             question=question,
-            wordings=wordings,
             decide=decide(way),
             mirror=other,
             **fixed,  # type: ignore[arg-type]
         )
-        for way, (name, line, question, wordings), other in ((1, up, down[0]), (-1, down, up[0]))
+        for way, (name, line, question), other in ((1, up, down[0]), (-1, down, up[0]))
     )
     first, second = forms
     return first, second
@@ -163,27 +197,21 @@ TRENDS: Final = (
             "uptrend",
             "uptrend: the price is above its 50-day and its 200-day average",
             "Is {} in an uptrend?",
-            (
-                "is it in an uptrend",
-                "is the trend up or bullish",
-                "is it still trending higher, above its moving averages",
-                "is the bull trend intact",
-                "is the rally a real trend",
-            ),
         ),
         (
             "downtrend",
             "downtrend: the price is below its 50-day and its 200-day average",
             "Is {} in a downtrend?",
-            (
-                "is it in a downtrend",
-                "is the trend down or bearish",
-                "is it still trending lower, below its moving averages",
-                "is the bear trend intact",
-                "is the decline a real trend",
-            ),
         ),
         decides=(Metric.LAST, Metric.SMA_50, Metric.SMA_200),
+        agents=TECHNICAL,
+    ),
+    ObjectiveForm(
+        name="trend",
+        line="trend: on which side of its 50-day and its 200-day average the price is",
+        question="Which way is {} trending?",
+        decides=(Metric.LAST, Metric.SMA_50, Metric.SMA_200),
+        decide=_trend_told,
         agents=TECHNICAL,
     ),
     *_both_ways(
@@ -192,22 +220,11 @@ TRENDS: Final = (
             "momentum-up",
             "momentum: the MACD histogram (12, 26, 9) is above nothing",
             "Does the momentum of {} point up?",
-            (
-                "is momentum positive or building upwards",
-                "is the MACD bullish",
-                "is momentum picking up",
-            ),
         ),
         (
             "momentum-down",
             "momentum: the MACD histogram (12, 26, 9) is below nothing",
             "Does the momentum of {} point down?",
-            (
-                "is momentum negative or fading",
-                "is the MACD bearish",
-                "is it losing steam",
-                "is momentum rolling over",
-            ),
         ),
         decides=(Metric.MACD_HISTOGRAM,),
         agents=TECHNICAL,
@@ -218,23 +235,11 @@ TRENDS: Final = (
             "gained",
             "gained: the quarter's move is up by half of its usual swing or more",
             "Has {} gained over {past}?",
-            (
-                "has it been strong lately",
-                "has it risen, rallied or strengthened over the last months",
-                "how strong has the currency been",
-                "has it appreciated this quarter",
-            ),
         ),
         (
             "lost",
             "lost: the quarter's move is down by half of its usual swing or more",
             "Has {} lost over {past}?",
-            (
-                "has it been weak lately",
-                "has it fallen, sold off or weakened over the last months",
-                "how weak has the currency been",
-                "has it depreciated this quarter",
-            ),
         ),
         looks_back=A_QUARTER,
         decides=(Metric.QUARTER_MOVE, Metric.QUARTER_SWING),
@@ -245,11 +250,6 @@ TRENDS: Final = (
         name="sideways",
         line="sideways: the quarter's move is less than half of its usual swing",
         question="Is {} moving sideways?",
-        wordings=(
-            "is it stuck in a range or range-bound",
-            "is it moving sideways or consolidating",
-            "is it going nowhere",
-        ),
         decides=(Metric.QUARTER_MOVE, Metric.QUARTER_SWING),
         decide=_sideways,
         looks_back=A_QUARTER,
@@ -260,16 +260,26 @@ TRENDS: Final = (
         name="breakout",
         line="breakout: the last price is outside of the range of the 63 before it",
         question="Has {} broken out of the range of {past}?",
-        wordings=(
-            "has it broken out",
-            "is it breaking out of its range",
-            "has it broken resistance or support",
-            "is it at a new high or a new low",
-            "has it cleared the top of its range",
-        ),
         decides=(Metric.LAST, Metric.PRIOR_LOW, Metric.PRIOR_HIGH),
         decide=_breakout,
         looks_back=A_QUARTER,
+        agents=MARKET,
+        asks=(Capability.STANDING,),
+    ),
+    *_both_ways(
+        _near,
+        (
+            "near-high",
+            "near high: within a tenth of its range of twelve months from the highest price",
+            "Is {} near its high of {past}?",
+        ),
+        (
+            "near-low",
+            "near low: within a tenth of its range of twelve months from the lowest price",
+            "Is {} near its low of {past}?",
+        ),
+        looks_back=A_YEAR,
+        decides=(Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH),
         agents=MARKET,
         asks=(Capability.STANDING,),
     ),
