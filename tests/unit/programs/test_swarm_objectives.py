@@ -31,7 +31,15 @@ from desk.documents.rendering.words.prose import Known, odds_of, render_plain
 from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.builtin.reading import asked_for_the_form
-from desk.programs.swarm.objectives import ABOUT, FORMS, OVER_SPAN, Answered, form_of, matched
+from desk.programs.swarm.objectives import (
+    ABOUT,
+    FORMS,
+    OVER_SPAN,
+    TAKEN,
+    Answered,
+    form_of,
+    matched,
+)
 from desk.programs.swarm.objectives.nearness import UNDECIDED, VECTORS, wordings
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
@@ -85,9 +93,10 @@ def told(
     markets: tuple[MarketSpec, ...] = (YEN,),
     lost: TaskType | None = None,
     over: str | None = None,
+    taken: bool = False,
 ) -> tuple[Synthesis, str]:
     """What a round concludes on an objective of a form, and its summary as it is printed."""
-    named = {ABOUT: form} if form else {}
+    named = {ABOUT: form, **({TAKEN: "nearest"} if taken else {})} if form else {}
     span = {OVER_SPAN: over} if over else {}
     query = Query(question=objective, parameters={**named, **span})
     plan = plan_swarm("swarm/plan", Ground(objective, markets, TOOLS, form=FORMS.get(form)))
@@ -467,7 +476,8 @@ def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None
 def test_the_form_that_was_taken_is_said_and_one_that_was_named_is_not() -> None:
     _, taken = told("", with_rsi("45.7"), objective="Is USD/JPY overbought?")
     assert "Taken as `--about overbought`." in taken
-    _, other = told("", with_rsi("45.7"), objective="is USD/JPY overbought now?")
+    again = "is USD/JPY overbought now?"
+    _, other = told("overbought", with_rsi("45.7"), objective=again, taken=True)
     assert "Taken as `--about overbought`: Is USD/JPY overbought?" in other
     _, named = told("overbought", with_rsi("45.7"))
     assert "Taken as" not in named
