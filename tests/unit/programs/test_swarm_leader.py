@@ -361,7 +361,7 @@ def test_nothing_is_concluded_from_nothing() -> None:
 def test_a_disputed_direction_calls_for_those_who_were_not_asked() -> None:
     state = yen_round(ASPECTS, Complexity.MODERATE)
     asked = [entry.node for entry in state]
-    assert asked == ["plan_1", "pattern", "technical", "market"]
+    assert asked == ["plan_1", "technical", "pattern", "market"]
     further = concluded(state).further
     assert further is not None
     assert further.reason == "The specialists do not agree on the direction of USD/JPY."

@@ -1,8 +1,9 @@
 """What a swarm answers first: yes, no or open by the form of the objective, or that it needs a
 model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from itertools import pairwise
 
 import pytest
@@ -41,6 +42,7 @@ from desk.programs.swarm.objectives import (
     matched,
 )
 from desk.programs.swarm.objectives.nearness import UNDECIDED, VECTORS, wordings
+from desk.programs.swarm.objectives.relations import ranked_by_gain
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references
@@ -589,3 +591,18 @@ def test_a_further_round_knows_what_was_asked_at_first() -> None:
     objective = f"Settle which way USD/JPY leans.{BEHIND}{OBJECTIVE}"
     assert first_asked(objective) == first_asked(OBJECTIVE) == OBJECTIVE
     assert asked_now(objective) == "Settle which way USD/JPY leans."
+
+
+@pytest.mark.parametrize(
+    ("moves", "who", "ranked"),
+    [
+        ({"USD/SEK": "1.2", "USD/NOK": "-0.3"}, "against USD, NOK", ["USD/NOK", "USD/SEK"]),
+        ({"USD/CAD": "-0.5", "AUD/USD": "0.4"}, "against USD, CAD", ["USD/CAD", "AUD/USD"]),
+        ({"EUR/CHF": "-1", "AUD/NZD": "0.4"}, "AUD/NZD", ["AUD/NZD", "EUR/CHF"]),
+    ],
+)
+def test_the_currency_that_is_ahead_is_the_one_that_gained(
+    moves: Mapping[str, str], who: str, ranked: Sequence[str]
+) -> None:
+    by_market = {market: Decimal(move) for market, move in moves.items()}
+    assert ranked_by_gain(by_market) == (who, ranked)

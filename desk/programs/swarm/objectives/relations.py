@@ -1,5 +1,6 @@
 """Forms on a market beside others: carry, correlation, its group, and which of several is ahead."""
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
@@ -129,17 +130,31 @@ def _ahead(view: MarketView) -> Decided:
             f"it takes two markets with a move over {past}, and there is {view.name} alone",
             addressed=False,
         )
-    best, *rest = sorted(moves, key=lambda market: -moves[market])
+    who, ranked = ranked_by_gain(moves)
     told_of = {
         each.market: view.of(each).told(Metric.QUARTER_MOVE, "signed")
         for each in view.account.markets
         if each.market in moves
     }
-    others = ", ".join(f"{market} {told_of[market]}" for market in rest)
-    return Decided(
-        Answered.TELLS,
-        f"{best} has done best over {past}, {told_of[best]}; {others}",
-    )
+    lines = ", ".join(f"{market} {told_of[market]}" for market in ranked)
+    return Decided(Answered.TELLS, f"{who} has done best over {past}: {lines}")
+
+
+def ranked_by_gain(moves: Mapping[str, Decimal]) -> tuple[str, Sequence[str]]:
+    """What gained most, in words, and the markets in the order of what they gained.
+
+    Pairs that share a currency are ranked by what their other currencies gained against it.
+    """
+    sides = [set(market.split("/")) if "/" in market else set() for market in moves]
+    shared = next(iter(set.intersection(*sides)), "") if len(moves) > 1 else ""
+    against = f"{shared}/"
+    gains = {
+        market: -move if shared and market.startswith(against) else move
+        for market, move in moves.items()
+    }
+    ranked = sorted(gains, key=lambda market: -gains[market])
+    best = ranked[0]
+    return (f"against {shared}, {best.replace(shared, '').strip('/')}" if shared else best), ranked
 
 
 RELATIONS: Final = (
@@ -181,7 +196,7 @@ RELATIONS: Final = (
     ),
     ObjectiveForm(
         name="ahead",
-        line="ahead: which of several markets moved up most over the quarter",
+        line="ahead: which of several currencies or markets gained most over the quarter",
         question="Which of {} has done best over {past}?",
         decides=(Metric.QUARTER_MOVE,),
         decide=_ahead,
