@@ -9,6 +9,7 @@ some hundredths of a second; the vectors of the wordings are made once, by
 """
 
 import math
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from desk.analytics.retrieval.full_text import stem, words
@@ -25,7 +25,7 @@ from desk.analytics.retrieval.meaning import Vector
 from desk.analytics.retrieval.wordings import kept_vectors
 from desk.programs.swarm.objectives.registry import FORMS
 
-WORDINGS: Final = Path(__file__).with_name("wordings.yaml")
+WORDINGS: Final = Path(__file__).with_name("wordings.toml")
 VECTORS: Final = Path(__file__).with_name("wordings.npz")
 
 UNDECIDED: Final = "undecided"
@@ -59,7 +59,7 @@ class Nearness(NamedTuple):
 @cache
 def wordings() -> Mapping[str, tuple[str, ...]]:
     """How somebody may ask for each form, and for what no form decides."""
-    read = yaml.safe_load(WORDINGS.read_text(encoding="utf-8"))
+    read = tomllib.loads(WORDINGS.read_text(encoding="utf-8"))
     return {name: tuple(each) for name, each in read.items()}
 
 
