@@ -317,7 +317,7 @@ def with_currencies_as(sign: str, text: str) -> str:
     the desk has no market for."""
     for mention in reversed(currency_mentions(text)):
         text = f"{text[: mention.start]}{sign}{text[mention.end :]}"
-    for named in (_PAIR, _JOINED, *_ASKED_FOR.values()):
+    for named in (_PAIR, _JOINED, _WRITTEN, *_ASKED_FOR.values()):
         text = named.sub(sign, text)
     return text
 

@@ -233,11 +233,13 @@ def test_a_model_does_not_turn_round_what_a_figure_decides() -> None:
 
 
 def unmatched(
-    index: str, question: str = "Is the rally in the dollar getting long in the tooth?"
+    index: str,
+    question: str = "Is the rally in the dollar getting long in the tooth?",
+    nearest: str = "overbought",
 ) -> TurnRequest:
     """The same where the desk could not tell the form of the objective."""
     request = overbought(index)
-    query = Query(question=question, parameters={"nearest": "overbought, oversold"})
+    query = Query(question=question, parameters={"nearest": nearest})
     assignment = request.assignment.model_copy(update={"query": query})
     return request.model_copy(update={"assignment": assignment})
 
@@ -275,6 +277,13 @@ def test_where_desk_and_model_read_opposite_forms_both_are_answered_and_none_dec
         "Is USD/JPY oversold? No: the 14-day RSI of USD/JPY is [[USD/JPY:rsi"
     )
     assert "Is USD/JPY overbought? Yes. The model took it as the first of these." in made.summary
+
+
+def test_a_model_decides_nothing_where_the_desk_cannot_tell_two_opposites_apart() -> None:
+    request = unmatched("81.3", nearest="overbought, oversold")
+    for about in ("overbought", "oversold"):
+        said = {"summary": "It has [[USD/JPY:rsi]].", "about": about}
+        assert synthesis(request, said).decided is None
 
 
 def test_a_models_yes_that_no_figure_decides_is_told_as_the_models() -> None:

@@ -542,6 +542,8 @@ def test_whether_it_rises_is_told_from_where_it_will_be(
         ("Is EUR/CHF near its low of the last two years?", "near-low"),
         ("Is EUR/CHF near its high of the last two years?", "near-high"),
         ("Will sterling be weaker against the dollar in six weeks?", "lower-ahead"),
+        ("eurchf near its two-year low?", "near-low"),
+        ("is usdhkd near the edge of its band?", "peg-edge"),
         ("Has the zloty outrun the koruna this quarter?", "ahead"),
         ("Is the Swiss franc moving with the euro?", "correlated"),
         ("Is the franc moving with gold?", None),

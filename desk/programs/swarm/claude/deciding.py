@@ -174,7 +174,7 @@ def _decision(
 
 
 def _is_nearer(request: TurnRequest, form: ObjectiveForm) -> bool:
-    """Whether the objective is nearer in meaning to a form than to its opposite, among the nearest
-    forms that the desk found before it asked a model."""
-    order = [each.name for each in form_of(query_of(request)).nearest]
-    return form.name in order and form.mirror not in order[: order.index(form.name)]
+    """Whether the objective is clearly nearer in meaning to a form than to its opposite: then the
+    nearest forms that the desk found before it asked a model have the one and not the other."""
+    nearest = {each.name for each in form_of(query_of(request)).nearest}
+    return form.name in nearest and form.mirror not in nearest

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from desk.analytics.names.countries import countries_named, with_countries_as
 from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.names.currency_mentions import currency_mentions
-from desk.analytics.names.subjects import with_currencies_as
+from desk.analytics.names.subjects import with_currencies_as, written_pairs
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketKind
 from desk.programs.swarm.objectives.form import ObjectiveForm
@@ -113,10 +113,13 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
     meaning = find_meaning()
     found = nearness(asked, meaning)
     ranked = sorted(found.kinds, key=lambda kind: -found.kinds[kind])
-    best = _clear(found, ranked, BY_WORDS if meaning is None else BY_MEANING)
+    floors = BY_WORDS if meaning is None else BY_MEANING
+    best = _clear(found, ranked, floors)
     form = FORMS.get(best)
     able = form is not None and _is_able(form, objective, named)
-    return FormMatch(form if able else None, taken=True, nearest=_nearest(found, ranked, named))
+    return FormMatch(
+        form if able else None, taken=True, nearest=_nearest(found, ranked, named, floors)
+    )
 
 
 def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -> str:
@@ -125,16 +128,27 @@ def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -
     if first < floors.near or first - second < floors.apart:
         return ""
     best = ranked[0]
-    if len(best) == 1:
-        return best[0]
-    return "" if abs(found.side) < floors.side else best[found.side < 0]
+    sided = _sided(best, found.side, floors.side)
+    return sided[0] if len(sided) == 1 else ""
+
+
+def _sided(kind: tuple[str, ...], side: float, floor: float) -> tuple[str, ...]:
+    """Of two opposite forms the one that is meant, or both, the likelier first, if that is not
+    clear."""
+    likelier = kind if side >= 0 else kind[::-1]
+    return likelier if abs(side) < floor else likelier[:1]
 
 
 def _nearest(
-    found: Nearness, ranked: Iterable[tuple[str, ...]], named: str
+    found: Nearness, ranked: Iterable[tuple[str, ...]], named: str, floors: Floors
 ) -> tuple[ObjectiveForm, ...]:
-    """The forms that come nearest, of those that one market of any name has."""
-    ordered = (each for kind in ranked for each in (kind if found.side >= 0 else kind[::-1]))
+    """The forms that come nearest, of those that one market of any name has. Of two opposite forms
+    both are among them, unless their kind is near enough and it is clear which is meant."""
+    ordered = (
+        each
+        for kind in ranked
+        for each in _sided(kind, found.side if found.kinds[kind] >= floors.near else 0, floors.side)
+    )
     forms = (FORMS[each] for each in ordered if each in FORMS)
     usable = (form for form in forms if form.markets is None and form.fewest == 1)
     return tuple(islice((form for form in usable if _market_kind(named) in form.kinds), OFFERED))
@@ -160,7 +174,9 @@ def _names(named: str) -> int:
 
 def _currencies(objective: str) -> set[str]:
     mentioned = {mention.code for mention in currency_mentions(objective)}
-    return mentioned | {naming.code for naming in countries_named(objective, QUOTING_ORDER)}
+    written = {code for pair in written_pairs(objective) for code in pair.subject.split("/")}
+    of_countries = {naming.code for naming in countries_named(objective, QUOTING_ORDER)}
+    return mentioned | written | of_countries
 
 
 def _questions_of(form: ObjectiveForm) -> tuple[str, ...]:
