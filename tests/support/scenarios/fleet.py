@@ -209,7 +209,7 @@ class Effects:
         for note in read_notes(self.log):
             if note["stage"] == "done":
                 done.add(note["key"])
-            elif note["key"] in done:
+            elif note["stage"] == "started" and note["key"] in done:
                 yield note["key"]
 
 
