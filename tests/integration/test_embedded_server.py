@@ -232,17 +232,8 @@ async def test_a_usual_port_that_is_lost_after_the_look_is_passed_over(
             await start_a_run(client, "a-run")
             record = ServerRecord.of_a_running(tmp_path)
             assert record is not None and getattr(record, name) not in taken
-            assert await _listens(running.server.ip, running.server.ui_port)
+            assert await embedded._listens(running.server.ip, running.server.ui_port)
     assert ServerRecord.load(tmp_path) is None
-
-
-async def _listens(ip: str, port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection(ip, port)
-    except OSError:
-        return False
-    writer.close()
-    return True
 
 
 async def test_a_desk_that_is_down_is_not_mistaken_for_one_that_has_its_port(

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from desk.analytics.names.listing import listed
 from desk.analytics.prices.fixings import LONGEST_GAP
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import capability_of
@@ -17,7 +18,7 @@ from desk.programs.builtin.evidence import TaskNotPossible, ask, consult, market
 from desk.programs.episode.actions import next_in_order
 from desk.programs.episode.builtin.shown import shown_board
 from desk.programs.question.builtin.asking import query_of
-from desk.programs.swarm.conclusion.wording import listed, tell_nearest
+from desk.programs.swarm.conclusion.wording import tell_nearest
 from desk.trust.prose import clip
 
 STEP, STEPS = "step", "steps"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.contracts.agents.tools import DataSource
 from desk.contracts.episode.stock import Blackboard
@@ -16,7 +17,6 @@ from desk.programs.episode.insights import insights
 from desk.programs.episode.recommendation import known
 from desk.programs.episode.wording import statement
 from desk.programs.swarm.builtin.reading import MOST_LINES
-from desk.programs.swarm.conclusion.wording import listed
 from desk.trust.confidence import NOTHING_FOUND
 from desk.trust.prose import claims_in
 

@@ -5,6 +5,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import Recommended, StockRecommendation
@@ -17,7 +18,7 @@ from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown
 from desk.programs.episode.recommendation import LEAST_KNOWN, known, recommend
 from desk.programs.swarm.conclusion.disputes import by_agent, tell_conflict
 from desk.programs.swarm.conclusion.recollection import tell_recalled
-from desk.programs.swarm.conclusion.wording import joined, line_on_missing, listed, sentence
+from desk.programs.swarm.conclusion.wording import joined, line_on_missing, sentence
 from desk.trust.prose import LONGEST_TEXT, claims_in, clip
 
 MOST_MISSING: Final = 40

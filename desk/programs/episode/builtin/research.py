@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from desk.analytics.evaluation import EVALUATION_METRICS
+from desk.analytics.names.listing import listed
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Analysis, PriceHistory
@@ -53,7 +54,7 @@ from desk.programs.swarm.builtin.technical import (
     tell_target,
     tell_trend_strength,
 )
-from desk.programs.swarm.conclusion.wording import joined, listed
+from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.tasks import SPECIALITIES
 from desk.trust.confidence import NOTHING_FOUND
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import RATELESS, bank_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS
 from desk.analytics.names.subjects import AskedSubject, NamedAs
 from desk.contracts.findings.claims import Claim, Metric, claim_id
@@ -223,13 +224,13 @@ def _rates(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 def _all_yields(banks: Sequence[KnownBank]) -> Iterator[str]:
     told = [*_of_each(_yields)(banks)]
-    homes = joined(bank.home for bank in banks)
+    homes = listed(bank.home for bank in banks)
     yield from told or [f"No yields of the government bonds of {homes} are known here."]
     yield from _highest_first(banks)
 
 
 def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
-    yield f"{NOT_KNOWN} Of {joined(bank.name for bank in banks)} this is known."
+    yield f"{NOT_KNOWN} Of {listed(bank.name for bank in banks)} this is known."
 
 
 _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
@@ -242,9 +243,3 @@ _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     QuestionKind.OTHER: (_not_known, (_rate, _decided, _next_day)),
 }
 """What goes first by the kind of a question, and what is told of each bank after it."""
-
-
-def joined(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

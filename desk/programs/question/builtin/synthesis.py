@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.periods import READ, UNREAD
 from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
@@ -41,7 +42,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing, joined
+from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing
 from desk.programs.question.builtin.kinds import QuestionKind, kind_of
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
@@ -198,14 +199,14 @@ def _not_covered(
     without = set(query.parameters.get(NO_MARKET, "").split(", ")) if not shown else set()
     left = [s for s in _not_measured(query, research) if s.code not in quoted | without]
     named = dict.fromkeys(subject.name for subject in left)
-    return f"{NOT_COVERED} {joined(named)}." if named else ""
+    return f"{NOT_COVERED} {listed(named)}." if named else ""
 
 
 def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
     """The days between which a market's move was measured, and what of the question named them:
     another period than the one that was meant is not told as that."""
     if unread := query.parameters.get(UNREAD):
-        left = joined(dict.fromkeys(_safe_line(w, "a number") for w in unread.split(", ")))
+        left = listed(dict.fromkeys(_safe_line(w, "a number") for w in unread.split(", ")))
         yield f"{PERIOD_UNSURE} Not read was: {left}. {OTHER_DAYS}"
     named = query.parameters.get(READ)
     what = _safe_line(named, "the days asked for") if named else NO_PERIOD
@@ -242,7 +243,7 @@ def _prices_ended(results: Sequence[ResearchResult]) -> Iterator[str]:
     ended = dict.fromkeys(each.market for each in results if each.ends_on is not None)
     if ended:
         yield (
-            f"No fixing of {joined(ended)} is here for the days that are asked about: what is"
+            f"No fixing of {listed(ended)} is here for the days that are asked about: what is"
             " missing says of which day the newest is, and `--as-of` with that day answers as of"
             " then."
         )
@@ -386,7 +387,7 @@ class Quoter:
         alone = f"{self._field(passage, getattr(ticket, first), first)}. " if first else ""
         subject = self.quote(ticket.id, passage, None)
         rest = (words for name, words in told.items() if name != first)
-        return f"{alone}{subject} {joined(rest)}"
+        return f"{alone}{subject} {listed(rest)}"
 
     def quote(self, words: str, passage: SourcePassage, place: str | None) -> str:
         """The reference to words of a passage's source."""
@@ -641,7 +642,7 @@ def _of_best(question: str, found: Sequence[Fit], quoter: Quoter) -> Draft:
     alike = [fit for fit in found if fit.passage.ticket and fit.share == first.share]
     if first.passage.ticket and len(alike) > 1:
         passages = [fit.passage for fit in alike][: MOST_QUOTATIONS - 1]
-        named = joined(quoter.quote(each.source, each, None) for each in passages)
+        named = listed(quoter.quote(each.source, each, None) for each in passages)
         told = tuple(passages[MOST_TOLD:])
         return Draft(f"These tickets fit: {named}.", answered=True, found=True, told=told)
     own = [fit for fit in found if fit.passage.kind is not SourceKind.WEB] or found
@@ -716,7 +717,7 @@ def _failed(state: Sequence[StateEntry]) -> str:
     """That an answer lacks what some nodes were to bring. Why they failed stands with what is
     missing, where the desk lists it."""
     names = [_safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
-    return f" Not all could be looked at: {joined(names)} failed." if names else ""
+    return f" Not all could be looked at: {listed(names)} failed." if names else ""
 
 
 def _safe_line(words: str, instead: str) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from desk.analytics.figures import day_of
 from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import (
     Analysis,
@@ -40,7 +41,7 @@ from desk.programs.swarm.builtin.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.builtin.widening import Widening, ask_on_or_deliver, opening
-from desk.programs.swarm.conclusion.wording import joined, listed
+from desk.programs.swarm.conclusion.wording import joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
 RESTS_ON: Final = (

@@ -13,6 +13,7 @@ from desk.analytics.names.currency_mentions import (
     told_of_mentions,
     without_market_told,
 )
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, market_of_symbol, spoken
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.contracts.agents.capabilities import Capability
@@ -45,7 +46,6 @@ from desk.programs.swarm.conclusion.scenarios import scenarios_of
 from desk.programs.swarm.conclusion.wording import (
     joined,
     line_on_missing,
-    listed,
     phrases,
     plain,
     sentence,
@@ -200,7 +200,7 @@ def _undelivered(plan: SwarmPlan, state: Sequence[StateEntry]) -> Refinement | N
     markets = _in_order(market for _, market in wanted)
     return Refinement(
         objective=(
-            f"Find out about {_listed(markets)} what is missing still:"
+            f"Find out about {listed(markets)} what is missing still:"
             f" {_fields(agent for agent, _ in wanted)}."
         ),
         agents=_ordered(agent for agent, _ in wanted),
@@ -221,16 +221,16 @@ def _unsettled(state: Sequence[StateEntry], balances: Mapping[str, Balance]) -> 
     agents = {agent for name in markets for agent in left[name]}
     return Refinement(
         objective=(
-            f"Settle which way {_listed(markets)} leans with what has not been looked at yet:"
+            f"Settle which way {listed(markets)} leans with what has not been looked at yet:"
             f" {_fields(agents)}."
         ),
         agents=_ordered(agents),
-        reason=f"The specialists do not agree on the direction of {_listed(markets)}.",
+        reason=f"The specialists do not agree on the direction of {listed(markets)}.",
     )
 
 
 def _fields(agents: Iterable[AgentId]) -> str:
-    return _listed([SPECIALITIES[agent].asked_as for agent in _ordered(agents)])
+    return listed([SPECIALITIES[agent].asked_as for agent in _ordered(agents)])
 
 
 def _ordered(agents: Iterable[AgentId]) -> tuple[AgentId, ...]:
@@ -240,11 +240,6 @@ def _ordered(agents: Iterable[AgentId]) -> tuple[AgentId, ...]:
 
 def _in_order(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(names)))
-
-
-def _listed(words: Sequence[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _further(account: Account) -> Refinement | None:

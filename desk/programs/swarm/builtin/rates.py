@@ -7,13 +7,13 @@ from pydantic import JsonValue
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.source_results import PolicyRates
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.programs.swarm.builtin.reading import SpecialistReading, consulted
-from desk.programs.swarm.conclusion.wording import listed
 from desk.trust.claims.rate_claims import differential_claim, policy_rate_claims
 
 RATES: Final = Capability.POLICY_RATE

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from desk.analytics.names.listing import listed
 from desk.analytics.prices.indicator_marks import OVERBOUGHT, OVERSOLD, TRENDING
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.episode.analysis import Analysis
@@ -21,7 +22,7 @@ from desk.programs.swarm.builtin.reading import (
     stop_if_nobody_answered,
 )
 from desk.programs.swarm.builtin.widening import Widening, ask_on_or_deliver, opening
-from desk.programs.swarm.conclusion.wording import above, joined, listed
+from desk.programs.swarm.conclusion.wording import above, joined
 from desk.programs.swarm.tasks import SPECIALITIES
 
 RESTS_ON: Final = (

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from desk.agents.speciality import Speciality
+from desk.analytics.names.listing import listed
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult
 from desk.contracts.agents.usage import BUILTIN
@@ -38,7 +39,7 @@ from desk.programs.swarm.builtin.reading import (
     gaps_of,
 )
 from desk.programs.swarm.builtin.related import related_markets, turned
-from desk.programs.swarm.conclusion.wording import joined, listed
+from desk.programs.swarm.conclusion.wording import joined
 from desk.trust.claims.analysis_claims import analysis_claims
 
 USUAL_CALLS: Final = 10

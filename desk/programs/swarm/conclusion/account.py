@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.agents.speciality import Clause
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult
@@ -14,7 +15,6 @@ from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import StateEntry, TurnRequest
 from desk.contracts.swarm.plan import SwarmPlan
 from desk.programs.swarm.balance import Balance, balance_of
-from desk.programs.swarm.conclusion.wording import listed
 from desk.programs.swarm.findings import planned_as
 from desk.programs.swarm.tasks import SPECIALISTS, SPECIALITIES
 from desk.trust.conflicts import surviving_claims

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import (
@@ -13,7 +14,7 @@ from desk.contracts.findings.results import (
     Position,
 )
 from desk.contracts.names import AgentId
-from desk.programs.swarm.conclusion.wording import listed, plain
+from desk.programs.swarm.conclusion.wording import plain
 from desk.trust.conflicts import dissent
 
 _LEANINGS: Final[Mapping[ConflictKind, Mapping[str, str]]] = {

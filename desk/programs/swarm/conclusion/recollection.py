@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.contracts.learning.memory import MemoryEntry, MemoryKind, Recalled
-from desk.programs.swarm.conclusion.wording import MARKS, listed
+from desk.programs.swarm.conclusion.wording import MARKS
 from desk.trust.prose import clip, printable, split_sentences
 
 MOST_MEMORIES: Final = 4

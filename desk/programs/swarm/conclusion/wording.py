@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
+from desk.analytics.names.listing import listed
 from desk.contracts.episode.analysis import KnownSymbol, Signal
 from desk.trust.prose import REFERENCE, clip, printable, unbacked
 
@@ -56,12 +57,6 @@ def within(words: str) -> str:
     """The words for the middle of a sentence: without the capital, unless it starts an
     abbreviation."""
     return words[:1].lower() + words[1:] if words[1:2].islower() or words[1:2] == " " else words
-
-
-def listed(words: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`; empty for none."""
-    *most, last = tuple(words) or ("",)
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def joined(sentences: Iterable[str | None]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from desk.analytics.names.countries import countries_named
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.analytics.names.periods import SpanNamed
 from desk.analytics.names.subjects import currency_asked_for, namings
@@ -14,7 +15,7 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.knowledge import YesOrNo
 from desk.contracts.swarm.hypotheses import Hypothesis
 from desk.programs.swarm.conclusion.account import Account, lost_on, side_of
-from desk.programs.swarm.conclusion.wording import joined, listed, sentence
+from desk.programs.swarm.conclusion.wording import joined, sentence
 from desk.programs.swarm.objectives.form import (
     EVERYBODY,
     Answered,

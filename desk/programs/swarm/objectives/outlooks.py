@@ -5,11 +5,11 @@ from typing import Final
 
 from desk.analytics.figures import day_of
 from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.programs.swarm.conclusion.account import voice_with_evidence
-from desk.programs.swarm.conclusion.wording import listed
 from desk.programs.swarm.hypotheses import WEEKS
 from desk.programs.swarm.objectives.form import (
     AHEAD,

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_day
 from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.currencies import currency_name
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
@@ -281,7 +282,7 @@ def _extremes(week: _Week) -> Iterator[_Draft]:
                 f"{row.market} at {_of(row.market, Metric.LAST)} ({_of(row.market, Metric.MOVE)})"
                 for row in rows
             ]
-            title = f"{_listed([row.market for row in rows])} at a {words}"
+            title = f"{listed([row.market for row in rows])} at a {words}"
             markets = tuple(row.market for row in rows)
             moved = f"{', '.join(moves)}."
             yield _Draft(title, markets, _areas(rows), moved, at_the_edge=True)
@@ -329,7 +330,7 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
         if row.area in draft.areas:
             rows.setdefault(row.area, row)
     if rows:
-        return f"{_listed(_next(row, week) for row in list(rows.values())[:BANKS_NAMED])}."
+        return f"{listed(_next(row, week) for row in list(rows.values())[:BANKS_NAMED])}."
     placed = [market for market in draft.markets if week.has(market, Metric.RANGE_POSITION)]
     if not placed or draft.at_the_edge:
         return None
@@ -340,7 +341,7 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
 def _scheduled(week: _Week, without: str) -> str | None:
     """The decisions scheduled within two weeks."""
     rows = [row for row in week.ahead if row.day <= week.as_of + SOON and row.area != without]
-    return f"{_listed(_next(row, week) for row in rows[:BANKS_NAMED])}." if rows else None
+    return f"{listed(_next(row, week) for row in rows[:BANKS_NAMED])}." if rows else None
 
 
 def _next(row: CalendarRow, week: _Week) -> str:
@@ -398,9 +399,3 @@ def _of(subject: str, metric: Metric) -> str:
 
 def _sign(value: Decimal) -> int:
     return (value > 0) - (value < 0)
-
-
-def _listed(words: Iterable[str]) -> str:
-    """`A, B and C`."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,9 @@
+"""Words in a row, as a sentence lists them."""
+
+from collections.abc import Iterable
+
+
+def listed(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; empty for none."""
+    *most, last = tuple(words) or ("",)
+    return f"{', '.join(most)} and {last}" if most else last
