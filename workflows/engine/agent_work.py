@@ -52,10 +52,10 @@ class TaskFailed(Exception):
     kept failing, `reason` the error without the task's name.
     """
 
-    def __init__(self, error: AgentError, reason: str | None = None) -> None:
+    def __init__(self, error: AgentError) -> None:
         super().__init__(error.error_message)
         self.error = error
-        self.reason = reason or error.error_message
+        self.reason = error.reason or error.error_message
         self.usage = Usage()
         self.outages: tuple[SourceOutage, ...] = ()
 
@@ -89,8 +89,9 @@ class AgentProgress:
         if self.lost_answers:
             told.append(f"{self.lost_answers} answers did not come in time")
         if self.answer.feedback is not None:
-            why = self.answer.feedback.partition(": ")[0].rstrip(".")
-            told.append(f"the last one was sent back: {why[:1].lower()}{why[1:]}")
+            fault = self.answer.fault
+            why = f": {fault[:1].lower()}{fault[1:]}" if fault else ""
+            told.append(f"the last one was sent back{why}")
         return "; ".join(told)
 
     @property

@@ -187,7 +187,7 @@ class AgentRun:
                 if turn.usage.model == BUILTIN:
                     # What the desk itself cannot do, no built-in analyst will.
                     work.model = BUILTIN
-                raise TaskFailed(turn.failure, turn.failure.error_message.split(": ", 1)[-1])
+                raise TaskFailed(turn.failure)
             if turn.over_budget is not None:
                 work.over_budget(turn.over_budget, self.policy.budget.cheaper_model)
                 continue
@@ -339,9 +339,10 @@ class AgentRun:
         error = AgentError(
             error_type=kind,
             error_message=f"{told_as(self.assignment)}: {reason}"[:4_000],
+            reason=reason[:4_000],
             agent=self.profile.agent,
         )
-        return TaskFailed(error, reason)
+        return TaskFailed(error)
 
     def _turn_id(self, work: AgentProgress) -> str:
         return turn_activity_id(

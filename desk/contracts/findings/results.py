@@ -384,12 +384,14 @@ class Recovery(StrEnum):
 class AgentError(Contract):
     """Why an agent could not do its task. Read by the reassignment and the dead letter.
 
-    In a message, `occurred_at` is the time of the event, `context` says where in Temporal's
+    `error_message` names the task; `reason` is the same without it, where the two differ. In a
+    message, `occurred_at` is the time of the event, `context` says where in Temporal's
     histories it stands, and `recovery_action` what was done then, as a `Recovery`.
     """
 
     error_type: ShortText
     error_message: Text
+    reason: Annotated[Text | None, Field(exclude_if=is_none)] = None
     agent: AgentId
     tool: ShortText | None = None
     recovery_action: ShortText | None = None

@@ -204,8 +204,9 @@ class Turn(Contract):
     earlier version took is not judged.
 
     `openings` are what the tasks that go on with the result ask before their first turn, as far as
-    it follows from the result. `said` is a model's answer as its content blocks; `feedback` says
-    why it holds no result that can be read, and the agent may answer again. `over_budget` says why
+    it follows from the result. `said` is a model's answer as its content blocks; `feedback` tells
+    the model why it holds no result that can be read, `fault` tells a reader the same in a few words
+    of the desk's own; the agent may answer again. `over_budget` says why
     a model was not asked; with `cut_off` it was, and its answer never came.
     """
 
@@ -224,6 +225,7 @@ class Turn(Contract):
     failure: Annotated[AgentError | None, Field(exclude_if=is_none)] = None
     said: Annotated[Said, Field(exclude_if=is_empty)] = ()
     feedback: Feedback = None
+    fault: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
     over_budget: Annotated[Text | None, Field(exclude_if=is_none)] = None
     cut_off: Annotated[bool, Field(exclude_if=is_empty)] = False
     note: Annotated[Text | None, Field(exclude_if=is_none)] = None

@@ -187,6 +187,7 @@ def _impossible(
         AgentError(
             error_type=failure,
             error_message=message[:LONGEST_MESSAGE],
+            reason=reason[:LONGEST_MESSAGE],
             agent=request.assignment.agent,
             tool=tool,
             recovery_action="reassign the task",

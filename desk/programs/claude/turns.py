@@ -82,9 +82,15 @@ _ENDED: Final = {
 """Reasons for which asking again would end the same way."""
 
 _UNFINISHED: Final = {
-    StopReason.MAX_TOKENS: "The answer was cut off because it was too long. Answer more briefly.",
-    StopReason.TOOL_USE: "There is no tool to call here. Give the result itself.",
+    StopReason.MAX_TOKENS: (
+        "The answer was cut off because it was too long",
+        ". Answer more briefly.",
+    ),
+    StopReason.TOOL_USE: ("There is no tool to call here", ". Give the result itself."),
 }
+"""What is wrong with an answer that stopped before its end, and what the model is to do."""
+
+_ENDED_EARLY: Final = ("The answer ended early", ". Give it whole.")
 
 _TASKS: Final = {name: task for name, kind in TASKS.items() if (task := kind.load_model())}
 """The work that a model can add to."""
@@ -225,19 +231,19 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
         if calls:
             return Turn(said=said, calls=calls, usage=answer.usage)
     if answer.stop_reason not in (StopReason.END_TURN, StopReason.STOP_SEQUENCE):
-        unfinished = _UNFINISHED.get(answer.stop_reason, "The answer ended early. Give it whole.")
-        return _sent_back(answer, unfinished)
+        return _sent_back(answer, *_UNFINISHED.get(answer.stop_reason, _ENDED_EARLY))
     task, own = _TASKS[request.assignment.task_type], builtin_turn(request).result
     known = figures_of(request, own).known
     try:
         result = task.result(request, own, answer.text)
     except ValidationError as error:
-        return _sent_back(answer, f"The answer does not have the form asked for: {_faults(error)}")
+        fault = "The answer does not have the form asked for"
+        return _sent_back(answer, fault, f": {_faults(error)}")
     except ValueError as error:
         partial = error.partial if isinstance(error, Refused) else None
         rejected = judged(Turn(result=partial), request, known).rejected if partial else ()
         told = "; ".join((str(error), *map(rejection, rejected)))
-        return _sent_back(answer, f"The answer cannot be used: {told}")
+        return _sent_back(answer, "The answer cannot be used", f": {told}")
     turn = Turn(said=said, result=_by_model(result, own), usage=answer.usage)
     return judged(turn, request, known)
 
@@ -385,9 +391,11 @@ def _system(task: ModelTask, there: Collection[str]) -> str:
     return prompt_for("\n".join(task.prompts), there)
 
 
-def _sent_back(answer: ModelAnswer, words: str) -> Turn:
-    said = sayable(answer.content)
-    return Turn(said=said, feedback=words[:LONGEST_FEEDBACK], usage=answer.usage)
+def _sent_back(answer: ModelAnswer, fault: str, more: str) -> Turn:
+    """The turn of an answer that holds no result. The model is told the fault and what more there
+    is to say of it; a reader of the report the fault alone, which holds no words of a model."""
+    feedback = f"{fault}{more}"[:LONGEST_FEEDBACK]
+    return Turn(said=sayable(answer.content), feedback=feedback, fault=fault, usage=answer.usage)
 
 
 def _faults(error: ValidationError) -> str:
@@ -402,5 +410,6 @@ def _error(request: TurnRequest, words: str) -> AgentError:
     return AgentError(
         error_type=FailureType.TURN_FAILED,
         error_message=f"{request.assignment.task_id}: {words}",
+        reason=words,
         agent=request.assignment.agent,
     )

@@ -252,7 +252,11 @@ def test_an_answer_in_more_pieces_than_a_turn_holds_is_no_error_after_a_billed_c
 @pytest.mark.parametrize("reason", [StopReason.REFUSAL, StopReason.CONTEXT_EXCEEDED])
 def test_what_cannot_be_mended_ends_the_task(reason: StopReason) -> None:
     turn = turn_of(first_request(), answer(reason=reason, text=""))
-    assert turn.failure is not None and reason in turn.failure.error_message
+    assert turn.failure is not None and turn.failure.reason is not None
+    assert (
+        turn.failure.error_message == f"{first_request().assignment.task_id}: {turn.failure.reason}"
+    )
+    assert reason in turn.failure.reason
 
 
 @pytest.mark.parametrize(
@@ -263,6 +267,7 @@ def test_an_answer_that_ended_otherwise_is_no_result_even_where_it_reads_like_on
 ) -> None:
     turn = turn_of(first_request(), answer(words(NOTHING), reason=reason))
     assert turn.result is None and turn.failure is None and turn.feedback
+    assert turn.fault and turn.feedback.startswith(turn.fault)
 
 
 @pytest.mark.parametrize("reason", [StopReason.END_TURN, StopReason.STOP_SEQUENCE])

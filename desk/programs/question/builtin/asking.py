@@ -153,11 +153,13 @@ def stop_if_nobody_answered(request: TurnRequest, results: Sequence[ToolResult])
     if not results or any(r.status is not ToolStatus.UNAVAILABLE for r in results):
         return
     last = results[-1]
-    message = f"{last.call.tool}: {last.error or 'it could not be asked'}"
+    reason = (last.error or "it could not be asked")[:LONGEST_MESSAGE]
+    message = f"{last.call.tool}: {reason}"
     raise TaskNotPossible(
         AgentError(
             error_type=_FAILURES[last.status],
             error_message=message[:LONGEST_MESSAGE],
+            reason=reason,
             agent=request.assignment.agent,
             tool=last.call.tool,
             recovery_action="reassign the task",
