@@ -200,14 +200,14 @@ class Turn(Contract):
     """What an agent answers: tool calls, or its result, or why it cannot do the task.
 
     A result comes back `judged`: `rejected` are the figures in its prose that are no claims, and
-    `without` is what is left of it without the sentences that hold them. One that a worker of an
-    earlier version took is not judged.
+    `without` is what is left of it without the sentences that hold them. A result from a worker of
+    an earlier version is not judged.
 
-    `openings` are what the tasks that go on with the result ask before their first turn, as far as
-    it follows from the result. `said` is a model's answer as its content blocks; `feedback` tells
-    the model why it holds no result that can be read, `fault` tells a reader the same in a few words
-    of the desk's own; the agent may answer again. `over_budget` says why
-    a model was not asked; with `cut_off` it was, and its answer never came.
+    `openings` are the first calls of the tasks that follow, as far as the result decides them.
+    `said` is a model's answer as its content blocks. If these hold no result that can be read,
+    `feedback` tells the model why, `fault` tells a reader in the desk's own words, and the agent
+    may answer again. `over_budget` says why a model was not asked; with `cut_off` it was asked, and
+    its answer never came.
     """
 
     model_config = ConfigDict(serialize_by_alias=True)
