@@ -1,1 +1,1 @@
-"""The typed models that cross a wire: workflow payloads, published files, tool answers."""
+"""The typed models that cross a wire: payloads of workflows, published files, answers of tools."""

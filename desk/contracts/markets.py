@@ -26,7 +26,7 @@ MarketName = Annotated[str, Field(pattern=r"^([A-Z]{3}/[A-Z]{3}|[A-Z^][A-Z0-9.^=
 
 
 class MarketKind(StrEnum):
-    """What kind of thing is researched."""
+    """The kinds of markets."""
 
     PAIR = "pair"
     POLICY_RATE = "policy_rate"
@@ -34,7 +34,7 @@ class MarketKind(StrEnum):
 
 
 class MarketGroup(StrEnum):
-    """The two halves of the weekly report, and what is researched only where somebody asks."""
+    """The two halves of the weekly report, and the markets that are researched only on request."""
 
     G10 = "G10"
     ASIA = "Asia"

@@ -1,6 +1,6 @@
-"""Names that more than one process must agree on: queues, workflows, agents, messages, ids.
+"""Names that several processes must agree on: queues, workflows, agents, messages, ids.
 
-What an id says is read here as well, next to where it is made.
+Ids are also parsed here, next to the functions that make them.
 """
 
 import re
@@ -39,7 +39,7 @@ class WorkflowType(StrEnum):
 
 
 class ActivityName(StrEnum):
-    """Activities as they stand in histories, those by whose name a history is read."""
+    """The names of activities by which histories are read."""
 
     TAKE_TURN = "take_turn"
     CALL_TOOL = "call_tool"
@@ -57,8 +57,8 @@ class RegisteredName(StrEnum):
     """Names on the wire that other packages can add to.
 
     The members are the desk's own names. Any other name of lower-case letters, digits and
-    underscores is read as well, so that what was recorded stays readable where the package that
-    brought the name is gone. `known` are the names there are now.
+    underscores is accepted when read, so that records stay readable after the package that brought
+    the name is removed. `known` gives the desk's own and the registered names.
     """
 
     @classmethod
@@ -194,12 +194,12 @@ def market_run_id(run_id: str, market: str, rerun: int = 0) -> str:
 
 
 def reassignment_run_id(market_run: str, task_type: str) -> str:
-    """The workflow id of the search for somebody else to do a failed task."""
+    """The workflow id of the reassignment of a failed task."""
     return f"{market_run}/reassign/{task_type}"
 
 
 def escalation_run_id(run_id: str, conflict_id: str) -> str:
-    """The workflow id of a conflict that a person is asked to decide."""
+    """The workflow id of a conflict that is escalated to a person."""
     return f"{run_id}/escalation/{conflict_id}"
 
 
@@ -226,15 +226,15 @@ def call_activity_id(turn_activity: str, call: str) -> str:
 
 
 def calls_activity_id(turn_activity: str, server: str, calls: int) -> str:
-    """The activity id of several calls of a turn that are put to one server together."""
+    """The activity id of several calls of a turn that go to one server together."""
     return f"{turn_activity}.{calls}x.{server}"
 
 
 class WorkflowIdParts(NamedTuple):
-    """What the id of a workflow says: the run that it belongs to, and what it does there.
+    """The parts of a workflow id: the run it belongs to, and its work there.
 
-    `market` is what it works on, in the `rerun`-th rerun. Of the others at most one is set, beside
-    `reassigned`: the task for which another agent is looked for.
+    `market` is the market it works on, `rerun` the number of the rerun (0 for the first time). Of
+    the other fields at most one is set, besides `reassigned`: the task that is reassigned.
     """
 
     run: str
@@ -247,7 +247,7 @@ class WorkflowIdParts(NamedTuple):
 
     @property
     def researches(self) -> bool:
-        """Whether it is the workflow of a market itself, and none that this one has started."""
+        """Whether this is a market's own workflow and not one started by it."""
         return self.market is not None and self.escalation is None and self.reassigned is None
 
 
@@ -261,7 +261,7 @@ _WORKFLOW: Final = re.compile(
 
 
 def workflow_id_parts(workflow_id: str) -> WorkflowIdParts:
-    """What an id says, as the functions above have made it; of any other id, only the run."""
+    """The parts of an id that a function above made. For any other id only the run is set."""
     found = _WORKFLOW.fullmatch(workflow_id)
     if found is None:
         return WorkflowIdParts(workflow_id.partition("/")[0])
@@ -270,8 +270,8 @@ def workflow_id_parts(workflow_id: str) -> WorkflowIdParts:
 
 
 def without_reassignment(workflow_id: str) -> str:
-    """The id of the workflow that handed a task on, of one that looks for another agent for it; any
-    other id as it is."""
+    """For the id of a reassignment, the id of the workflow that started it; any other id
+    unchanged."""
     reassigned = workflow_id_parts(workflow_id).reassigned
     return (
         workflow_id.removesuffix(reassignment_run_id("", reassigned)) if reassigned else workflow_id
@@ -279,10 +279,10 @@ def without_reassignment(workflow_id: str) -> str:
 
 
 def id_within(workflow_id: str, run_id: str) -> str:
-    """A workflow's id without that of the run that it belongs to; empty for the run itself.
+    """The part of a workflow's id after its run's id; empty for the run itself.
 
     Raises:
-        ValueError: it does not belong to the run.
+        ValueError: the workflow does not belong to the run.
     """
     if workflow_id == run_id:
         return ""
@@ -293,9 +293,9 @@ def id_within(workflow_id: str, run_id: str) -> str:
 
 
 class ActivityIdParts(NamedTuple):
-    """What the id of an agent's activity says: whose turn on which task, or which call of it.
+    """The parts of the id of an agent's activity: the agent, the task, the turn and the call.
 
-    `agent` may be one that this version does not know. `call` is None for the turn itself.
+    `agent` may be unknown to this version. `call` is None for the turn itself.
     """
 
     agent: str
@@ -306,7 +306,7 @@ class ActivityIdParts(NamedTuple):
 
     @property
     def task(self) -> str:
-        """What tells the task from others of its workflow: all its ids begin with it."""
+        """The part of the id that all activities of the task share."""
         own = f"{self.agent}.{self.task_type}"
         return f"{own}.{self.place}" if self.place else own
 
@@ -333,9 +333,9 @@ _ACTIVITY: Final = re.compile(
 
 
 def activity_id_parts(activity_id: str) -> ActivityIdParts | None:
-    """What an agent's activity id says; None of work that no agent asked for.
+    """The parts of an agent's activity id; None for an activity that belongs to no agent.
 
-    The last part that looks like a turn is taken for it, for a node may be called `t1`.
+    The last part that looks like a turn is taken for it, because a node may be named `t1`.
     """
     found = _ACTIVITY.fullmatch(activity_id)
     if found is None:
@@ -345,6 +345,6 @@ def activity_id_parts(activity_id: str) -> ActivityIdParts | None:
 
 
 def agent_of(activity_id: str) -> AgentId:
-    """The agent that an activity is done for; the product manager where the id names none."""
+    """The agent whose activity it is; the product manager if the id names none."""
     name = activity_id.partition(".")[0]
     return AgentId(name) if name in AgentId.known() else AgentId.PRODUCT_MANAGER

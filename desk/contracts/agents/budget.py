@@ -1,4 +1,4 @@
-"""What a run may spend on models, and what of it one call may."""
+"""The budget of a run for models, and the part of it that one call may use."""
 
 from typing import Annotated
 
@@ -10,14 +10,15 @@ CHEAPER_MODEL = "claude-haiku-5-5"
 
 
 class Allowance(Contract):
-    """Money and tokens, read and written, that may be spent; None is without a limit."""
+    """The money and the tokens (read and written together) that may be spent. None means no
+    limit."""
 
     usd: Annotated[Figure, Field(ge=0)] | None = None
     tokens: Annotated[int, Field(ge=0)] | None = None
 
     @property
     def unlimited(self) -> bool:
-        """Whether nothing bounds the spending."""
+        """Whether neither money nor tokens are limited."""
         return self.usd is None and self.tokens is None
 
 
@@ -29,7 +30,7 @@ class ModelPrice(Contract):
 
 
 class BudgetConfig(Contract):
-    """What a run may cost, reruns included. `cheaper_model` takes over where it runs short."""
+    """The budget of a run, reruns included. When little of it is left, `cheaper_model` is used."""
 
     usd: Annotated[Figure, Field(ge=0)] | None = None
     tokens: Annotated[int, Field(ge=0)] | None = None
@@ -37,5 +38,5 @@ class BudgetConfig(Contract):
 
     @property
     def allowance(self) -> Allowance:
-        """All of it."""
+        """The whole budget."""
         return Allowance(usd=self.usd, tokens=self.tokens)

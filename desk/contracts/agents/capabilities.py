@@ -1,4 +1,4 @@
-"""What an agent can ask for, and which tools of which servers answer it."""
+"""The questions that agents ask (capabilities), and the tools that answer each."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -14,7 +14,7 @@ ADDED_BY_THE_DESK: Final = "as_of"
 
 
 class Capability(StrEnum):
-    """What there is to ask, whoever answers."""
+    """A kind of question, whichever source answers it."""
 
     QUOTE = "quote"
     HISTORY = "history"
@@ -61,12 +61,11 @@ class Capability(StrEnum):
 
 
 class Route(Contract):
-    """One tool that has a capability.
+    """A tool that answers a capability.
 
-    `names` are the tool's own names of arguments that it calls otherwise than the desk's own
-    tools do; `fixed` are arguments that every call of it is given. `answer` says where in the
-    tool's answer the fields of the desk's own tool are found, each as a JMESPath expression, for a
-    tool that answers in another form.
+    `names` maps names of arguments of the desk's own tools to those that this tool has for them.
+    `fixed` are arguments added to every call. `answer` is for a tool whose answers have a form of
+    their own: for each field of the desk's form, a JMESPath expression that finds it.
     """
 
     server: ShortText

@@ -1,4 +1,4 @@
-"""What a run is configured with. Taken once from `desk.toml` and kept in the run's history."""
+"""The configuration of a run. It is read once, from `desk.toml`, and kept in the run's history."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -32,7 +32,8 @@ class Weekday(StrEnum):
 
 
 class ScheduleConfig(Contract):
-    """When the weekly run starts. A week's as-of instant is the first such moment after it."""
+    """When the weekly run starts. A week's as-of instant is the first start after the week's
+    end."""
 
     weekday: Weekday = Weekday.MONDAY
     hour: Annotated[int, Field(ge=0, le=23)] = 7
@@ -105,16 +106,15 @@ class VotingConfig(Contract):
     )
 
     def weight_of(self, agent: AgentId, tier: SourceTier, server: str | None = None) -> float:
-        """What a position of an agent on a source of a tier weighs at full confidence."""
+        """The weight of an agent's position at confidence 1, by agent, tier of the source and
+        server."""
         of_source = self.sources.get(server, 1.0) if server is not None else 1.0
         return self.tiers.get(tier, 0.0) * self.agents.get(agent, 1.0) * of_source
 
 
 class MaterialityConfig(Contract):
-    """From what size on a difference to the report before is material.
-
-    `level` in percent, `rate` in basis points, `confidence` in points of confidence.
-    """
+    """The smallest differences from the previous report that count as material: `level` in percent,
+    `rate` in basis points, `confidence` in percentage points."""
 
     level: Annotated[float, Field(gt=0.0)] = 1.0
     rate: Annotated[float, Field(gt=0.0)] = 1.0
@@ -143,7 +143,8 @@ class RetryConfig(Contract):
 
     @model_validator(mode="after")
     def _pauses_grow(self) -> Self:
-        """Temporal refuses a longest pause below the first, and a run would hang on it."""
+        """Temporal refuses a longest pause below the first; with such a setting a run would
+        hang."""
         if self.longest_pause < self.first_pause:
             raise ValueError("longest_pause must not be shorter than first_pause")
         return self
@@ -185,15 +186,15 @@ class RunPolicy(Contract):
 
 
 class Upward(StrEnum):
-    """What goes up, to the right and into the first colour where a page shows which way a pair of
-    the dollar went: the dollar, or the currency on its other side."""
+    """Which direction of a pair with the dollar is drawn upward, on the right and in the first
+    colour: the dollar rising, or the other currency rising."""
 
     DOLLAR = "dollar"
     CURRENCY = "currency"
 
 
 class ReportConfig(Contract):
-    """How a report shows what it says."""
+    """How a report presents its figures."""
 
     up: Upward = Upward.DOLLAR
 
@@ -203,8 +204,11 @@ def _is_usual_report(report: ReportConfig) -> bool:
 
 
 class HistoryConfig(Contract):
-    """How long histories get: after `most_events` of them, a week that is open for reruns continues
-    as new before its next rerun. It does so earlier where the server suggests it."""
+    """How long histories may get.
+
+    A week that is open for reruns continues as new before its next rerun once its history has
+    `most_events` events, or earlier if the server suggests it.
+    """
 
     most_events: Annotated[int, Field(ge=1, le=5_000)] = 2_000
 
@@ -219,8 +223,8 @@ MOST_MARKETS: Final = 200
 
 
 class RunConfig(Contract):
-    """Everything a run of a week is governed by: markets, as-of time, policy and history, and how
-    its report shows them."""
+    """The configuration of a week's run: its markets, as-of instant, policy, limits of history and
+    the presentation of its report."""
 
     markets: Annotated[tuple[MarketSpec, ...], Field(min_length=1, max_length=MOST_MARKETS)]
     schedule: ScheduleConfig = ScheduleConfig()

@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Extra(StrEnum):
-    """Packages that not everybody needs, by the names of `pyproject.toml`."""
+    """Optional packages, by the names of the extras in `pyproject.toml`."""
 
     LIVE = "live"
     SWARM = "swarm"
@@ -30,6 +30,6 @@ def install_words(extra: Extra) -> str:
 
 
 def extras_named(told: Iterable[str]) -> tuple[Extra, ...]:
-    """The extras that some messages name the commands of, each once."""
+    """The extras whose install commands stand in some messages, each once."""
     found = (Extra(match[1]) for words in told for match in _NAMED.finditer(words))
     return tuple(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""Search attributes: what a run can be found by in the Temporal UI and command line."""
+"""Search attributes: the fields by which runs are found in the Temporal UI and command line."""
 
 from enum import StrEnum
 from typing import Final
@@ -19,7 +19,7 @@ INTEGER_ATTRIBUTES: Final = frozenset({SearchAttribute.REVISION})
 
 
 class Phase(StrEnum):
-    """Where a run stands."""
+    """The phase that a run is in."""
 
     PLANNING = "planning"
     RESEARCHING = "researching"
@@ -32,11 +32,12 @@ class Phase(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a market or a week.
+    """How the research of a market or a week ended.
 
-    `researched`: all its agents delivered. `partial`: some did. `missing`: there is nothing to
-    print, and the reason is known. `dead_lettered`: a task failed for good with every agent.
-    `complete` and `incomplete` are for weeks: at or below the coverage threshold.
+    For a market: `researched` if all its agents delivered, `partial` if some did, `missing` if
+    there is nothing to print and the reason is known, `dead_lettered` if a task failed with every
+    agent. For a week: `complete` if the share of researched markets reaches the coverage threshold,
+    else `incomplete`.
     """
 
     RESEARCHED = "researched"

@@ -1,4 +1,4 @@
-"""What an agent is asked to do."""
+"""The tasks of agents: kinds, limits and assignments."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -12,7 +12,7 @@ from desk.contracts.weeks import IsoWeek, TimeWindow
 
 
 class TaskType(RegisteredName):
-    """The kinds of work: on a market, a week, a question that somebody asks, or a stock."""
+    """The kinds of tasks: on a market, a week, a question or a stock."""
 
     PLAN_WEEK = "plan_week"
     RESEARCH_FX = "research_fx"
@@ -57,10 +57,8 @@ more: of the usual 8 it has it at every effort, as it has half of them at the le
 
 
 class AgentLimits(Contract):
-    """Where an agent must stop. Time is the assignment's deadline.
-
-    With `max_calls` it may ask its tools so often, and must deliver then.
-    """
+    """The limits of an agent's work on a task, besides the assignment's deadline. After `max_calls`
+    tool calls the agent must deliver."""
 
     max_turns: Annotated[int, Field(ge=1, le=200)] = 8
     max_tokens: Annotated[int, Field(ge=1)] = 200_000

@@ -45,8 +45,8 @@ what, and with which seed, they were made."""
 
 
 class Attribution(Contract):
-    """Whose word all answers of a server are, by the desk's configuration and not by their own:
-    how much it weighs, and who first published it."""
+    """Who published a server's answers, and how much that counts. It is taken from the desk's
+    configuration, never from the server's own words."""
 
     tier: SourceTier
     origin: ShortText

@@ -1,6 +1,6 @@
-"""What the tools of a research swarm answer: prices as they stand, and what was computed of them.
+"""What the tools of a research swarm and an episode answer: prices, and what is computed of them.
 
-Absent data is a reason, never a stand-in number.
+Missing data is stated with its reason; no number stands in for it.
 """
 
 from datetime import date
@@ -31,7 +31,7 @@ Prices = Annotated[tuple[Figure, ...], Field(max_length=MOST_DAYS, exclude_if=is
 
 
 class Hint(StrEnum):
-    """Which way something points."""
+    """The direction that a signal points in."""
 
     UP = "up"
     DOWN = "down"
@@ -39,11 +39,11 @@ class Hint(StrEnum):
 
 
 class MeasuredFigure(Contract):
-    """One figure that an analysis gives, of the day of the last price it rests on.
+    """One figure of an analysis, as of the day of the last price that it rests on.
 
-    It is counted in the unit of its metric (`analytics.units`), at the precision of its exponent.
-    `since` is the first day of the span that it is measured over, where somebody asked for one in
-    place of the metric's own.
+    Its unit is that of its metric (`analytics.units`), its precision that of its exponent. `since`
+    is the first day of the span measured, if the caller asked for a span other than the metric's
+    own.
     """
 
     metric: Metric
@@ -66,7 +66,7 @@ class Signal(Contract):
 
 
 class ShareSplit(Contract):
-    """From `day` on one share is `ratio` shares."""
+    """A split of a stock: from `day` on, one share is `ratio` shares."""
 
     day: date
     ratio: Annotated[Figure, Field(gt=0)]
@@ -111,7 +111,7 @@ class PriceHistory(SourceResult):
 
 
 class KnownSymbol(Contract):
-    """A market that there are prices of. `names` are what else it is called."""
+    """A market that there are prices of. `names` are its other names."""
 
     symbol: MarketName
     kind: MarketKind
@@ -171,12 +171,12 @@ class Mention(Contract):
 
     @property
     def reach(self) -> int | None:
-        """How often it was liked, passed on or answered; None where the feed says nothing of it."""
+        """Likes, reposts and comments together; None if the feed gives none of them."""
         told = [n for n in (self.likes, self.reposts, self.comments) if n is not None]
         return sum(told) if told else None
 
     def without_reach(self) -> Self:
-        """The post alone."""
+        """The post without its counts."""
         return self.model_copy(update={"likes": None, "reposts": None, "comments": None})
 
 
@@ -189,7 +189,7 @@ class Mentions(Analysis):
 
 
 class RatingAction(StrEnum):
-    """What an analyst did with a rating."""
+    """What an analyst did to a rating."""
 
     RAISED = "raised"
     CUT = "cut"
@@ -225,7 +225,7 @@ class AnalystRatings(Analysis):
 
 
 class FundamentalItem(Contract):
-    """One line of a company's accounts, of the period that ended on a day, and when it was out."""
+    """One line of a company's accounts: the period's last day, and the day of its publication."""
 
     name: ShortText
     value: Figure

@@ -1,4 +1,4 @@
-"""A stock's episode: the actions there are, the blackboard that they fill, and what came of it.
+"""A stock's episode: its actions, the blackboard that they fill, and its evaluation.
 
 The names of the actions and of the blackboard's fields are those of seed 004.
 """
@@ -38,7 +38,7 @@ USUAL_COST: Final = Decimal("0.10")
 
 
 class Recommended(StrEnum):
-    """What to do: be long, stay out, be short; or nothing can be said."""
+    """The recommendation: long, stay out or short; or none can be made."""
 
     BUY = "buy"
     HOLD = "hold"
@@ -82,10 +82,8 @@ class StockRecommendation(Contract):
 
 
 class Evaluation(Contract):
-    """What came of a recommendation, in the metrics of `desk.analytics.evaluation`.
-
-    `lacking` are the figures that could not be had; without `reward` the episode has none.
-    """
+    """The outcome of a recommendation, in the metrics of `desk.analytics.evaluation`. `lacking` are
+    the figures that could not be had. Without `reward` the episode has no reward."""
 
     figures: Annotated[tuple[MeasuredFigure, ...], Field(max_length=20)] = ()
     lacking: Annotated[tuple[Metric, ...], Field(max_length=20)] = ()
@@ -93,9 +91,10 @@ class Evaluation(Contract):
 
 
 class Blackboard(Contract):
-    """All that the agents of an episode share, complete at every moment.
+    """What the agents of an episode share, kept complete after every step.
 
-    A part is None until its action was taken, and has figures, or what it lacks, from then on.
+    A part is None until its action was taken. From then on it has figures, or says which are
+    lacking.
     """
 
     symbol: StockSymbol
@@ -118,7 +117,8 @@ class Blackboard(Contract):
 
     @property
     def generated(self) -> str | None:
-        """By what figures of it were made, where some are no facts but made for practice."""
+        """How figures of the blackboard were generated, if some are no facts but made for
+        practice."""
         parts = (
             self.news_data,
             self.fundamentals_data,
@@ -130,7 +130,7 @@ class Blackboard(Contract):
 
 
 class ActionChoice(Contract):
-    """What the controller chooses next, and why. No action: the episode is at its end."""
+    """The controller's next action and its reason. Without an action the episode ends."""
 
     kind: Literal["action"] = "action"
     task_id: ShortText
@@ -141,11 +141,10 @@ class ActionChoice(Contract):
 
 
 class EpisodeStep(Contract):
-    """One step of an episode: what was chosen, whether it made sense then, and the blackboard
-    after it.
+    """One step of an episode: the action, whether it was accepted, and the blackboard after it.
 
-    An action that makes no sense yet changes nothing and is `refused` with the reason. `reward` is
-    that of the step: nothing but for an evaluation. `charge` is what the action cost.
+    An action that is not possible yet changes nothing and is `refused` with the reason. `reward` is
+    0 except for an evaluation. `charge` is the cost of the action.
     """
 
     number: Annotated[int, Field(ge=1, le=MOST_STEPS)]
@@ -184,5 +183,5 @@ class StockRecord(Contract):
 
     @property
     def charged(self) -> Decimal:
-        """What the steps cost together, in units of the reward."""
+        """The costs of all steps together, in units of the reward."""
         return sum((step.charge for step in self.steps), Decimal(0))

@@ -1,4 +1,4 @@
-"""A figure and where it comes from."""
+"""Claims: figures with their evidence."""
 
 import re
 from datetime import date

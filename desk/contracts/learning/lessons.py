@@ -53,8 +53,8 @@ class MadeForecast(Contract):
 
 
 class ScoredForecast(Contract):
-    """A forecast whose horizon has passed. `value` is the last fixing known when it was due; None
-    where there was none for too long, and the forecast counts nowhere."""
+    """A forecast that is due. `value` is the last fixing known at that time; None if there was none
+    in the days before, and then the forecast does not count."""
 
     made: MadeForecast
     value: Figure | None = None
@@ -62,7 +62,7 @@ class ScoredForecast(Contract):
 
 
 class TroubleKind(StrEnum):
-    """What went wrong. What was `retried` succeeded at a later try."""
+    """What went wrong. `retried`: it succeeded at a later attempt."""
 
     TOOL_UNAVAILABLE = "tool_unavailable"
     TOOL_REFUSED = "tool_refused"
@@ -115,8 +115,8 @@ class ToolUse(Contract):
 
 
 class SourceRecord(Contract):
-    """What became of what a server said: other origins agreed, a conflict with them was decided
-    against it, or the claim did not follow from its evidence."""
+    """How the figures of a server fared: confirmed by other origins, rejected in a conflict, or in
+    claims that did not follow from their evidence."""
 
     server: ShortText
     verified: Count = 0
@@ -125,7 +125,7 @@ class SourceRecord(Contract):
 
 
 class AgentRecord(Contract):
-    """What became of an agent's tasks in a run."""
+    """How an agent's tasks of a run ended."""
 
     agent: AgentId
     tasks: Count
@@ -170,7 +170,7 @@ class LessonSources(Contract):
 
 
 class AdviceKind(StrEnum):
-    """What the desk can be advised to do differently."""
+    """The kinds of recommendations."""
 
     PREFER_FALLBACK = "prefer_fallback"
     AVOID_SOURCE = "avoid_source"
@@ -198,14 +198,14 @@ class Recommendation(Contract):
 
 
 class WeightOf(StrEnum):
-    """Whose word a weight is of."""
+    """Whether a weight is an agent's or a source's."""
 
     AGENT = "agent"
     SOURCE = "source"
 
 
 class RecordWeight(Contract):
-    """By what the weight of an agent or a source in a vote is multiplied, and why."""
+    """The factor for the weight of an agent or a source in a vote, and the reason for it."""
 
     voice: WeightOf
     name: ShortText
@@ -274,7 +274,7 @@ class Scorecard(Contract):
 
 
 class EssentialTool(Contract):
-    """A tool that an agent's work rests on: on its list since a week, and why."""
+    """A tool that an agent's results often rest on: since which week it is on the list, and why."""
 
     agent: AgentId
     server: ShortText
@@ -284,7 +284,8 @@ class EssentialTool(Contract):
 
 
 class EssentialChange(Contract):
-    """A tool that came onto an agent's list or left it, in which week, and why."""
+    """A tool's entry into an agent's list of essential tools, or its removal: the week and the
+    reason."""
 
     week: IsoWeek
     agent: AgentId
@@ -295,7 +296,7 @@ class EssentialChange(Contract):
 
 
 class UncitedTool(Contract):
-    """A tool of which an agent has had many answers and rested nothing on any of them."""
+    """A tool that has answered an agent many times without any result resting on an answer."""
 
     agent: AgentId
     server: ShortText

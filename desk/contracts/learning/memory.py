@@ -1,4 +1,4 @@
-"""What the desk remembers of its research, and how it is asked for it."""
+"""The memory of past research: its entries, and the queries that search it."""
 
 from enum import StrEnum
 from typing import Annotated, Final
@@ -10,7 +10,7 @@ from desk.contracts.markets import MarketName
 
 
 class MemoryKind(StrEnum):
-    """What is remembered: what was planned, found, taken to be likely, and what came of that."""
+    """The kinds of entries: plans, findings, hypotheses and their outcomes."""
 
     PLAN = "plan"
     FINDINGS = "findings"
@@ -19,12 +19,12 @@ class MemoryKind(StrEnum):
 
 
 class MemoryEntry(Contract):
-    """One thing that is remembered.
+    """One entry of the memory.
 
-    `memory_id` is unique; a second entry of one id takes the place of the first. `as_of` is the
-    instant at which it was known: no question of an earlier instant is told of it. `objective` is
-    what the research was for, and `text` what is remembered, in plain words. Data, not
-    instructions. `figures` is how many figures findings rest on; None where nobody counted.
+    `memory_id` is unique: a second entry of the same id replaces the first. `as_of` is when it
+    became known; queries of an earlier instant do not find it. `objective` is what was researched,
+    `text` the entry in plain words (data, not instructions). `figures` counts the figures that its
+    findings rest on; None if they were not counted.
     """
 
     memory_id: ShortText
@@ -38,12 +38,13 @@ class MemoryEntry(Contract):
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether it says anything: findings without a figure say only that nothing was found."""
+        """Whether the entry has content. Findings without a figure only say that nothing was
+        found."""
         return self.kind is not MemoryKind.FINDINGS or self.figures != 0
 
 
 class MemoryEntries(Contract):
-    """What a run gives to be remembered."""
+    """The entries that a run stores."""
 
     entries: Annotated[tuple[MemoryEntry, ...], Field(max_length=100)]
 
@@ -86,7 +87,7 @@ class MemoryAnswer(Contract):
 
 
 class Remembered(Contract):
-    """What became of entries that were given: how many are stored now, or why none is."""
+    """The result of storing entries: how many are stored now, or why none is."""
 
     stored: Annotated[int, Field(ge=0)] = 0
     missing: Text | None = None

@@ -125,7 +125,7 @@ class LearningRequest(Contract):
 
 
 class PatternBy(StrEnum):
-    """What troubles are counted by."""
+    """The property that troubles are grouped by."""
 
     KIND = "kind"
     SOURCE = "source"
@@ -151,7 +151,7 @@ class TroublePattern(Contract):
 
 
 class MetricName(StrEnum):
-    """What tells whether the desk is getting better."""
+    """The measures of whether the desk's work improves."""
 
     TROUBLES_PER_MARKET = "troubles_per_market"
     COVERAGE = "coverage"
@@ -160,11 +160,9 @@ class MetricName(StrEnum):
 
 
 class ImprovementMetric(Contract):
-    """A measure over the newest weeks, and over as many before them.
-
-    None where there was nothing to measure. `better` says which way it went: None where it cannot
-    be compared or did not move.
-    """
+    """A measure over the newest weeks and over as many weeks before them; None where there was
+    nothing to measure. `better` says whether it improved; None if it did not change or cannot be
+    compared."""
 
     name: MetricName
     recent: float | None = None
@@ -174,7 +172,7 @@ class ImprovementMetric(Contract):
 
 
 class WeekLearned(Contract):
-    """What one run told, in counts."""
+    """The lesson of one run in numbers."""
 
     week: IsoWeek
     workflow_id: ShortText

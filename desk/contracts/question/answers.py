@@ -117,7 +117,7 @@ class AnswerReport(Contract):
 
     @property
     def due(self) -> datetime | None:
-        """When an episode's outcome is due; None of anything else."""
+        """When an episode's outcome is due; None for other answers."""
         return self.stock.due if self.stock else None
 
     @property
@@ -129,7 +129,7 @@ class AnswerReport(Contract):
 
     @property
     def counts(self) -> tuple[Claim, ...]:
-        """An answer has no claims over its claims."""
+        """Always empty: an answer has no claims over its claims."""
         return ()
 
     @property

@@ -1,4 +1,4 @@
-"""A graph of agents that answer a question: its nodes, and how they follow each other."""
+"""A graph of agents that answer a question: its nodes and edges."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -30,7 +30,8 @@ MOST_ROUNDS = 20
 
 
 class Edge(Contract):
-    """Where it goes on, and on which condition; without one, in any case."""
+    """The node that follows, and the condition for it. Without a condition it follows in any
+    case."""
 
     to: NodeName
     when: Annotated[Expression | None, Field(exclude_if=is_none)] = None
@@ -40,16 +41,16 @@ Edges = Annotated[tuple[Edge, ...], Field(max_length=MOST_NODES)]
 
 
 class Join(StrEnum):
-    """When a node with several nodes before it begins: when all of those that are reached have
-    ended, or when the first has."""
+    """When a node with several predecessors begins: after all that are reached have ended, or after
+    the first."""
 
     ALL = "all"
     ANY = "any"
 
 
 class Merge(StrEnum):
-    """What a key of the state holds that several nodes write: what the first or the last of them
-    wrote, or all of it as a list, in each case in the order of the file and not of arrival."""
+    """The value of a key that several nodes write: that of the first or of the last node, or a list
+    of all, each in the order of the file and not of arrival."""
 
     FIRST = "first"
     LAST = "last"
@@ -86,17 +87,17 @@ class NodeSpec(Contract):
 
     @property
     def key(self) -> str:
-        """The key of the state that it writes."""
+        """The key of the state that the node writes."""
         return self.writes or self.name
 
     @property
     def edges(self) -> tuple[Edge, ...]:
-        """All its edges, those of `next` first."""
+        """All edges of the node, those of `next` first."""
         return (*self.next, *self.fork)
 
 
 class ParameterSpec(Contract):
-    """What a graph wants to be told besides the question."""
+    """A parameter of a graph, given besides the question."""
 
     name: NodeName
     description: Text = ""
@@ -129,7 +130,7 @@ class GraphSpec(Contract):
 
 
 class NodeState(StrEnum):
-    """Where a node stands. `skipped`: no edge that was taken leads to it."""
+    """The state of a node. `skipped`: no edge to it was taken."""
 
     WAITING = "waiting"
     RUNNING = "running"

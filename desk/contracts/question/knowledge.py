@@ -88,7 +88,7 @@ class PdfText(Contract):
 
 
 class SearchHit(Contract):
-    """A line of a search's answer, best first."""
+    """One hit of a search."""
 
     title: Title
     snippet: Text
@@ -153,28 +153,28 @@ class _Delivered(Contract):
 
 
 class TicketsFound(_Delivered):
-    """What the JIRA agent delivers."""
+    """The result of the JIRA agent."""
 
     kind: Literal["tickets"] = "tickets"
     tickets: Annotated[tuple[Ticket, ...], Field(max_length=MOST_ITEMS)] = ()
 
 
 class DocumentsRead(_Delivered):
-    """What the Doc agent delivers."""
+    """The result of the Doc agent."""
 
     kind: Literal["documents"] = "documents"
     documents: Annotated[tuple[KnowledgeDocument, ...], Field(max_length=MOST_ITEMS)] = ()
 
 
 class PdfsRead(_Delivered):
-    """What the PDF agent delivers."""
+    """The result of the PDF agent."""
 
     kind: Literal["pdfs"] = "pdfs"
     pdfs: Annotated[tuple[PdfText, ...], Field(max_length=MOST_ITEMS)] = ()
 
 
 class WebSearched(_Delivered):
-    """What the Search agent delivers."""
+    """The result of the Search agent."""
 
     kind: Literal["search"] = "search"
     results: Annotated[tuple[SearchHit, ...], Field(max_length=MOST_ITEMS)] = ()
