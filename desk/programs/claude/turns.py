@@ -216,7 +216,9 @@ def is_worth_asking(request: TurnRequest, own: Turn) -> bool:
     """Whether there is anything for a model to say on a task; else nothing is paid, and the desk's
     own result stands."""
     task = _TASKS.get(request.assignment.task_type)
-    return task is None or task.is_worth_it is None or task.is_worth_it(request, own.result)
+    if task is None or task.is_worth_it is None:
+        return True
+    return task.is_worth_it(_with_its_tools(request), own.result)
 
 
 def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
@@ -249,10 +251,17 @@ def turn_of(request: TurnRequest, answer: ModelAnswer) -> Turn:
 
 
 def _with_its_tools(request: TurnRequest) -> TurnRequest:
-    """The request with the tools that its task needs."""
-    if not _TASKS[request.assignment.task_type].without_tools:
-        return request
-    return request.model_copy(update={"tools": ()})
+    """The request with the tools that its task needs. A model that has asked none and may ask none
+    any more is told of none; one that has needs them beside what it asked."""
+    unused = request.last and not _has_asked(request)
+    if _TASKS[request.assignment.task_type].without_tools or unused:
+        return request.model_copy(update={"tools": ()})
+    return request
+
+
+def _has_asked(request: TurnRequest) -> bool:
+    """Whether what is shown of a conversation holds a call of a tool."""
+    return any(each.said for each in request.exchanges) or bool(asked_for(request.draft))
 
 
 def _condensed(exchange: Exchange) -> Exchange:

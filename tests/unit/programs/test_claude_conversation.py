@@ -232,6 +232,15 @@ def test_before_the_last_answer_no_tool_may_be_called_and_the_model_is_told() ->
     assert not model_call(loop.request).no_more_calls
 
 
+def test_a_model_that_may_only_answer_is_told_of_no_tool_and_one_that_asked_keeps_them() -> None:
+    free, only = model_call(first_request()), model_call(first_request(last=True))
+    assert free.tools and "You may call the tools" in free.system
+    assert not only.tools and "You may call the tools" not in only.system
+    draft = (use("toolu_1"),)
+    late = model_call(first_request(last=True, draft=draft, feedback="There is no tool to call."))
+    assert late.tools, "the API wants the tools that a message before calls"
+
+
 @pytest.mark.parametrize("content", [(), (BLANK,), (THOUGHT,), (THOUGHT, BLANK)])
 def test_an_answer_of_nothing_that_can_be_shown_is_asked_for_again(
     content: tuple[JsonValue, ...],

@@ -122,6 +122,21 @@ def test_nothing_is_paid_where_there_is_nothing_to_choose_and_nothing_to_ask(
     assert is_worth_asking(bare.model_copy(update={"tools": (tool,)}), empty)
 
 
+@pytest.mark.parametrize(("tool", "worth"), [("fetch_ticket", False), ("search_web", True)])
+def test_nothing_is_paid_where_a_model_could_only_look_up_what_nobody_has_named(
+    tool: str, worth: bool
+) -> None:
+    given = asked(TaskType.FETCH_TICKETS)
+    offered = (ToolSpec(server="knowledge", tool=tool),)
+    own = builtin_turn(given).result
+    assert own is not None
+    empty = Turn(result=own.model_copy(update={"evidence": (), "tickets": ()}))
+    bare = given.model_copy(update={"exchanges": (), "tools": offered})
+    assert is_worth_asking(bare, empty) is worth
+    last = bare.model_copy(update={"last": True})
+    assert not is_worth_asking(last, empty), "before its only answer it may ask nothing"
+
+
 def test_tickets_are_kept_in_the_models_order_as_the_tool_gave_them() -> None:
     request = asked(TaskType.FETCH_TICKETS)
     names = [name_of(request, "DESK-102"), name_of(request, "DESK-101")]

@@ -24,7 +24,7 @@ from desk.agents.answer_form import (
     told as read_answer,
 )
 from desk.agents.program import ModelTask
-from desk.contracts.agents.capabilities import Capability
+from desk.contracts.agents.capabilities import USUAL_CAPABILITY, Capability
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.base import Contract, ShortText
@@ -48,6 +48,9 @@ from desk.programs.question.claude.knowledge_state import (
     told_parameters,
     told_state,
 )
+
+_BY_NAME: Final = frozenset({Capability.TICKET, Capability.DOCUMENT, Capability.PDF})
+"""What is looked up by its name alone. A tool of anothers may well be a search."""
 
 
 def things_in(answer: ToolResult, task: TaskType) -> list[BaseModel]:
@@ -190,8 +193,10 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Found:
 
 
 def is_worth_it(request: TurnRequest, base: AgentResult | None) -> bool:
-    """Whether there is anything to choose from, or a tool left that could bring something."""
-    return bool(_found(base).evidence) or any(True for _ in answering(request))
+    """Whether there is anything to choose from, or a tool left that could bring something: what is
+    looked up by its name brings nothing where nothing was named or found."""
+    asked = (USUAL_CAPABILITY.get((spec.server, spec.tool)) for spec in answering(request))
+    return bool(_found(base).evidence) or any(each not in _BY_NAME for each in asked)
 
 
 def _found(base: AgentResult | None) -> Found:
