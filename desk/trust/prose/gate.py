@@ -10,6 +10,7 @@ The rule is complete, and docs/method.md states it in the same words.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 from unicodedata import category
@@ -17,7 +18,7 @@ from unicodedata import category
 from desk.analytics.figures import print_claim
 from desk.analytics.names.nearest import nearest
 from desk.analytics.names.spoken import SUBUNITS, UNITS
-from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.trust.prose.reference_faults import faults
 from desk.trust.prose.references import LONGEST_TEXT, REFERENCE, found_in
@@ -193,6 +194,8 @@ _ORDINAL: Final = re.compile(
     re.IGNORECASE,
 )
 _SINCE: Final = re.compile(rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\ssince\b", re.IGNORECASE)
+_SINCE_WHEN: Final = (Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE)
+_PLAIN: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NUMERALS: Final = frozenset({"Nd", "Nl", "No"})
 _MASK: Final = "￼"
 
@@ -227,7 +230,8 @@ def rejected_figures(
             place=place[:LONGEST_NAME],
             written=prose[each.start : each.end].strip()[:LONGEST_NAME] or "?",
             sentence=next(s for end, s in sentences if each.start < end)[:LONGEST_TEXT],
-            reason=each.reason + _meant(prose[each.start : each.end], claims, rests_on),
+            reason=each.reason
+            + _meant(prose[each.start : each.end], each.reason, claims, rests_on),
         )
         for each in sorted(found)
     )
@@ -299,13 +303,33 @@ def _unknown(name: str, claims: Mapping[str, Claim], others: Collection[str]) ->
     return f"nothing goes by that name{'; near it are ' + ', '.join(near) if near else ''}"
 
 
-def _meant(written: str, claims: Mapping[str, Claim], rests_on: Collection[str]) -> str:
-    """The claims that print the same digits as a figure, or else the claims that the text is
-    about."""
-    digits = "".join(sign for sign in written if sign.isdigit() or sign == ".").strip(".")
-    alike = [c for c in claims.values() if digits and digits in print_claim(c).replace(",", "")]
-    known = alike or [claims[name] for name in rests_on if name in claims]
-    if "[[" in written or not known:
+def _meant(
+    written: str, reason: str, claims: Mapping[str, Claim], rests_on: Collection[str]
+) -> str:
+    """The claims that say what a figure says, or else those that the text is about."""
+    if "[[" in written:
         return ""
-    named = (f"[[{c.claim_id}]] prints {print_claim(c)}" for c in known[:MOST_NAMED])
-    return f". Of the claims {', '.join(named)}"
+    if reason == SINCE:
+        known = [claim for claim in claims.values() if claim.metric in _SINCE_WHEN]
+    else:
+        known = [claim for claim in claims.values() if _says(claim, written)]
+        known = known or [claims[name] for name in rests_on if name in claims]
+    named = ", ".join(f"[[{c.claim_id}]] prints {print_claim(c)}" for c in known[:MOST_NAMED])
+    return f". Of the claims {named}" if named else ""
+
+
+def _says(claim: Claim, written: str) -> bool:
+    """Whether a claim prints the number that was written, as far as its digits go, whatever its
+    sign. A day is no number."""
+    if claim.unit is Unit.CALENDAR_DAY:
+        return False
+    meant, printed = _number_in(written), _number_in(print_claim(claim))
+    if meant is None or printed is None:
+        return False
+    return round(printed, max(0, -int(meant.as_tuple().exponent))) == meant
+
+
+def _number_in(words: str) -> Decimal | None:
+    """The first number of a text, without its sign."""
+    found = _PLAIN.search(words.replace(",", ""))
+    return Decimal(found[0]) if found else None

@@ -87,9 +87,18 @@ def review_synthesis(
     nodes = sorted((entry.node for entry in state), key=len, reverse=True)
     rejected = list(_wrong_quotations(synthesis, state))
     for place, prose in _texts(synthesis):
-        rejected += rejected_figures(prose, claims, others=quoted, names=nodes, place=place)
-        rejected += _typed(prose, place, nodes, figures_pass=bool(claims))
+        typed = list(_typed(prose, place, nodes, figures_pass=bool(claims)))
+        figures = rejected_figures(prose, claims, others=quoted, names=nodes, place=place)
+        rejected += (each for each in figures if not _is_told(each, typed))
+        rejected += typed
     return tuple(rejected)
+
+
+def _is_told(figure: RejectedFigure, typed: Sequence[RejectedFigure]) -> bool:
+    """Whether a figure stands in a word that is refused as a whole."""
+    return any(
+        figure.written in each.written and figure.sentence == each.sentence for each in typed
+    )
 
 
 def without_unfounded(

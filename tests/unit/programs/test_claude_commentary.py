@@ -200,12 +200,20 @@ def test_headline_and_themes_are_taken_as_they_are_written() -> None:
             "themes.0.markets.0: no market in the data has that name; nearest are USD/",
         ),
         (with_theme(reported="USD/JPY/news/1"), "themes.0.reported: no event of the news"),
-        (with_theme(why="Carry was unwound."), "themes.0.why: it rests on nothing"),
+        (
+            with_theme(why="Carry was unwound."),
+            "themes.0.why: it rests on nothing: refer to a claim or leave it out",
+        ),
     ],
 )
 def test_an_answer_that_does_not_hold_is_objected_to(said: Any, words: str) -> None:
     taken = turn(said)
     assert taken.result is None and taken.feedback and words in taken.feedback
+
+
+def test_a_reason_is_asked_of_the_news_where_there_are_any() -> None:
+    taken = turn(with_theme(why="Carry was unwound."), with_news())
+    assert taken.feedback and "name the event in `reported`" in taken.feedback
 
 
 def test_themes_lose_the_sentences_with_figures_that_are_no_claims() -> None:

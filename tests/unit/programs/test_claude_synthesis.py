@@ -237,6 +237,16 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         assert words in told
 
 
+def test_each_fault_is_told_once() -> None:
+    """A quotation that is not where it should be is no unknown reference besides, and a ticket's
+    identifier no figure besides."""
+    said = {"summary": "DESK-101 is [[q1]].", "quotations": [quote("q1", "Open", "elsewhere")]}
+    told = feedback(asked(), **said)
+    assert "quotations.0.evidence: there is no evidence of that name" in told
+    assert "nothing goes by that name" not in told
+    assert told.count("' in '") == 1
+
+
 def test_an_answer_that_is_none_needs_no_quotation() -> None:
     said = answer(asked(), summary="Nothing was found on that.", answered=False)
     assert (said.answered, said.quotations) == (False, ())

@@ -157,6 +157,31 @@ def test_a_figure_is_named_with_the_reference_that_prints_it() -> None:
     assert "[[USD/JPY:last]] prints 157.25" in rejected.reason
 
 
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ("It moved by 25 bp.", ["US:decision_change"]),
+        ("Its rate is about 4.4 %.", ["US:policy_rate"]),
+        ("It moved by 4 bp.", ["US:policy_rate"]),
+        ("It moved by 75 bp.", []),
+        ("It is at 7.", []),
+        ("It is at its highest since May.", ["USD/JPY:highest_since"]),
+    ],
+)
+def test_with_a_figure_go_the_claims_that_say_it_and_no_others(
+    written: str, named: list[str]
+) -> None:
+    """As far as its digits go: a day is no number, and since when is what a claim of it says."""
+    told = (
+        claim("US", Metric.POLICY_RATE, "4.375", Unit.PERCENT_A_YEAR),
+        claim("US", Metric.DECISION_CHANGE, "-25", Unit.BASIS_POINTS),
+        claim("US", Metric.NEXT_DECISION, "20250507", Unit.CALENDAR_DAY),
+        claim("USD/JPY", Metric.HIGHEST_SINCE, "20250525", Unit.CALENDAR_DAY),
+    )
+    (rejected,) = rejected_figures(written, {each.claim_id: each for each in told})
+    assert re.findall(r"\[\[([^\]@]+)(?:@[\d-]+)?\]\]", rejected.reason) == named
+
+
 def test_of_a_figure_that_no_claim_prints_those_that_the_text_is_about_are_named() -> None:
     (rejected,) = rejected_figures(
         "It gave up half of the gain.", CLAIMS, rests_on=(MOVE.claim_id,)

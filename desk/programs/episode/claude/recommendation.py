@@ -170,12 +170,12 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
     action, leanings = advised.action, {each.topic: each.leaning for each in board.insights}
     pro, contra = _FOR.get(action, _NOBODYS), _AGAINST.get(action, _NOBODYS)
     sides = (
-        ("reasons_for", advised.reasons_for, contra),
-        ("reasons_against", advised.reasons_against, pro),
+        ("reasons_for", advised.reasons_for, contra, "against"),
+        ("reasons_against", advised.reasons_against, pro, "for"),
     )
     pointing = {each.leaning for each in board.insights if each.strength > 0}
     needed = bool(pointing & pro and pointing & contra)
-    for side, topics, wrong in sides:
+    for side, topics, wrong, speaks in sides:
         if needed and not topics:
             yield f"recommendation.{side}: insights speak on both sides, and none is named here"
         for place, topic in enumerate(topics):
@@ -185,7 +185,10 @@ def _of_reasons(board: Blackboard, advised: ProposedRecommendation) -> Iterator[
                     f" {nearest_to(topic, leanings)}"
                 )
             elif leanings[topic] in wrong:
-                yield f"recommendation.{side}.{place}: that insight points to the other side"
+                yield (
+                    f"recommendation.{side}.{place}: that insight points {leanings[topic]}, which"
+                    f" speaks {speaks} the action, {action}"
+                )
     if action in (Recommended.BUY, Recommended.SELL) and not advised.reasons_for:
         yield f"recommendation.reasons_for: there is none, and the action is {action}"
     yield from twice("recommendation.reasons", [*advised.reasons_for, *advised.reasons_against])

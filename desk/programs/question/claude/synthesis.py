@@ -5,7 +5,7 @@ quotation: it must stand there as it is quoted, and where it stands is looked up
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import BaseModel, Field, JsonValue, StringConstraints
@@ -26,7 +26,7 @@ from desk.contracts.runs.turns import AgentResult, TurnContext, TurnRequest
 from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.claude.knowledge_state import FOUND, told_parameters, told_state
-from desk.trust.prose import references, stands_in
+from desk.trust.prose import REFERENCE, references, stands_in
 
 _OF_MARKETS: Final = frozenset({"research", "validation"})
 
@@ -119,16 +119,21 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Synthes
 
 
 def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -> Synthesis:
-    """The desk's answer in the words of one that has no faults."""
+    """The desk's answer in the words of one that has no faults. One whose quotations do not stand
+    where they should is told so once: it is read as if it did not refer to them."""
     used = {name for _, prose in texts(proposed) for name in references(prose)}
+    astray = {q.quotation_id for q in proposed.quotations if _place(request, q) is None}
     return own.model_copy(
         update={
-            "summary": proposed.summary,
-            "sections": tuple(Section(**part.model_dump()) for part in proposed.sections),
+            "summary": _without(astray, proposed.summary),
+            "sections": tuple(
+                Section(title=part.title, content=_without(astray, part.content))
+                for part in proposed.sections
+            ),
             "quotations": tuple(
                 _quotation(request, line)
                 for line in proposed.quotations
-                if line.quotation_id in used and _place(request, line) is not None
+                if line.quotation_id in used - astray
             ),
             "answered": proposed.answered,
             # Whether what was quoted answers the question has been judged: by the model.
@@ -136,6 +141,11 @@ def written(request: TurnRequest, own: Synthesis, proposed: ProposedSynthesis) -
             "dropped": (),
         }
     )
+
+
+def _without(names: Collection[str], prose: str) -> str:
+    """A text without the references to these."""
+    return REFERENCE.sub(lambda found: "…" if found[1] in names else found[0], prose)
 
 
 def answer_in(base: AgentResult | None) -> Synthesis:

@@ -137,10 +137,8 @@ def _faults(request: TurnRequest, proposed: ProposedCommentary) -> Iterator[str]
             )
             yield f"themes.{place}.reported: no event of the news goes by that id; {told}"
         if theme.why and not theme.reported and not references(theme.why):
-            yield (
-                f"themes.{place}.why: it rests on nothing: refer to a claim, name the event in"
-                " `reported`, or leave it out"
-            )
+            way = "refer to a claim, name the event in `reported`," if news else "refer to a claim"
+            yield f"themes.{place}.why: it rests on nothing: {way} or leave it out"
     yield from twice("themes", [theme.title for theme in proposed.themes])
 
 
