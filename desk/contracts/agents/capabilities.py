@@ -13,6 +13,10 @@ ADDED_BY_THE_DESK: Final = "as_of"
 """The argument of every call that no agent and no route gives."""
 
 
+REGISTERED_FOR: Final = "research-desk/capability"
+"""The key in the `_meta` of a tool of MCP that names the capability it was made for."""
+
+
 class Capability(StrEnum):
     """A kind of question, whichever source answers it."""
 

@@ -186,13 +186,16 @@ class ToolResult(Contract):
 class ToolSpec(Contract):
     """A tool as its server describes it. The words and the schema are the server's own.
 
-    `last`: to an agent that has rested nothing on its answers, it is described after the others.
+    `capability` is the one that the tool's registration names (in its `_meta`). It only proposes a
+    route. `last`: the tool is described after the others, because the agent's results have rested
+    on none of its answers.
     """
 
     server: ShortText
     tool: ShortText
     description: Annotated[str, Field(max_length=4_000)] = ""
     input_schema: dict[str, JsonValue] = Field(default_factory=dict)
+    capability: Annotated[Capability | None, Field(exclude_if=is_none)] = None
     last: Annotated[bool, Field(exclude_if=is_empty)] = False
 
 

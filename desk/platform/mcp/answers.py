@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from desk.analytics.names.shortening import shortened
-from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK
+from desk.contracts.agents.capabilities import ADDED_BY_THE_DESK, REGISTERED_FOR, Capability
 from desk.contracts.agents.tools import KEPT_ANSWER, ToolSpec
 from desk.platform.mcp.redaction import NOTHING_SECRET, Redaction
 from desk.platform.mcp.tool_calling import ToolAnswer
@@ -141,7 +141,14 @@ def _spec(server: str, tool: Tool, redaction: Redaction) -> ToolSpec:
         tool=tool.name,
         description=_clean(tool.description or "", redaction)[:LONGEST_DESCRIPTION],
         input_schema=_schema(tool.input_schema, redaction),
+        capability=_registered(tool),
     )
+
+
+def _registered(tool: Tool) -> Capability | None:
+    """The capability that a tool's registration names; None if it names none that there is."""
+    named = (tool.meta or {}).get(REGISTERED_FOR)
+    return next((capability for capability in Capability if capability == named), None)
 
 
 def _schema(given: Mapping[str, JsonValue], redaction: Redaction) -> dict[str, JsonValue]:

@@ -1,9 +1,10 @@
-"""Proposes which capability a tool could serve, by its server's description of it.
+"""Proposes which capability a tool could serve.
 
-A person decides about a proposal. Nothing that the server says is trusted, and no tool is called.
+A server can name the capability in the tool's registration. Otherwise the names of the tool and of
+its arguments are compared with those of known tools; the description is not read. A person decides
+about a proposal, and no tool is called.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from types import MappingProxyType
@@ -12,61 +13,25 @@ from typing import Final, NamedTuple
 from desk.contracts.agents.capabilities import USUAL_ROUTES, Capability, Route
 from desk.contracts.agents.tools import ToolSpec
 
-LEAST_LIKENESS: Final = 0.45
+LEAST_LIKENESS: Final = 0.65
 
-_READ_OF_A_DESCRIPTION: Final = 1_000
-_WORD: Final = re.compile(r"[a-z]+")
-
-_WORDS: Final[Mapping[Capability, frozenset[str]]] = MappingProxyType(
+_TOOLS_ELSEWHERE: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
     {
-        capability: frozenset(words.split())
-        for capability, words in {
-            Capability.QUOTE: "quote price last current latest rate ticker",
-            Capability.HISTORY: "history historical prices daily series ohlc range",
-            Capability.SYMBOL_SEARCH: "symbol symbols search ticker lookup find pairs",
-            Capability.POLICY_RATE: "policy interest rate cash target central bank",
-            Capability.RATE_DECISIONS: "decision decisions rate change meeting central bank",
-            Capability.DECISION_CALENDAR: "calendar schedule meeting dates decision upcoming",
-            Capability.MONTH_AVERAGES: "month monthly average averages exchange",
-            Capability.MONTH_END_RATES: "month monthly end rates policy",
-            Capability.RECORDED_RATES: "recorded policy rates banks series",
-            Capability.YIELDS: "government bond yields treasury two-year ten-year",
-            Capability.ASSETS: "asset oil stocks dollar index",
-            Capability.DAILY_RATES: "daily rates fixings exchange days",
-            Capability.NEWS_SEARCH: "news search articles keyword keywords query",
-            Capability.HEADLINES: "headlines top news market latest topic trending",
-            Capability.DATE_FILTER: "news date dates filter between period",
-            Capability.BANK_NEWS: "central bank news press releases speeches statements",
-            Capability.VERIFICATION: "verify verification story check confirm fact",
-            Capability.TICKET: "ticket tickets issue fetch jira tracker status assignee",
-            Capability.DOCUMENT: "document doc page read text markdown content wiki",
-            Capability.PDF: "pdf file pages text extract",
-            Capability.WEB_SEARCH: "search web pages documents find results",
-            Capability.SYMBOLS: "markets symbols tickers named text",
-            Capability.MARKET_DATA: "market price moves volatility range",
-            Capability.PRICE_HISTORY: "price history daily ohlc",
-            Capability.SECTORS: "sector group peers relative",
-            Capability.INDICATORS: "technical indicators rsi macd",
-            Capability.CHART_PATTERNS: "candlestick chart patterns",
-            Capability.FUNDAMENTALS: "company accounts balance income",
-            Capability.RATIOS: "ratios valuation earnings book",
-            Capability.EARNINGS: "earnings revenue surprise",
-            Capability.QUARTERS: "company quarter quarterly accounts",
-            Capability.NEWS_DIGEST: "news digest stories",
-            Capability.SENTIMENT: "sentiment tone news",
-            Capability.MENTIONS: "mentions social posts reach",
-            Capability.RATINGS: "analyst analysts ratings upgrades downgrades",
-            Capability.PATTERN_MINING: "historical patterns analogues anomaly",
-            Capability.SEASONALITY: "seasonality month season",
-            Capability.PERFORMANCE: "performance forward return reward benchmark",
-            Capability.STANDING: "percentile rank own past drawdown",
-            Capability.CO_MOVEMENT: "correlation beta two markets together",
-            Capability.PEG_BAND: "peg band floor cap edges authority",
-            Capability.DECISION_RECORD: "decisions meetings bank followed hold cut",
-        }.items()
+        Capability.QUOTE: ("get_stock_price", "get_price", "get_exchange_rate", "latest_rate"),
+        Capability.HISTORY: ("get_historical_prices", "get_time_series", "get_daily_prices"),
+        Capability.SYMBOL_SEARCH: ("search_ticker", "symbol_lookup", "find_symbol"),
+        Capability.POLICY_RATE: ("get_interest_rate", "get_central_bank_rate"),
+        Capability.DECISION_CALENDAR: ("get_economic_calendar", "get_meeting_dates"),
+        Capability.YIELDS: ("get_treasury_yields", "get_bond_yields"),
+        Capability.NEWS_SEARCH: ("get_news_by_keyword", "search_articles"),
+        Capability.HEADLINES: ("get_top_news", "get_latest_news"),
+        Capability.TICKET: ("get_issue", "get_ticket"),
+        Capability.DOCUMENT: ("get_page", "read_document"),
+        Capability.PDF: ("read_pdf",),
+        Capability.WEB_SEARCH: ("web_search",),
     }
 )
-"""Words that the descriptions of such tools contain."""
+"""Names that such tools have at servers of others."""
 
 _ARGUMENTS: Final[Mapping[Capability, tuple[str, ...]]] = MappingProxyType(
     {
@@ -168,11 +133,6 @@ def required_by(spec: ToolSpec) -> tuple[str, ...]:
 
 def _proposal(spec: ToolSpec, capability: Capability) -> Proposal:
     names = _names(capability, arguments_of(spec))
-    likeness = (
-        0.5 * _likeness_of_name(spec.tool, capability)
-        + 0.25 * _likeness_of_words(spec, capability)
-        + 0.25 * len(names) / len(_ARGUMENTS[capability])
-    )
     return Proposal(
         capability,
         Route(
@@ -180,26 +140,31 @@ def _proposal(spec: ToolSpec, capability: Capability) -> Proposal:
             tool=spec.tool,
             names={ours: theirs for ours, theirs in names.items() if ours != theirs},
         ),
-        round(likeness, 2),
+        round(_likeness(spec, capability, names), 2),
         tuple(name for name in required_by(spec) if name not in names.values()),
     )
 
 
+def _likeness(spec: ToolSpec, capability: Capability, names: Mapping[str, str]) -> float:
+    """1 for the capability that the tool's registration names, and 0 for every other. Without one,
+    two thirds are the likeness of the tool's name, one third the share of the desk's arguments that
+    it takes."""
+    if spec.capability is not None:
+        return float(spec.capability is capability)
+    return (
+        2 * _likeness_of_name(spec.tool, capability) + len(names) / len(_ARGUMENTS[capability])
+    ) / 3
+
+
 def _likeness_of_name(name: str, capability: Capability) -> float:
     """The likeness to the nearest of the capability's known names."""
-    known = {route.tool for route in USUAL_ROUTES[capability]} | {capability.value}
+    usual = (route.tool for route in USUAL_ROUTES[capability])
+    known = {capability.value, *usual, *_TOOLS_ELSEWHERE.get(capability, ())}
     return max(SequenceMatcher(None, _plain(name), _plain(other)).ratio() for other in known)
 
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_").removeprefix("get_")
-
-
-def _likeness_of_words(spec: ToolSpec, capability: Capability) -> float:
-    """How many of the words for such tools its description contains, of at most four."""
-    told = f"{spec.tool} {spec.description[:_READ_OF_A_DESCRIPTION]}".lower()
-    shared = _WORDS[capability].intersection(_WORD.findall(told.replace("_", " ")))
-    return min(len(shared), 4) / 4
 
 
 def _names(capability: Capability, taken: tuple[str, ...]) -> dict[str, str]:

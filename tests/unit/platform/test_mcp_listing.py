@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolSpec
 from desk.platform.mcp.answers import LONGEST_DESCRIPTION
 from desk.platform.mcp.pool import McpPool
@@ -51,6 +52,15 @@ async def test_what_a_server_says_of_a_tool_is_cleaned_and_holds_no_secret(tmp_p
     assert "\x1b" not in said and "\x00" not in said
     assert "sesame" not in said
     assert "\nCall me." in said
+
+
+async def test_the_capability_that_a_registration_names_is_read_where_there_is_such_a_one(
+    tmp_path: Path,
+) -> None:
+    specs = await listing(tmp_path, "talkative")
+    assert {name: spec.capability for name, spec in specs.items() if spec.capability} == {
+        "dated": Capability.QUOTE
+    }
 
 
 async def test_what_is_too_long_is_cut_or_left_out(tmp_path: Path) -> None:

@@ -79,6 +79,18 @@ def test_the_likelier_of_two_tools_is_proposed() -> None:
     assert found[Capability.QUOTE].likeness > LEAST_LIKENESS
 
 
-def test_a_description_cannot_talk_itself_into_more_than_a_quarter() -> None:
+def test_a_description_counts_for_nothing() -> None:
     words = "quote price last current latest rate ticker " * 80
     assert not proposals([spec("zzz", words)])
+    plain = spec("get_rates_history", "", "pair", since="", until="")
+    assert proposals([plain]) != ()
+    described = plain.model_copy(update={"description": words})
+    assert proposals([plain]) == proposals([described])
+
+
+def test_a_tool_is_proposed_for_what_its_registration_names_and_for_nothing_else() -> None:
+    misnamed = spec("get_quote", "", "symbol").model_copy(
+        update={"capability": Capability.POLICY_RATE}
+    )
+    (one,) = proposals([misnamed])
+    assert (one.capability, one.likeness, one.unfilled) == (Capability.POLICY_RATE, 1, ("symbol",))
