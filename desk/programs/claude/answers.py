@@ -9,7 +9,9 @@ from pydantic import JsonValue
 from desk.contracts.agents.capabilities import USUAL_CAPABILITY
 from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
 from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import MarketEvent
 from desk.contracts.findings.source_results import DatePrecision
+from desk.contracts.markets import MarketKind
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import TurnRequest
 from desk.programs.claude.figures import MOST_TOLD, told_claims, worth_telling
@@ -28,6 +30,7 @@ _AS_CLAIMS: Final = ("figures", "decisions", "before")
 
 TOOLS: Final = "tools"
 OTHER_TOOLS: Final = "other_tools"
+CURRENCIES: Final = "currencies"
 
 LONGEST_COLUMN: Final = 130
 """Values of one column, such as the days of a series or its prices: half a year of fixings. What
@@ -40,7 +43,7 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
     name, told_as = result.evidence_id.rsplit("/", 1)[-1], tuple(worth_telling(claims))[:MOST_TOLD]
     told: dict[str, JsonValue] = {
         "evidence": name,
-        "claims": {**told_claims(told_as, _only_months(result.content))},
+        "claims": {**told_claims(told_as, only_months((result,)))},
         "content": thinned(_without_claimed(_told_content(result.content), told_as)),
         "error": result.error,
     }
@@ -85,15 +88,33 @@ def _name_of(line: Mapping[str, JsonValue]) -> tuple[str, str]:
     )
 
 
-def _only_months(content: JsonValue) -> dict[str, str]:
+def only_months(results: Iterable[ToolResult]) -> dict[str, str]:
     """The decisions of which no more than the month is known, by the area and the day that stands
-    for it."""
-    lines = content.get("decisions") if isinstance(content, dict) else None
+    for it: `2025-05` of `CN@2025-05-31`."""
     return {
         f"{line['area']}@{line['decided_on']}": str(line["decided_on"])[:7]
-        for line in (lines if isinstance(lines, list) else ())
-        if isinstance(line, dict) and line.get("precision") == DatePrecision.MONTH
+        for result in results
+        for line in _decisions(result.content)
+        if line.get("precision") == DatePrecision.MONTH
     }
+
+
+def own_months(request: TurnRequest) -> dict[str, str]:
+    """The same of what the desk itself asked for a task, as of every turn of it."""
+    return only_months(_own(request))
+
+
+def known_day(event: MarketEvent, months: Mapping[str, str]) -> str:
+    """The day of an event, or its month where no more is known of a decision."""
+    day = event.event_date.isoformat()
+    return months.get(f"{event.area}@{day}", day)
+
+
+def _decisions(content: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
+    told = content if isinstance(content, dict) else {}
+    for column in ("decisions", "before"):
+        lines = told.get(column)
+        yield from (e for e in (lines if isinstance(lines, list) else ()) if isinstance(e, dict))
 
 
 def thinned(content: JsonValue) -> JsonValue:
@@ -210,8 +231,11 @@ def _is_there(held: JsonValue) -> bool:
 def there_is(request: TurnRequest, material: str) -> set[str]:
     """What a model can be told of: the parts of its material that hold something, `tools` where it
     is offered any, and what these, or the agents of a plan, can ask; `other_tools` where it is not
-    known what one of them is asked for."""
-    parts = {name for name, held in json.loads(material).items() if held}
+    known what one of them is asked for; `currencies` unless it is about a stock."""
+    told = json.loads(material)
+    parts = {name for name, held in told.items() if held}
+    of_stock = "board" in parts or told.get("kind") == MarketKind.STOCK
+    parts |= set() if of_stock else {CURRENCIES}
     return parts | asked_by(answering(request)) | set(map(str, request.capabilities))
 
 

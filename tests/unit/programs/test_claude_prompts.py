@@ -7,7 +7,7 @@ import pytest
 
 from desk.contracts.agents.capabilities import Capability
 from desk.programs.claude import prompts
-from desk.programs.claude.answers import OTHER_TOOLS, TOOLS
+from desk.programs.claude.answers import CURRENCIES, OTHER_TOOLS, TOOLS
 from desk.programs.claude.prompts import prompt, prompt_for
 
 NAMES = sorted(
@@ -37,7 +37,7 @@ PARTS = {
 def test_every_mark_is_one_that_is_understood(name: str) -> None:
     text = prompt(name)
     named = {each for part in re.findall(r"\{\{if ([^}]*)\}\}", text) for each in part.split()}
-    assert named <= PARTS | set(map(str, Capability)) | {TOOLS, OTHER_TOOLS}
+    assert named <= PARTS | set(map(str, Capability)) | {TOOLS, OTHER_TOOLS, CURRENCIES}
     for there in (set[str](), named):
         assert "{{" not in prompt_for(text, there)
 
@@ -57,3 +57,11 @@ def test_what_stands_for_another_prompt_is_told_in_its_words() -> None:
     assert prompt_for("{{if recalled}}\n{{recalled}}\n{{end}}\n", {"recalled"}) == prompt(
         "recalled"
     )
+
+
+def test_a_prompt_that_stands_in_another_s_part_tells_what_is_there() -> None:
+    text = "{{if claims}}\n{{figures}}\n{{end}}\n"
+    of_pairs, of_a_stock = (prompt_for(text, {"claims", *more}) for more in ({CURRENCIES}, ()))
+    assert "[[MX:differential|moved]]" in of_pairs
+    assert "MX:" not in of_a_stock and "{{" not in of_a_stock
+    assert prompt_for(text, {CURRENCIES}) == ""

@@ -23,9 +23,15 @@ from desk.contracts.findings.results import (
     ResearchResult,
     ViewKind,
 )
-from desk.contracts.findings.source_results import NewsItem, NewsItems, Provenance
+from desk.contracts.findings.source_results import (
+    DatePrecision,
+    NewsItem,
+    NewsItems,
+    Provenance,
+)
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
+from desk.programs.claude.answers import only_months
 from desk.programs.claude.figures import told_claims, worth_telling
 from desk.programs.claude.findings import ODDITY
 from desk.programs.claude.turns import model_call, turn_of
@@ -40,6 +46,7 @@ from tests.support.builders import (
     claim,
     decision,
     decisions,
+    failed,
     pair_market,
     policy_rates,
     rate_market,
@@ -684,6 +691,42 @@ def test_an_area_has_a_task_of_its_own() -> None:
     given_request = blank.model_copy(update={"exchanges": (Exchange(results=results),)})
     stance = view(subject="JP", kind="stance", claims=["JP:policy_rate"])
     assert finding(given_request, views=[stance]).views[0].leaning is Leaning.DOWN
+
+
+def test_of_a_decision_known_by_its_month_no_day_is_told() -> None:
+    """Neither beside its figures nor as the day of its event, of this window or before it."""
+    blank = request(TaskType.RESEARCH_RATES, rate_market("NO"), WEEK)
+    before = decision("NO", "2026-06-30", "4.25", "0", precision=DatePrecision.MONTH)
+    within = decision("NO", "2026-10-31", "4.00", "-25", precision=DatePrecision.MONTH)
+    own = {
+        "get_policy_rate": policy_rates(WEEK, NO="4.00", US="3.875"),
+        "get_rate_decisions": decisions(WEEK, within).model_copy(update={"before": (before,)}),
+        "get_decision_calendar": calendar(WEEK, ("NO", "2026-12-17")),
+    }
+    results = tuple(answered(call, own[call.tool]) for call in builtin_turn(blank).calls)
+    done = blank.model_copy(update={"exchanges": (Exchange(results=results),), "model": MODEL})
+    found = builtin_turn(done).result
+    assert isinstance(found, ResearchResult)
+    told = material(done)
+    rate = told["claims"]["[[NO:decision_rate@2026-10-31]]"]
+    assert rate == "4.00 %; 2026-10, on a day that is not known"
+    (event,) = (each for each in told["events"] if each["type"] == "rate_decision")
+    assert event["day"] == "2026-10"
+    assert only_months(results) == {"NO@2026-10-31": "2026-10", "NO@2026-06-30": "2026-06"}
+    checked = request(
+        TaskType.VALIDATE, rate_market("NO"), WEEK, findings=[found], evidence=results
+    ).model_copy(update={"model": MODEL})
+    answers = tuple(
+        answered(call, own[call.tool])
+        if call.tool in own
+        else failed(call, ToolStatus.UNAVAILABLE, "not here")
+        for call in builtin_turn(checked).calls
+    )
+    shown = material(checked.model_copy(update={"exchanges": (Exchange(results=answers),)}))
+    (event,) = (e for e in shown["findings"][0]["events"] if "/rate_decision/" in e["event_id"])
+    assert event["day"] == "2026-10"
+    days = {line for group in shown["claims"] for line in group["claims"].values()}
+    assert rate in days
 
 
 def test_an_item_that_there_is_not_is_answered_with_those_there_are() -> None:

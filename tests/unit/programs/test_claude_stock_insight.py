@@ -182,3 +182,8 @@ def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
         assert finding.claims and board.keys() >= set(finding.claims)
     # References to nothing are left to the gate, which names them.
     assert all(each.written.startswith("[[") for each in review(taken.result))
+
+
+def test_of_a_stock_nothing_is_told_of_banks_and_currencies() -> None:
+    told = model_call(asked()).system
+    assert "|moved" in told and "decision_change" not in told and "base currency" not in told

@@ -26,5 +26,9 @@ def prompt(name: str) -> str:
 
 def prompt_for(text: str, there: Collection[str]) -> str:
     """A prompt as it is told where these things are there."""
-    kept = _PART.sub(lambda part: part[2] if set(part[1].split()) & set(there) else "", text)
-    return _GAP.sub("\n\n", _INCLUDED.sub(lambda included: prompt(included[1]), kept))
+    told = _INCLUDED.sub(lambda included: prompt(included[1]), _told(text, there))
+    return _GAP.sub("\n\n", _told(told, there))
+
+
+def _told(text: str, there: Collection[str]) -> str:
+    return _PART.sub(lambda part: part[2] if set(part[1].split()) & set(there) else "", text)

@@ -19,7 +19,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import MOST_SOURCES, ResearchResult
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, TurnRequest
-from desk.programs.claude.answers import something_came
+from desk.programs.claude.answers import own_months, something_came
 from desk.programs.claude.figures import Figures, figures_of, told_claims
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
@@ -114,7 +114,7 @@ def told_part(request: TurnRequest, base: AgentResult | None) -> dict[str, JsonV
         "areas": list(task.market.areas) if task.market else [],
         "as_of": task.window.end.isoformat(),
         "calls_left": calls_left(request) if request.tools else None,
-        "claims": {**told_claims(_own_first(found))},
+        "claims": {**told_claims(_own_first(found), own_months(request))},
         "answers": told_answers(request),
         "findings_of_the_desk": _told_findings(found),
         "missing": list(found.missing),

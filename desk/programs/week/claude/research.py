@@ -28,7 +28,14 @@ from desk.contracts.findings.results import (
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.builtin.evidence import TaskNotPossible
-from desk.programs.claude.answers import OTHER_TOOLS, answering, asked_by, asked_in_vain
+from desk.programs.claude.answers import (
+    OTHER_TOOLS,
+    answering,
+    asked_by,
+    asked_in_vain,
+    known_day,
+    own_months,
+)
 from desk.programs.claude.figures import Figures, figures_of, told_claims, worth_telling
 from desk.programs.claude.findings import (
     MOST_WARNINGS,
@@ -124,7 +131,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     """What the desk has found so far, as JSON."""
     found = found_in(base)
     task, claims = request.assignment, _at_the_start(request, found).known.values()
-    in_vain = asked_in_vain(request)
+    in_vain, months = asked_in_vain(request), own_months(request)
     # What was asked in vain and so is missing is told once.
     missing = [m for m in found.missing if not any(str(each["why"]) in m for each in in_vain)]
     material = {
@@ -135,12 +142,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
         "as_of": task.window.end.isoformat(),
         "areas": task.market.areas if task.market else (),
         "asked_of_you": task.instructions,
-        "claims": told_claims(c for c in worth_telling(claims) if span_days(c) is None),
+        "claims": told_claims((c for c in worth_telling(claims) if span_days(c) is None), months),
         "events": [
             {
                 "event_id": event.event_id,
                 "type": event.event_type,
-                "day": event.event_date.isoformat(),
+                "day": known_day(event, months),
                 "impact": event.impact,
                 "description": event.description,
             }

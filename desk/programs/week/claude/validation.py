@@ -17,6 +17,7 @@ from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
+from desk.programs.claude.answers import known_day, only_months
 from desk.programs.claude.figures import (
     Figures,
     figures_of,
@@ -106,12 +107,13 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     verdicts = {verdict.claim_id: verdict for verdict in found.verdicts}
     claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
     results = {result.evidence_id: result for result in request.evidence}
+    months = only_months(request.evidence)
     return json.dumps(
         {
             **told_days(request.assignment),
             "as_of": request.assignment.window.end.isoformat(),
             "market": found.market,
-            "claims": _told_claims(claims, verdicts, results),
+            "claims": _told_claims(claims, verdicts, results, months),
             "read": list(_read(request)),
             "findings": [
                 {
@@ -119,7 +121,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                     "events": [
                         {
                             "event_id": event.event_id,
-                            "day": event.event_date.isoformat(),
+                            "day": known_day(event, months),
                             "description": event.description,
                             "impact": event.impact,
                             "read_in": [name.rsplit("/", 1)[-1] for name in event.evidence],
@@ -217,6 +219,7 @@ def _told_claims(
     claims: Mapping[str, Claim],
     verdicts: Mapping[str, ClaimVerdict],
     results: Mapping[str, ToolResult],
+    months: Mapping[str, str],
 ) -> list[dict[str, object]]:
     """The claims with the desk's verdicts, grouped by source and verdict."""
     told: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -225,7 +228,7 @@ def _told_claims(
         if name in verdicts:
             asked = ", ".join(sorted({_asked(each, results) for each in claim.evidence}))
             group = (asked, str(verdicts[name].status), verdicts[name].words)
-            told.setdefault(group, {}).update(told_claims((claim,)))
+            told.setdefault(group, {}).update(told_claims((claim,), months))
     return [
         {"from": asked, "verdict": status, "why": why, "claims": named}
         for (asked, status, why), named in told.items()
