@@ -71,10 +71,10 @@ class NoSpaceForDatabase(sqlite3.OperationalError):
 
 
 class NamingConnection(sqlite3.Connection):
-    """A connection whose errors name the folder where there is no space left for its file.
+    """An SQLite connection whose errors name the folder if the disk is full.
 
     Raises:
-        NoSpaceForDatabase: there is none for what was to be executed.
+        NoSpaceForDatabase: there is no space for what was to be executed.
     """
 
     def __init__(self, database: Path, *arguments: Any, **named: Any) -> None:
@@ -82,7 +82,7 @@ class NamingConnection(sqlite3.Connection):
         self._folder = Path(database).parent
 
     def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """As of any connection."""
+        """As `sqlite3.Connection.execute`."""
         try:
             return super().execute(*arguments)
         except sqlite3.OperationalError as error:
@@ -93,27 +93,27 @@ class NamingConnection(sqlite3.Connection):
 
 
 def no_space(folder: Path) -> str:
-    """The sentence about a folder whose disk is full."""
+    """The message that a folder's disk is full."""
     return f"there is no space left in {folder}; free some and try again"
 
 
 def is_full(error: OSError) -> bool:
-    """Whether an error says that a disk is full, or a quota used up."""
+    """Whether an error means that a disk is full or a quota is used up."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def free_bytes(folder: Path) -> int:
-    """How many bytes can still be written to a folder, or to where it would be made."""
+    """The bytes that can still be written to a folder, which need not exist yet."""
     there = next(f for f in (folder, *folder.parents) if f.exists())
     return shutil.disk_usage(there).free
 
 
 @contextmanager
 def naming_space(folder: Path) -> Iterator[None]:
-    """Have a full disk name the folder in which the block writes.
+    """Turns the error of a full disk in the block into one that names the folder.
 
     Raises:
-        NoSpace: there is none.
+        NoSpace: the disk is full.
     """
     try:
         yield
@@ -127,10 +127,10 @@ OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def tighten(home: Path) -> None:
-    """Take from others what permissions they have in a home that was made without care for them.
+    """Removes other users' permissions on a home and its files.
 
-    A home that is private already is not looked through. One that belongs to somebody else, or to
-    everybody as /tmp does, is left as it is.
+    A home that is private already is not looked through. One that belongs to somebody else, or that
+    everybody may write to (such as /tmp), is left as it is.
     """
     found = home.stat()
     if found.st_uid != os.geteuid() or found.st_mode & stat.S_ISVTX or not found.st_mode & OTHERS:

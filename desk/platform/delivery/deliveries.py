@@ -1,4 +1,4 @@
-"""What delivering a report means, apart from how: its secrets, its content, its failures."""
+"""What the channels of delivery share: secrets, the letter, and how a delivery fails."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +21,11 @@ LONGEST_OF_A_STORE: Final = 300
 
 
 class DeliveryFailed(Exception):
-    """A report was not delivered. `permanent`: another attempt cannot mend it; else one may, after
-    the pause that the receiver asked for where it did. The message has no secret in it."""
+    """A report was not delivered. The message holds no secret.
+
+    With `permanent`, another attempt would fail as well. Otherwise it may be tried again, after the
+    pause that the receiver asked for, if it asked for one.
+    """
 
     def __init__(
         self, words: str, *, permanent: bool = False, after: timedelta | None = None
@@ -33,7 +36,7 @@ class DeliveryFailed(Exception):
 
 
 class DeliverySecrets(BaseModel):
-    """The secrets of all channels; those that are not set are None. They print as asterisks."""
+    """The secrets of all channels, None if not set. They print as asterisks."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -45,14 +48,14 @@ class DeliverySecrets(BaseModel):
 
     @classmethod
     def of(cls, variables: Mapping[str, str]) -> "DeliverySecrets":
-        """Those that stand in a process's variables."""
+        """The secrets among a process's environment variables."""
         return cls.model_validate(dict(variables))
 
 
 @dataclass(frozen=True)
 class Letter:
-    """An e-mail: what it says, as text and as HTML, the report that goes with it, and what names
-    it for ever."""
+    """An e-mail: its text in plain and HTML form, the attached report, and a key that stays the
+    same in every attempt."""
 
     subject: str
     text: str
@@ -79,5 +82,5 @@ def needed(secret: SecretStr | None, variable: str) -> str:
 
 
 def store_words(error: Exception) -> str:
-    """The first line of what a store's library says: what follows is how it writes itself down."""
+    """The first line of an error of the store's library; the rest is debugging output."""
     return on_one_line(str(error).split("\n")[0], LONGEST_OF_A_STORE)

@@ -1,5 +1,5 @@
-"""A report sent to people: by e-mail through SMTP, from a thread that can be cut off, or its
-headline to a room by a webhook in Slack's form."""
+"""Sends a report by e-mail (SMTP, in a thread that can be interrupted), or its headline to a chat
+room by a webhook in Slack's form."""
 
 import asyncio
 import smtplib
@@ -34,7 +34,7 @@ LONGEST_PAUSE = timedelta(minutes=10)
 async def send_mail(
     target: EmailTarget, letter: Letter, secrets: DeliverySecrets, timeout_seconds: float
 ) -> str:
-    """Hand the letter to the mail server; who got it, in words.
+    """Sends the letter through the mail server. Returns, in words, who received it.
 
     Raises:
         DeliveryFailed: nobody did.
@@ -59,8 +59,8 @@ async def send_mail(
 
 
 def message_of(target: EmailTarget, letter: Letter) -> EmailMessage:
-    """The message, the same for each attempt: the first screen as text and as
-    HTML, the report attached."""
+    """The e-mail: the first screen as text and as HTML, the report attached. It is the same for
+    each attempt."""
     message = EmailMessage()
     message["Subject"] = letter.subject
     message["From"] = target.sender
@@ -126,7 +126,7 @@ class _Line:
 
 
 def _mail_failure(target: EmailTarget, error: smtplib.SMTPException) -> DeliveryFailed:
-    """By the server's own code: from 500 on it is final, below that it may pass."""
+    """The failure by the server's code: from 500 on it is permanent, below that it may pass."""
     at = _at(target)
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         codes = {code for code, _ in error.recipients.values()}

@@ -1,4 +1,4 @@
-"""The folder of reports where machines share none: what one publishes, the others fetch."""
+"""Keeps folders of reports on several machines in step, by way of a bucket."""
 
 import asyncio
 import json
@@ -30,11 +30,11 @@ INDEX: Final = ".store.json"
 
 
 class StoreUnreachable(Exception):
-    """The store does not answer, or refuses. The message says what it was asked for."""
+    """The store does not answer, or refuses. The message says what was requested."""
 
 
 class _SyncedFile(NamedTuple):
-    """A file as it was when it and its object last held the same."""
+    """A file's state when it and its object in the store last had the same content."""
 
     etag: str
     size: int
@@ -57,7 +57,7 @@ class SharedReports:
         self._one_at_a_time = asyncio.Lock()
 
     async def fetch(self) -> None:
-        """Have in the folder what the store has.
+        """Downloads what the store has and the folder lacks.
 
         Raises:
             StoreUnreachable: it could not be asked.
@@ -104,7 +104,7 @@ class SharedReports:
             self._note(index, other, listed[other])
 
     async def put(self) -> None:
-        """Have in the store what was published in the folder since.
+        """Uploads what was published in the folder since the last time.
 
         Raises:
             StoreUnreachable: it could not be asked, or refused.
@@ -141,7 +141,7 @@ class SharedReports:
         return sorted(known, key=lambda pair: _in_order(pair[0]))
 
     def _changed(self, index: dict[str, _SyncedFile]) -> Iterator[str]:
-        """What differs from what the store was last known to have."""
+        """The files that differ from what the store was last known to have."""
         found = (f"{folder}/{p.name}" for folder in FOLDERS for p in self._files(folder))
         for name in sorted(filter(_PUBLISHED.fullmatch, found), key=_in_order):
             known, now = index.get(name), (self._folder / name).stat()
@@ -164,7 +164,7 @@ class SharedReports:
             return {}
 
     def _note(self, index: dict[str, _SyncedFile], name: str, etag: str) -> None:
-        """Kept at once: what was put is not put again after a crash."""
+        """Records an upload at once, so that it is not repeated after a crash."""
         now = (self._folder / name).stat()
         index[name] = _SyncedFile(etag, now.st_size, now.st_mtime_ns)
         _write(self._folder / INDEX, json.dumps(index).encode())
@@ -211,7 +211,7 @@ async def _asked(what: str, asking: Awaitable[T]) -> T:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """A reader sees the whole file or none."""
+    """Writes a file in such a way that a reader sees all of it or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".incoming-")
     try:

@@ -1,4 +1,4 @@
-"""A revision's files to a bucket, by the protocol of Amazon's S3."""
+"""Uploads a revision's files to a bucket, by the protocol of Amazon's S3."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""What has been done, by key, so that a repeated activity returns the first result.
+"""Keeps the results of effects by key, so that a repeated activity returns the first result.
 
-Temporal runs an activity again when worker and server die together after the effect and before
-its completion was stored. A call that is paid for must not be paid for twice: its result is kept
-here, under the activity's key, before the activity completes.
+Temporal runs an activity again if worker and server die together after the effect and before its
+completion was stored. A paid call must not be paid for twice. So its result is kept here, under the
+activity's key, before the activity completes.
 """
 
 import asyncio
@@ -107,14 +107,15 @@ class EffectJournal:
                 return result
 
     def close(self) -> None:
-        """Give up what is under way, and release the file."""
+        """Gives up the effects in progress and closes the file."""
         for task in self._under_way.values():
             task.cancel()
         self._connection.close()
 
     @asynccontextmanager
     async def _alone(self, key: str) -> AsyncIterator[None]:
-        """One attempt at a time: a late heartbeat can bring the next while the last still runs."""
+        """Allows one attempt at a time: after a late heartbeat the next attempt can start while the
+        last still runs."""
         lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
         self._locks[key] = (lock, waiting + 1)
         try:
@@ -139,7 +140,8 @@ class EffectJournal:
             return None
 
     def _keep(self, key: str, result: T, kind: type[T]) -> T:
-        """The result that is kept after this: an earlier one of another process comes first."""
+        """Stores a result and returns the one that is kept: if another process stored one first,
+        that one."""
         row = (key, result.model_dump_json())
         added = self._connection.execute(
             "INSERT OR IGNORE INTO effects (key, result) VALUES (?, ?)", row
@@ -186,7 +188,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def forget_old(connection: sqlite3.Connection) -> None:
-    """Delete what no activity can ask for any more; tables that are not there yet are made."""
+    """Deletes results that no activity can ask for any more. Creates missing tables."""
     for statement in TABLES:
         connection.execute(statement)
     for table in ("effects", "paid"):
@@ -194,7 +196,7 @@ def forget_old(connection: sqlite3.Connection) -> None:
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is unusable, and not merely locked or the disk full."""
+    """Whether an error means that the file is damaged, rather than locked or the disk full."""
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -212,7 +214,7 @@ def _moved_aside(path: Path) -> Path:
 
 
 class OldEffects(NamedTuple):
-    """Results that no activity can ask for any more, and the bytes they take."""
+    """The number of results that no activity can ask for any more, and their size in bytes."""
 
     results: int
     size: int
@@ -238,7 +240,8 @@ def old_effects(path: Path) -> OldEffects:
 
 
 def forget_old_effects(path: Path) -> None:
-    """Delete them; the space is used again by what the journal keeps next.
+    """Deletes results that no activity can ask for any more. The file keeps its size; later results
+    reuse the space.
 
     Raises:
         sqlite3.Error: the file is damaged, or in use all the while.

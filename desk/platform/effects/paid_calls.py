@@ -1,8 +1,8 @@
-"""What was asked of a model and may have been billed, written down before each request leaves.
+"""Records requests to models before they are sent, because each may be billed.
 
-An attempt at a turn may die between its request and its answer, and the next one cannot know what
-was billed. So every attempt has a row here: nothing at first, what the call may cost at most when
-it is about to be made, and what it did cost once its answer is there.
+An attempt at a turn may die between its request and the answer, and the next attempt cannot know
+what was billed. So every attempt has a row here: empty at first, then the most that the call may
+cost (before it is sent), then what it did cost (once the answer is there).
 """
 
 import sqlite3
@@ -23,12 +23,12 @@ class PaidCalls:
         self._connection = connection
 
     def begin(self, key: str, attempt: int) -> int:
-        """An attempt is under way, and has asked nothing yet. Returns its row."""
+        """Records that an attempt has started and has sent nothing yet. Returns its row."""
         return self._add(key, attempt, Usage())
 
     def unseen(self, key: str, attempt: int) -> tuple[int, ...]:
-        """The attempts before this one that are not known here: they were made on another machine,
-        or ended before they could say anything."""
+        """The earlier attempts that have no row: they ran on another machine, or died before they
+        could write one."""
         with closing(
             self._connection.execute("SELECT attempt FROM paid WHERE key = ?", (key,))
         ) as rows:
@@ -36,12 +36,12 @@ class PaidCalls:
         return tuple(number for number in range(1, attempt) if number not in known)
 
     def assume(self, key: str, attempt: int, bound: Usage) -> None:
-        """An attempt that is not known here may have been billed so much."""
+        """Records the most that an attempt without a row may have been billed."""
         self._add(key, attempt, bound)
 
     def settle(self, row: int, usage: Usage) -> None:
-        """What the attempt took, or may have taken: durable, also against a loss of power, before
-        this returns."""
+        """Records what an attempt cost, or may have cost. The row is on disk, safe from a loss of
+        power, before this returns."""
         self._connection.execute("PRAGMA synchronous=FULL")
         try:
             self._connection.execute(
@@ -51,7 +51,7 @@ class PaidCalls:
             self._connection.execute("PRAGMA synchronous=NORMAL")
 
     def total(self, key: str) -> Usage | None:
-        """What all attempts at a turn took, or may have taken; None where there was none."""
+        """What all attempts at a turn cost or may have cost; None if there was none."""
         with closing(
             self._connection.execute("SELECT usage FROM paid WHERE key = ? ORDER BY id", (key,))
         ) as rows:

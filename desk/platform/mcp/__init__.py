@@ -1,1 +1,2 @@
-"""Servers named in .mcp.json, asked."""
+"""The client's side of MCP: connections to the servers named in .mcp.json, and calls of their
+tools."""

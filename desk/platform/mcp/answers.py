@@ -1,9 +1,9 @@
-"""What an MCP server says, made fit to be kept: results, listings and messages.
+"""Cleans and bounds what an MCP server says: results, listings and messages.
 
-All of it is text from outside. It is bounded and cleaned here, and it is data for whoever reads it.
+All of it is text from outside, and is data to whoever reads it.
 
-Servers report failure in three ways. A result is marked as an error; or it is ordinary text that
-begins `Error:`; or the request itself fails, which the pool sees as an exception.
+Servers report failure in three ways: a result that is marked as an error; ordinary text that begins
+with `Error:`; or a failed request, which the pool sees as an exception.
 """
 
 import json

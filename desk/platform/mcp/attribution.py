@@ -1,8 +1,8 @@
-"""Whose word an answer is: tier and origin by the desk's configuration, never by the source's own.
+"""The tier and the origin of an answer, by the desk's configuration and never by the source's word.
 
-The servers of this project say themselves what they publish: their code is the desk's, and no
-higher than the table here allows. Of any other, `.mcp.json` says it; a server of which it says
-nothing is of the lowest tier and first published what it says.
+The servers of this project state themselves what they publish, at most at the tier that the table
+here allows. For any other server `.mcp.json` states it; without a statement the server has the
+lowest tier and counts as the origin of what it says.
 """
 
 import sys
@@ -36,7 +36,8 @@ _ORIGIN: Final = "origin"
 
 
 def own_module(spec: McpServerSpec) -> str | None:
-    """The server of this project that an entry runs, or says that it reaches; None for others'."""
+    """The module of this project's server that an entry runs, or says that it reaches; None for the
+    servers of others."""
     started = spec.cwd is None and spec.command in ("python", sys.executable)
     run = spec.args[1] if started and spec.args[:1] == ("-m",) and len(spec.args) > 1 else None
     named = (spec.module, spec.in_process, run)
@@ -44,8 +45,8 @@ def own_module(spec: McpServerSpec) -> str | None:
 
 
 def attribution_of(server: str, spec: McpServerSpec) -> Attribution | None:
-    """What the configuration says of all answers of a server; None for one of this project of
-    which it says nothing."""
+    """What the configuration says about all answers of a server; None for a server of this project
+    about which it says nothing."""
     if own_module(spec) is not None and spec.tier is None and spec.origin is None:
         return None
     return Attribution(tier=spec.tier or SourceTier.DERIVED, origin=spec.origin or server)

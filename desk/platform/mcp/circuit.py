@@ -46,8 +46,11 @@ def outlasting(retries: RetryConfig, tries: timedelta) -> timedelta:
 
 
 class Circuit:
-    """Whether a source is asked. It is not, when `FAILURES` calls in a row have failed over a time
-    of at least `opens_after`; then, after each pause, one call tries and the others go on failing.
+    """Decides whether a source is called.
+
+    The circuit opens after `FAILURES` calls in a row have failed over a time of at least
+    `opens_after`: calls then fail at once. After each pause one call is let through; if it
+    succeeds, the circuit closes.
     """
 
     def __init__(
@@ -67,10 +70,10 @@ class Circuit:
 
     @asynccontextmanager
     async def call(self) -> AsyncIterator[None]:
-        """For the time of a call, whose failure to be answered counts.
+        """Wraps a call, and counts whether it was answered.
 
         Raises:
-            ToolUnreachable: the source is not asked.
+            ToolUnreachable: the circuit is open.
         """
         tries = await self._admitted()
         began = self._clock()
@@ -94,7 +97,7 @@ class Circuit:
                 self._trying = None
 
     async def _admitted(self) -> bool:
-        """Whether the call is the one that tries."""
+        """Whether this call is the one that is let through."""
         if self._trying is not None:
             # Many calls may come while the first answer after a while is on its way.
             with suppress(TimeoutError):

@@ -38,8 +38,8 @@ LOG = logging.getLogger(__name__)
 
 
 class ConnectionFailed(Exception):
-    """The server could not be reached, or went away: `fault` is in which way. `answered` is the
-    HTTP status with which it did not let us in, where it did so."""
+    """The server could not be reached, or went away: `fault` says in which way. `answered` is the
+    HTTP status of its refusal, if there was one."""
 
     def __init__(
         self,
@@ -95,17 +95,17 @@ class McpConnection:
 
     @property
     def ready(self) -> bool:
-        """Whether the opening is over."""
+        """Whether opening has ended, well or not."""
         return self._ready.done()
 
     @property
     def heard(self) -> Seen:
-        """What became of that by which the server is listened to, apart from any call."""
+        """What the responses came to that belong to no call."""
         return self._heard
 
     @contextmanager
     def call_under_way(self) -> Iterator[None]:
-        """For the time of a call; `drain` waits until no call is left."""
+        """Marks a call as in progress; `drain` waits until no call is."""
         self._calls += 1
         self._may_close.clear()
         try:

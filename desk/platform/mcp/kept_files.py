@@ -17,24 +17,24 @@ _CACHE_DIR = "--cache-dir"
 
 
 class NamedKeptFile(Protocol):
-    """A file that a server keeps, as its module names it."""
+    """A file that a server keeps, as its module describes it."""
 
     @property
     def source(self) -> str:
-        """Its name for people."""
+        """The file's name for people."""
         ...
 
     def refresh(self, cache_dir: Path) -> RefreshOutcome:
-        """Fetch it into the folder, or say why not."""
+        """Downloads it into the folder, or says why not."""
         ...
 
     def state(self, cache_dir: Path) -> KeptFileState:
-        """How current the copy is that is read."""
+        """How current the copy is."""
         ...
 
 
 class FileOfServer(NamedTuple):
-    """A kept file, whose it is, and the folder it is kept in."""
+    """A kept file, its server, and the folder it is in."""
 
     server: str
     file: NamedKeptFile

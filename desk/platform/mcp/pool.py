@@ -1,4 +1,5 @@
-"""Connections to the MCP servers of a worker: opened when needed, healed when broken."""
+"""The connections of a worker to its MCP servers: opened when first needed, replaced when
+broken."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -177,7 +178,7 @@ class McpPool:
     async def _asked(
         self, server: str, name: str, request: Callable[[Client], Awaitable[Asked]]
     ) -> Asked | ToolAnswer:
-        """What the server answered to a request, or its refusal.
+        """The server's answer to a request, or its refusal.
 
         Raises:
             ToolUnreachable: there was no answer.
@@ -299,7 +300,7 @@ class McpPool:
     def _retire(
         self, server: str, connection: McpConnection, ending: Coroutine[None, None, None]
     ) -> None:
-        """End it in the background: closing a hung server takes seconds."""
+        """Closes a connection in the background, because closing a hung server takes seconds."""
         if self._connections.get(server) is not connection:
             ending.close()
             return
@@ -310,7 +311,7 @@ class McpPool:
 
 
 def _is_past(instant: JsonValue) -> bool:
-    """Whether an instant is longer ago than the run of the week that it closes can take."""
+    """Whether an instant is longer ago than a run of its week can take."""
     if not isinstance(instant, str):
         return False
     return datetime.now(UTC) - datetime.fromisoformat(instant) > LONGEST_RUN

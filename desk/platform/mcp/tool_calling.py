@@ -1,4 +1,4 @@
-"""What calling a tool means, apart from how: kept light so that no caller imports the MCP stack."""
+"""The interface for calling tools. It imports no MCP library, so that callers stay light."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class ToolUnreachable(Exception):
 
     @property
     def details(self) -> tuple[object, ...]:
-        """What is to be known of it beside the fault."""
+        """The details of the failure besides its fault."""
         return () if self.circuit is None else (self.circuit,)
 
     @property
     def lasting(self) -> bool:
-        """Whether the same question asked again at once comes to the same."""
+        """Whether the same call, repeated at once, would fail in the same way."""
         return self.fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN)
 
 

@@ -11,8 +11,8 @@ CHROMA_SERVER: Final = "chroma+"
 
 
 def memory_store(settings: Settings) -> MemoryStore:
-    """The store that is set. Nothing is opened before it is used, and what is wrong with it is
-    said then."""
+    """The store that the settings name. It is opened when first used, and reports its faults
+    then."""
     chosen = settings.memory.store
     if chosen.startswith(CHROMA_SERVER):
         from desk.platform.memory.chroma import ChromaMemory, ChromaServer

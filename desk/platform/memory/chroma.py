@@ -47,7 +47,7 @@ class DamagedChroma(Exception):
 
 
 class ChromaPlace(Protocol):
-    """Somewhere that Chroma keeps things."""
+    """A place where Chroma keeps data."""
 
     def connected(self) -> AbstractContextManager["ClientAPI"]:
         """A client that is closed at the end; what it raises is Chroma's."""
@@ -58,11 +58,12 @@ class ChromaPlace(Protocol):
         ...
 
     def explained(self, error: BaseException) -> Exception:
-        """What an error of Chroma's comes to: `MemoryUnusable`, `MemoryAway` or `DamagedChroma`."""
+        """The desk's own error for one of Chroma's: `MemoryUnusable`, `MemoryAway` or
+        `DamagedChroma`."""
         ...
 
     def set_aside(self, reason: str) -> None:
-        """Put what is damaged under another name, and note it."""
+        """Renames the damaged data and records it."""
         ...
 
     def lost(self) -> str | None:
@@ -75,7 +76,7 @@ class ChromaPlace(Protocol):
 
 
 class ChromaFolder:
-    """A folder of this machine's. One process writes at a time."""
+    """A folder on this machine. One process writes at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -144,7 +145,8 @@ class ChromaFolder:
 
 
 class ChromaServer:
-    """A server's address, such as `http://127.0.0.1:8000`. Its data are its own affair."""
+    """A Chroma server at an address such as `http://127.0.0.1:8000`. The desk never sets its data
+    aside."""
 
     def __init__(self, address: str) -> None:
         self._address = address.rstrip("/")

@@ -43,7 +43,7 @@ _HELD: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 class DamagedMemoryFile(Exception):
-    """The file holds something else than the desk's memory, or what is left of it."""
+    """The file is damaged, or holds something other than the desk's memory."""
 
 
 @contextmanager
@@ -72,11 +72,11 @@ def opened(path: Path, *, thoroughly: bool) -> Iterator[sqlite3.Connection]:
 
 
 def begin(path: Path) -> None:
-    """Begin the file where nobody has meanwhile. It is there whole, or not at all.
+    """Creates the file, whole or not at all, unless another process has created it meanwhile.
 
     Raises:
-        sqlite3.Error, OSError: it cannot be.
-        MemoryAway: others have been at it all the while.
+        sqlite3.Error, OSError: it cannot be created.
+        MemoryAway: other processes held it all the while.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone(path):
@@ -157,7 +157,8 @@ def _is_damaged(path: Path) -> bool:
 
 
 def _begin(path: Path, lost: str | None) -> None:
-    """Made beside its place and then put there, so that nobody sees half of it."""
+    """Writes the new file beside its place and then moves it there, so that nobody sees half of
+    it."""
     made = path.with_name(f"{path.name}.new")
     made.unlink(missing_ok=True)
     with closing(sqlite3.connect(made, isolation_level=None)) as connection:
@@ -365,7 +366,7 @@ def _made_up(row: _MemoryRow) -> tuple[str | None, bytes | None, str, bytes]:
 def _write(
     connection: sqlite3.Connection, statement: str, rows: Iterable[Sequence[object]]
 ) -> None:
-    """All of the rows, or none."""
+    """Writes all rows or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.executemany(statement, rows)

@@ -1,4 +1,4 @@
-"""The small model of meaning that the extra `memory` brings, and what of a memory it is given."""
+"""The small embedding model of the extra `memory`, and which words of an entry it is given."""
 
 import logging
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ def installed_meaning() -> Meaning | None:
 
 
 def heading_of(entry: MemoryEntry) -> str:
-    """What stands before an entry's text where its meaning is taken: its markets and what it was
-    for."""
+    """The words put before an entry's text when its vector is made: its markets and its
+    objective."""
     return f"{' '.join(entry.markets)} {entry.objective}\n".lstrip(" ")
 
 
@@ -63,8 +63,8 @@ def whole(entry: MemoryEntry) -> str:
 
 
 def meant(words: str) -> str:
-    """The words that a vector is made of: the beginning, where what was concluded stands. A vector
-    of more says less of each, and takes seconds to make."""
+    """The part of a text that its vector is made of: the beginning, where the conclusion stands.
+    With more text a vector says less of each part and takes seconds to make."""
     return words[:MEANT]
 
 

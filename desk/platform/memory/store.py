@@ -1,4 +1,4 @@
-"""What keeps the desk's memory: what every store can do."""
+"""The interface of the stores that hold the desk's memory."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,11 +10,12 @@ _BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MemoryUnusable(Exception):
-    """The memory cannot be asked or told. The message says which store and why."""
+    """The memory cannot be read or written. The message says which store and why."""
 
 
 class MemoryAway(MemoryUnusable):
-    """The same, and another try may do: a server is away, or a file is held by others."""
+    """As `MemoryUnusable`, but another attempt may succeed: a server is away, or others hold the
+    file."""
 
 
 class MemoryStore(Protocol):
@@ -26,35 +27,34 @@ class MemoryStore(Protocol):
     """
 
     def put(self, entries: Sequence[MemoryEntry]) -> int:
-        """Keep entries, each in the place of an earlier one of its id; how many are kept by this.
-        All of them are, or none."""
+        """Stores entries, all of them or none. An entry replaces an earlier one of the same id.
+        Returns how many were stored."""
         ...
 
     def search(self, query: MemoryQuery) -> tuple[Recalled, ...]:
-        """What comes nearest, at most `query.most`, nearest first. Entries of after `query.as_of`
-        are not in it, and change neither its order nor its scores."""
+        """The nearest entries, at most `query.most`, nearest first. Entries later than
+        `query.as_of` are not returned and change neither the order nor the scores."""
         ...
 
     def entries(self) -> tuple[MemoryEntry, ...]:
-        """Everything that is kept, in the order in which it was known."""
+        """All entries, in the order in which they became known."""
         ...
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Deletes all entries."""
         ...
 
     def lost(self) -> str | None:
-        """What was lost with a damaged store and was not brought back since; None of a whole
-        one."""
+        """What was lost with a damaged store and is not restored yet; None if nothing is."""
         ...
 
     def restored(self) -> None:
-        """Note that what was lost was brought back, as far as it could be."""
+        """Records that what was lost was restored as far as possible."""
         ...
 
 
 def microseconds(instant: datetime) -> int:
-    """An instant as stores compare it: microseconds since 1970, none of them rounded away."""
+    """An instant as stores compare it: whole microseconds since 1970, exact."""
     return (instant - _BEGINNING) // timedelta(microseconds=1)
 
 

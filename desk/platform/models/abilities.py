@@ -23,12 +23,12 @@ Request = dict[str, Any]
 
 
 class Abilities(BaseModel):
-    """The parts of the protocol that an endpoint knows beyond words in and words out.
+    """The parts of the protocol that an endpoint supports besides plain text.
 
-    `structured`: an answer follows a JSON schema that the request gives. `tools`: it takes tools
-    and the results of their calls. `tool_choice`: it may be told to call none. `caching`: it takes
-    marks of what it may keep. `effort`: it may be told how much to think. `tokens_a_second` is how
-    fast it wrote when it was asked, reading and the way included; None where it wrote too little
+    `structured`: answers follow a JSON schema given in the request. `tools`: it takes tools and
+    results of their calls. `tool_choice`: it can be told to call none. `caching`: it accepts marks
+    for the prompt cache. `effort`: it can be told how much to think. `tokens_a_second` is how fast
+    it wrote when it was probed, with reading and the network included; None if it wrote too little
     to tell.
     """
 
@@ -47,8 +47,7 @@ ALL: Final = Abilities()
 
 
 class TrialAnswer(NamedTuple):
-    """What became of a request that tries something: the answer, or None where it was refused, and
-    the seconds that it took."""
+    """The answer to a trial request, None if it was refused, and how many seconds it took."""
 
     answer: Mapping[str, Any] | None
     usage: Usage = Usage()
@@ -76,7 +75,7 @@ _TOOL: Final = {
 
 
 class Probed(NamedTuple):
-    """What an endpoint can do, and what it took to find out."""
+    """What an endpoint supports, and what it cost to find out."""
 
     abilities: Abilities
     usage: Usage
@@ -110,7 +109,7 @@ def _speed(tried: TrialAnswer) -> float | None:
 
 
 def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
-    """What was found out of an endpoint's model before; None where nothing is kept."""
+    """What was found out earlier about a model at an endpoint; None if nothing is kept."""
     try:
         return Abilities.model_validate(_read(home)[_key(endpoint, model)])
     except (KeyError, ValidationError):
@@ -118,7 +117,7 @@ def kept(home: Path, endpoint: str, model: str) -> Abilities | None:
 
 
 def keep(home: Path, endpoint: str, model: str, abilities: Abilities) -> None:
-    """Keeps what was found out, for every later run of this desk.
+    """Stores what was found out, for later runs of this desk.
 
     Raises:
         OSError: it cannot be written.

@@ -1,7 +1,7 @@
-"""Claude behind one function: a call asked once, and what went wrong as a typed error.
+"""Asks Claude once for each call, and reports failures as typed errors.
 
 The client does not retry: retries are Temporal's, and each answer is kept before its activity
-completes. Nothing of a key reaches an error.
+completes. Errors hold no part of a key.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ def _cost(model: str, counted: Mapping[str, Any]) -> Decimal | None:
 
 @cache
 def _warn_once(model: str, reason: str) -> None:
-    """A model without a price has none in any call: to say so once is enough."""
+    """Warns once for each model that its price is not known."""
     LOG.warning("the price of a call of %s is not known: %s", model, reason)
 
 
@@ -267,7 +267,8 @@ def _answer(message: anthropic.types.Message, asked: Mapping[str, Any]) -> Model
 
 
 def _counted(message: anthropic.types.Message, asked: Mapping[str, Any], model: str) -> Usage:
-    """What an answer took; by its length where the endpoint does not count."""
+    """The tokens and the cost of an answer; estimated by its length if the endpoint does not
+    count."""
     told = getattr(message, "usage", None)
     counted = told.model_dump(mode="json", exclude_none=True) if told else {}
     if not _count(counted, "input_tokens"):

@@ -1,4 +1,4 @@
-"""What asking a model means, apart from how: kept light so that no caller imports a client."""
+"""The interface for asking a model. It imports no client, so that callers stay light."""
 
 from datetime import timedelta
 from typing import Protocol
@@ -8,9 +8,11 @@ from desk.contracts.agents.model_calls import ModelAnswer, ModelCall
 
 
 class ModelFailed(Exception):
-    """A call has no answer. `again` says whether the same call may be tried again, and `after` how
-    long to wait first where the model's API said so. With `billed` the call was made, its answer
-    was lost, and it may be billed all the same."""
+    """A call brought no answer.
+
+    `again` says whether the same call may be tried again, `after` how long to wait first, if the
+    API said so. With `billed` the call was made and its answer lost; it may be billed all the same.
+    """
 
     def __init__(
         self,
@@ -27,7 +29,7 @@ class ModelFailed(Exception):
 
 
 class ModelCaller(Protocol):
-    """Whatever can ask a model."""
+    """Asks models."""
 
     def price(self, model: str, reading: int) -> ModelPrice | None:
         """What a model costs at most in a call that reads so many tokens; None where it is not

@@ -1,7 +1,8 @@
-"""Models of other makers behind the Messages protocol: a call as far as the endpoint knows it.
+"""Models of other makers behind the Messages protocol: calls are made with the parts that the
+endpoint supports.
 
-What it does not know is said in words: the schema stands in the system prompt, and earlier calls of
-tools are told as text. What comes back may have words around the JSON.
+What it does not support is put into words: the schema goes into the system prompt, and earlier tool
+calls are told as text. An answer may have words around its JSON.
 """
 
 import json
@@ -41,7 +42,7 @@ def most_written(call: ModelCall, can: Abilities, seconds: float) -> int:
 
 
 def shaped(call: ModelCall, can: Abilities) -> dict[str, Any]:
-    """A call in the parts of the protocol that an endpoint knows."""
+    """A call in the parts of the protocol that an endpoint supports."""
     schema = call.schema_of_result
     words = call.system if can.structured else f"{call.system}\n\n{IN_WORDS}\n{json.dumps(schema)}"
     offered = bool(call.tools) and can.tools and (can.tool_choice or not call.no_more_calls)
@@ -81,7 +82,7 @@ def object_in(text: str) -> str:
 
 
 def _in_words(message: JsonValue) -> JsonValue:
-    """A message without calls of tools and their results: they are told."""
+    """A message with its tool calls and their results told as text."""
     if not isinstance(message, dict) or not isinstance(message.get("content"), list):
         return message
     content = message["content"]

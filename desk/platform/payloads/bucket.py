@@ -1,5 +1,4 @@
-"""Payloads that are large in a bucket, by the protocol of Amazon's S3, so that workers share no
-folder."""
+"""Keeps large payloads in a bucket (Amazon's S3 protocol), for workers that share no folder."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -44,7 +43,7 @@ def opened(store: StoreSettings, bucket: str | None = None) -> S3Store:
 
 
 def fault_of(store: StoreSettings) -> str | None:
-    """Why a small object cannot be put into the bucket and read again; None where it can."""
+    """Writes a small object into the bucket and reads it; None if that works, else the reason."""
     key = "/".join(part for part in (store.prefix, TRIED) if part)
     bucket = opened(store)
     try:

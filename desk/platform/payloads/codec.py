@@ -1,4 +1,5 @@
-"""Payloads that are large: packed, so that a history stays small, or on disk instead of in it."""
+"""Large payloads: compressed, so that histories stay small, or kept on disk in place of the
+history."""
 
 import hashlib
 import os

@@ -35,7 +35,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Opening(NamedTuple):
-    """What opens encrypted payloads: the keys, and the token that whoever asks for it must send."""
+    """What decrypts payloads: the keys, and the token that a request must carry."""
 
     keys: Keyring
     token: SecretStr

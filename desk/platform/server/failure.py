@@ -40,10 +40,8 @@ _UNREADABLE = ("unable to open database file", "readonly database", "permission 
 
 
 def explained(words: str, server: ServerSettings, database: Path, log_file: Path) -> ServerFailed:
-    """The error behind what a server wrote before it went.
-
-    `words` is its output. It names the reason in the last line, sometimes after a long stack.
-    """
+    """The error that explains why the server ended, from its output. The reason is in the last
+    line, sometimes after a long stack."""
     if "address already in use" in words:
         if f"UI port {server.ui_port}" in words:
             return PortInUse(server.ui_port, "server.ui_port", "DESK_UI_PORT")

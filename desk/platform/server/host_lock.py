@@ -1,4 +1,4 @@
-"""Which process of a home hosts the embedded server and its workers."""
+"""The lock of the process that hosts a home's embedded server and workers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The record of the embedded server's process, for whoever starts the next one."""
+"""The record of the embedded server's process, read by whoever starts the next one."""
 
 import contextlib
 import os
@@ -40,10 +40,8 @@ class ServerRecord(BaseModel):
 
     @classmethod
     def of_a_running(cls, home: Path) -> Self | None:
-        """The record of a server of this home that runs; None when there is none.
-
-        What a killed server has left behind says nothing: another desk's may have its ports.
-        """
+        """The record of a server of this home that runs; None if there is none. The record that a
+        killed server left behind does not count, because another desk may have its ports."""
         record = cls.load(home)
         return record if record is not None and _serves(record.pid, home) else None
 

@@ -46,7 +46,7 @@ class HttpAnswer(NamedTuple):
 
     @property
     def refuses(self) -> bool:
-        """Whether the server does not accept who asks; asking again does not mend that."""
+        """Whether the server does not accept the caller, so that asking again does not help."""
         return self.status in _REFUSED
 
     @property
@@ -80,11 +80,11 @@ class Seen:
     session: str | None = None
 
     def note(self, answer: HttpAnswer | None) -> None:
-        """A response has begun."""
+        """Records that a response has begun."""
         self.answer, self.fault, self.words = answer, None, None
 
     def failed(self, fault: CallFault, words: str) -> None:
-        """There is no response, or it broke off."""
+        """Records that there is no response, or that it broke off."""
         self.answer, self.fault, self.words = None, fault, words
 
 
@@ -130,7 +130,7 @@ async def _streamable(url: str, headers: dict[str, str], most: int) -> AsyncIter
 
 
 class AnswerBrokenOff(httpx2.StreamError):
-    """The rest of a response is not to be had. Of a kind that fails one call and not all."""
+    """The rest of a response cannot be read. It fails one call and no other."""
 
 
 class _Client(httpx2.AsyncClient):
