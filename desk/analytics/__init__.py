@@ -1,1 +1,1 @@
-"""Units, figures and formulas: arithmetic that knows no agent."""
+"""Units, figures, formulas, series and names: computations that know no agent."""

@@ -52,7 +52,7 @@ _HUNDREDTHS: Final = Decimal("0.01")
 
 
 def position_name(recommended: Recommended) -> PositionName:
-    """What the tool that measures a recommendation calls its position."""
+    """The name of a position in the arguments of the tool that measures it."""
     return _NAMES[POSITIONS[recommended]]
 
 

@@ -1,4 +1,4 @@
-"""How a figure is printed: its sign, its precision and its unit."""
+"""Prints figures: sign, precision and unit."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -114,7 +114,7 @@ def as_number(day: date) -> Decimal:
 
 
 def day_of(value: Decimal) -> date | None:
-    """The day that a claim's value stands for; None where there is no such day."""
+    """The day that a claim's value stands for (20240312); None if there is no such day."""
     try:
         return datetime.strptime(f"{value:f}", "%Y%m%d").date()  # noqa: DTZ007
     except ValueError:
@@ -128,7 +128,7 @@ def print_claim(claim: Claim) -> str:
 
 
 def _without_zeros(value: Decimal) -> Decimal:
-    """35 for 35.00, and never 4E+1 for 40."""
+    """A number without trailing zeros: 35 for 35.00, and 40, not 4E+1."""
     return value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
 
 
@@ -143,12 +143,12 @@ def print_weekday(day: date) -> str:
 
 
 def print_full_day(day: date) -> str:
-    """A day that stands alone: `18 Sep 2026`."""
+    """A day with its year: `18 Sep 2026`."""
     return f"{print_day(day)} {day.year}"
 
 
 def print_known_day(day: date, precision: DatePrecision) -> str:
-    """A day that stands alone, as far as it is known: `Sep 2026` where only the month is."""
+    """A day with its year, or only month and year (`Sep 2026`) if no more is known."""
     if precision is DatePrecision.MONTH:
         return f"{MONTHS[day.month - 1]} {day.year}"
     return print_full_day(day)

@@ -1,4 +1,4 @@
-"""Links that may be followed: to pages of the web, and nowhere else."""
+"""Accepts links to pages of the web and no others."""
 
 import re
 from typing import Final

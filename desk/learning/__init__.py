@@ -1,1 +1,1 @@
-"""What the desk learns from how its forecasts and its work came out."""
+"""What the desk learns from the outcomes of its forecasts and of its work."""

@@ -1,4 +1,4 @@
-"""What a run does otherwise because of the desk's own record."""
+"""Changes a run's policy by the desk's own record."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -22,7 +22,7 @@ HEAVIEST: Final = 10.0
 
 
 class AdviceUse(StrEnum):
-    """What a run made of a recommendation."""
+    """Whether a run followed a recommendation."""
 
     FOLLOWED = "followed"
     WITHOUT_EFFECT = "without effect"
@@ -30,7 +30,7 @@ class AdviceUse(StrEnum):
 
 
 class Judged(NamedTuple):
-    """A recommendation and what the run made of it."""
+    """A recommendation, and whether the run followed it."""
 
     recommendation: Recommendation
     taken: AdviceUse
@@ -69,7 +69,8 @@ def judged(policy: RunPolicy, advice: Advice, follows: Iterable[str]) -> tuple[J
 
 
 def can_be_followed(recommendation: Recommendation) -> bool:
-    """Whether a run can do it, and it says all that following it takes."""
+    """Whether a run can follow the recommendation by itself, and the recommendation has all that
+    this takes."""
     if recommendation.kind is AdviceKind.ADD_SOURCE:
         return False
     if recommendation.kind is AdviceKind.PREFER_FALLBACK:
@@ -80,7 +81,8 @@ def can_be_followed(recommendation: Recommendation) -> bool:
 
 
 def voting_with(voting: VotingConfig, weights: Iterable[RecordWeight]) -> VotingConfig:
-    """The rules of a vote with the weights of agents and sources multiplied by their record's."""
+    """The rules of voting with the weights of agents and sources multiplied by the record's
+    factors."""
     agents: dict[AgentId, float] = dict(voting.agents)
     sources = dict(voting.sources)
     for weight in weights:
@@ -114,8 +116,8 @@ def _followed(policy: RunPolicy, recommendation: Recommendation) -> RunPolicy:
 
 
 def _asked_last(server: str, capability: Capability, policy: RunPolicy) -> tuple[Route, ...]:
-    """The routes of a capability with a server at their end, where it is still asked when the
-    others have nothing. Unchanged where no other source of the run has the capability."""
+    """The routes of a capability with the server moved to the end: it is asked only if the others
+    have nothing. Unchanged if no other source of the run has the capability."""
     routes = configured(capability, policy)
     own = tuple(route for route in routes if route.server == server)
     others = tuple(route for route in routes if route.server != server)
@@ -127,7 +129,7 @@ def _reachable(routes: Sequence[Route], policy: RunPolicy) -> bool:
 
 
 def _with_timeout(policy: RunPolicy, seconds: float | None) -> RunPolicy:
-    """A call may take longer, and no longer than the task that it is a part of."""
+    """The policy with more time for a call, but no more than its task has."""
     deadlines = policy.deadlines
     asked = timedelta(seconds=seconds) if seconds is not None else deadlines.tool_call
     given = max(deadlines.tool_call, min(asked, deadlines.task))

@@ -1,6 +1,6 @@
-"""How forecasts did whose horizon has passed.
+"""Scores forecasts that have come due.
 
-Everything here comes out the same in whatever order the forecasts are given.
+Results do not depend on the order in which the forecasts are given.
 """
 
 import math
@@ -65,10 +65,11 @@ WEIGHT_DIGITS: Final = 2
 
 
 def score(made: MadeForecast, value: Decimal | None, value_on: date | None) -> ScoredForecast:
-    """The forecast with the last fixing known when it was due.
+    """The forecast, scored by the last fixing known when it was due.
 
-    Void, without a value, where there is none of the 14 days before; where the one given is no
-    newer than the level that the forecast was made at; and where it was not known by then.
+    Void, without a value, in three cases: no fixing in the 14 days before; the fixing is no newer
+    than the level that the forecast started from; the fixing was not known when the forecast was
+    due.
     """
     if value is None or value_on is None:
         return ScoredForecast(made=made)
@@ -127,15 +128,15 @@ def brier(probabilities: Sequence[float], outcomes: Sequence[float]) -> float:
 
 
 def coin_brier(outcomes: Sequence[float]) -> float:
-    """The same for somebody who says a half of everything, as a random walk does."""
+    """The Brier score of a probability of one half for everything, as of a random walk."""
     return brier([COIN] * len(outcomes), outcomes)
 
 
 def monitor(made: Iterable[MadeForecast]) -> StanceMonitor:
-    """Whether the newest forecasts lean one way more than chance would have it.
+    """Whether the newest forecasts lean one way more often than chance allows.
 
-    What is made in one week is one opinion, mostly of the dollar: a week counts once, for what
-    most of it says, in a two-sided sign test with the exact binomial distribution.
+    The forecasts of one week are one opinion, mostly about the dollar. So each week counts once, by
+    the direction of most of its forecasts, in an exact two-sided sign test (binomial distribution).
     """
     ups: defaultdict[str, list[bool]] = defaultdict(list)
     for forecast in made:
@@ -147,14 +148,15 @@ def monitor(made: Iterable[MadeForecast]) -> StanceMonitor:
 
 
 def sign_test(more: int, less: int) -> float:
-    """How likely a fair coin falls at least as unevenly, either way, in so many throws."""
+    """The two-sided p-value of a sign test: the probability that a fair coin falls at least as
+    unevenly."""
     throws = more + less
     tail = sum(math.comb(throws, heads) for heads in range(max(more, less), throws + 1))
     return min(1.0, 2 * tail / (1 << throws))
 
 
 def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
-    """By agent, how much better its forecasts were than a coin; 1 while they are few."""
+    """For each agent, the factor by which its forecasts beat a coin; 1 while there are few."""
     by_agent: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
     for forecast in scored:
         if forecast.value is not None:
@@ -234,12 +236,13 @@ def _row(of: str, said: Sequence[_Said]) -> ScoreRow:
 
 
 def _hits(said: Sequence[float], came: Sequence[float]) -> int:
-    """How many were on the right side; a half is on neither."""
+    """How many were on the right side. A probability of one half is on neither."""
     return sum((s - COIN) * (c - COIN) > 0 for s, c in zip(said, came, strict=True))
 
 
 def _bins(said: Iterable[_Said]) -> Iterator[CalibrationBin]:
-    """Tenths from 0 to 1, each from its lower edge on; one without forecasts is not there."""
+    """Forecasts by tenths of probability, each tenth from its lower edge on; empty tenths are left
+    out."""
     groups: defaultdict[int, list[_Said]] = defaultdict(list)
     for one in said:
         groups[min(int(one.probability * BINS), BINS - 1)].append(one)

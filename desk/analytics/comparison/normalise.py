@@ -19,7 +19,7 @@ from desk.contracts.findings.claims import Claim, Metric, Unit
 
 
 class Instrument(StrEnum):
-    """The kinds of policy instrument that are mistaken for one another."""
+    """The kinds of policy instruments that are confused with one another."""
 
     LOWER_BOUND = "lower bound of the target range"
     MIDPOINT = "midpoint of the target range"
@@ -120,10 +120,10 @@ A rate of 4 % is not 4.25 % rounded, because rates are stated in hundredths or f
 
 
 def instrument_kind(name: str | None) -> Instrument | None:
-    """The kind of an instrument by its name.
+    """The kind of an instrument, by its name.
 
-    None where the name says nothing that tells it from the other rates of the same bank, such as
-    "policy rate" or a bank's own name for it; it is then taken to be what the other side names.
+    None if the name does not tell it from other rates of the same bank, such as "policy rate" or a
+    bank's own name for it. It is then taken to be the instrument that the other figure names.
     """
     if name is None:
         return None
@@ -132,7 +132,7 @@ def instrument_kind(name: str | None) -> Instrument | None:
 
 
 class Artefact(StrEnum):
-    """What made two statements of one thing look different."""
+    """The differences of form that made two equal statements look different."""
 
     UNIT = "unit"
     SCALE = "scale"
@@ -209,7 +209,7 @@ class Incomparable(NamedTuple):
 
 
 def statement_of(claim: Claim, origin: str | None = None) -> StatedFigure:
-    """What a claim states, with whose figures it rests on."""
+    """The figure that a claim states, with its origin."""
     return StatedFigure(
         subject=claim.subject,
         metric=claim.metric,
@@ -223,10 +223,11 @@ def statement_of(claim: Claim, origin: str | None = None) -> StatedFigure:
 def normalise(
     one: StatedFigure, other: StatedFigure, daily_deviation: Decimal | None = None
 ) -> Comparable | Incomparable:
-    """The two figures in the same terms, with what was resolved, or why there are no such terms.
+    """Both figures in the terms of the first, with what had to be resolved; or why they have no
+    terms in common.
 
-    The figures are in the first one's terms. Which one is first does not matter to whether they
-    agree. `daily_deviation` is the pair's, as `tolerance_of` takes it.
+    Whether they agree does not depend on which figure is first. `daily_deviation` is the pair's, as
+    for `tolerance_of`.
     """
     pair = _in_terms_of_first(one, other, daily_deviation)
     turned = _in_terms_of_first(other, one, daily_deviation)
@@ -238,7 +239,7 @@ def normalise(
 
 
 def in_unit_of_metric(stated: StatedFigure) -> Decimal | None:
-    """The value in the unit of its metric; None when its own unit cannot be brought to it."""
+    """The value in the unit of its metric; None if its unit cannot be converted."""
     wanted = UNITS[stated.metric]
     if stated.unit is wanted:
         return stated.value
@@ -308,7 +309,7 @@ def _obstacle(one: StatedFigure, other: StatedFigure) -> Incomparable | None:
 
 
 def _stood_through(one: StatedFigure, other: StatedFigure) -> bool:
-    """Whether a rate of the later day is known to have stood on the earlier day already."""
+    """Whether the rate of the later day is known to have been in force on the earlier day."""
     later, earlier = (one, other) if one.day > other.day else (other, one)
     return later.since is not None and later.since <= earlier.day
 
@@ -341,7 +342,7 @@ def _at_one_point_of_the_range(
 
 
 def _points(one: StatedFigure, other: StatedFigure) -> dict[Instrument, Decimal]:
-    """The figures by which one target range can be stated; none where it is not known."""
+    """The figures that can stand for one target range; none if the range is not known."""
     bounds = _bounds(one, other)
     if bounds is None or UNITS[one.metric] is not Unit.PERCENT_A_YEAR:
         return {}
@@ -365,8 +366,8 @@ def _bounds(one: StatedFigure, other: StatedFigure) -> tuple[Decimal, Decimal] |
 
 
 def _inferred(pair: Comparable, subject: str) -> Comparable:
-    """The pair with a rounding, direction or scale that nobody stated, where only that explains
-    the distance."""
+    """The pair after resolving a rounding, direction or scale that nobody stated, if only that
+    explains the distance."""
     if pair.agree:
         return pair
     if _is_rounding(pair):

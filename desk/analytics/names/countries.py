@@ -58,7 +58,7 @@ def countries_named(text: str, codes: Collection[str]) -> tuple[CountryNaming, .
 
 
 def with_countries_as(sign: str, text: str) -> str:
-    """A text with a sign in the place of each such name, and of its genitive."""
+    """The text with a sign in place of each country's name, and of its genitive."""
     for naming in reversed(countries_named(text, QUOTING_ORDER)):
         rest = re.sub(r"^['’]s\b", "", text[naming.end :])
         text = f"{text[: naming.start]}{sign}{rest}"

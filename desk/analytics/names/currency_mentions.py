@@ -81,7 +81,7 @@ def told_of_mentions(mentions: Sequence[CurrencyMention], held: Collection[str])
 
 
 def mentions_told(told: Mapping[str, str]) -> tuple[str, ...]:
-    """The sentences of that."""
+    """The sentences about the currencies that a question named (`told_of_mentions`)."""
     return tuple(filter(None, (without_market_told(told), shared_name_told(told))))
 
 
@@ -215,7 +215,7 @@ def _meant(unit: str, shared: list[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def _tails(code: str) -> Iterator[str]:
-    """The last two words of longer names: `CFA franc`."""
+    """The last two words of a longer name, such as `CFA franc`."""
     for form in _forms(code):
         if len(words := _folded(form).lower().split()) > 2:
             yield " ".join(words[-2:])
@@ -236,12 +236,12 @@ def _forms(code: str) -> tuple[str, str]:
 
 @cache
 def _in_use() -> frozenset[str]:
-    """What is legal tender somewhere today."""
+    """The currencies that are legal tender somewhere today."""
     territories = (f"{name}" for name in Locale("en").territories)
     codes = (name for name in territories if len(name) == len("US") and name.isalpha())
     return frozenset(code for name in codes for code in get_territory_currencies(name))
 
 
 def _folded(text: str) -> str:
-    """A text with its letters without accents, each in its place."""
+    """A text without accents, each letter in its place."""
     return "".join(unicodedata.normalize("NFD", sign)[0] for sign in text)

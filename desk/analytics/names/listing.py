@@ -1,4 +1,4 @@
-"""Words in a row, as a sentence lists them."""
+"""Joins words into a list, as in a sentence."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Markets as a swarm describes and names them."""
+"""How a swarm names and describes markets."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -48,7 +48,7 @@ STOCK_DIGITS: Final = 2
 
 
 def market_of_symbol(known: KnownSymbol, covered: Iterable[MarketSpec]) -> MarketSpec:
-    """A market as the desk covers it, or else as its name tells."""
+    """The market as the desk covers it, or else as its symbol describes it."""
     for market in covered:
         if (market.market, market.kind) == (known.symbol, known.kind):
             return market

@@ -1,4 +1,4 @@
-"""What somebody may have meant who wrote a name that there is not."""
+"""Suggests the known names that are closest to one that does not exist."""
 
 import re
 from collections.abc import Iterable, Sequence

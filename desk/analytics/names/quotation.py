@@ -1,4 +1,4 @@
-"""How a pair is quoted: which way round, and for how many units."""
+"""The quotation of pairs: which currency is the base, and for how many units."""
 
 from decimal import Decimal
 from typing import Final
@@ -45,7 +45,7 @@ def reversed_pair(subject: str) -> str | None:
 
 
 def reversed_statement(metric: Metric, value: Decimal) -> tuple[Metric, Decimal] | None:
-    """What a figure of a pair says about the reversed pair; None where it does not follow."""
+    """What a figure of a pair says about the reversed pair; None if nothing follows."""
     if metric in _REVERSED:
         return (_REVERSED[metric], reciprocal(value)) if value > 0 else None
     if metric in _NEGATED:
@@ -65,7 +65,7 @@ def reciprocal(value: Decimal) -> Decimal:
 
 
 def far_apart(one: Decimal, other: Decimal) -> bool:
-    """Whether two levels differ by more than two quotes of one thing ever do."""
+    """Whether two levels differ by more than any two quotes of one pair."""
     low, high = sorted((one, other))
     return low > 0 and high / low > PLAIN_DISAGREEMENT
 

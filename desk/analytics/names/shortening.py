@@ -1,4 +1,4 @@
-"""Texts made shorter for a place that holds only so much."""
+"""Shortens texts to a length."""
 
 from typing import Final
 
@@ -22,5 +22,5 @@ def shortened(text: str, longest: int) -> str:
 
 
 def on_one_line(text: str, longest: int) -> str:
-    """The same of a text without its line breaks."""
+    """As `shortened`, with line breaks replaced by spaces."""
     return shortened(" ".join(text.split()), longest)

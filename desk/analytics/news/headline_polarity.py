@@ -1,7 +1,8 @@
-"""Whether a headline sounds of good or bad news, by the word list of vaderSentiment.
+"""Whether a headline sounds like good or bad news, by the word list of vaderSentiment.
 
-That list was made for posts on social media and knows no markets: a cut is bad news to it, a hike
-none. Its judgements count for little (`MOST_CONFIDENCE`) and say nothing of a price or a rate.
+The list was made for posts on social media and knows no markets: a cut is bad news to it, a hike is
+neither. So its judgements have little confidence (`MOST_CONFIDENCE`) and say nothing about a price
+or a rate.
 """
 
 import unicodedata

@@ -125,7 +125,7 @@ _QUOTES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u
 
 
 class TextLeaning(NamedTuple):
-    """Which way a text leans, and how sure that is."""
+    """The direction that a text leans in, and the confidence of that."""
 
     leaning: Leaning
     confidence: float

@@ -1,4 +1,4 @@
-"""When a daily reference rate is known, and how a cross follows from two euro rates.
+"""When a daily reference rate becomes known, and how cross rates follow from two euro rates.
 
 The rule for the publication time follows the ECB, which publishes its reference rates at around
 16:00 Central European Time on every day on which its payment system is open.
@@ -73,7 +73,7 @@ def _easter(year: int) -> date:
 
 
 def has_lapsed(fixed_on: date, as_of: datetime) -> bool:
-    """Whether a series whose last fixing is of `fixed_on` no longer gives a quote at an instant."""
+    """Whether the series has ended: its last fixing is too old to be a quote at the instant."""
     return last_known_day(as_of) - fixed_on > LONGEST_GAP
 
 

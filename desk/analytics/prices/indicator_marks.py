@@ -1,4 +1,4 @@
-"""The marks by which indicators are read, the same wherever one is."""
+"""The thresholds by which indicators are interpreted, the same in all places."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -33,7 +33,7 @@ LARGE_CARRY: Final = Decimal("0.25")
 
 
 class Mark(NamedTuple):
-    """A level of a figure from which on it is read in another way, and who says so."""
+    """A threshold of a figure and its source."""
 
     metric: Metric
     value: Decimal

@@ -57,12 +57,12 @@ PEGS: Final = (
 
 
 def pegs_of(currencies: set[str]) -> tuple[str, ...]:
-    """The pairs of the table in which one of some currencies is held: the second of each."""
+    """The pairs of the table whose second currency is one of some currencies."""
     return tuple(peg.pair for peg in PEGS if peg.pair.partition("/")[2] in currencies)
 
 
 def peg_known(pair: str, as_of: datetime) -> Peg | None:
-    """The newest band of a pair that had been announced by an instant; None without any. Its end is
-    told only from when it was known."""
+    """The newest band of a pair that had been announced by an instant; None if there was none. The
+    end of the band is given only if it had been announced by then."""
     known = [peg for peg in PEGS if peg.pair == pair and peg.announced <= as_of]
     return max(known, key=lambda peg: peg.announced, default=None)

@@ -101,7 +101,7 @@ LONGEST_WAIT: Final = timedelta(days=4)
 
 
 class Side(StrEnum):
-    """Which extreme was broken."""
+    """Whether a high or a low was broken."""
 
     HIGH = "high"
     LOW = "low"
@@ -109,7 +109,8 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A fixing in the window beyond everything in the `months` before it."""
+    """A fixing in the window that is above (or below) every fixing of the `months` before the
+    window."""
 
     side: Side
     months: int

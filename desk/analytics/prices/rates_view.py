@@ -1,4 +1,4 @@
-"""What the central-bank tables say about a window: decisions, and days without an outcome."""
+"""Rate decisions of a window, and its scheduled days without a recorded outcome."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -59,7 +59,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 def is_function_word(word: str) -> bool:
-    """Whether a word says nothing of what a text is about."""
+    """Whether a word (such as `the`) says nothing about the subject of a text."""
     return word.casefold() in FUNCTION_WORDS
 
 
@@ -104,7 +104,7 @@ class FullTextIndex:
         return sorted((Match(*each) for each in found), key=lambda each: (-each.score, each.row))
 
     def close(self) -> None:
-        """Forget the rows."""
+        """Frees the rows."""
         self._table.close()
 
 

@@ -15,7 +15,7 @@ K: Final = 10
 
 
 class Order(NamedTuple):
-    """Ids of entries, the best first, and what their places count."""
+    """An order of ids, the best first, and its weight."""
 
     weight: float
     ids: Sequence[str]

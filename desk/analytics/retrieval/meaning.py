@@ -1,4 +1,4 @@
-"""The meaning of a text as a vector, by a model that a worker has or has not."""
+"""Texts as vectors of their meaning, by a model that may not be installed."""
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -17,19 +17,19 @@ their cosine."""
 
 
 class Meaning(Protocol):
-    """Turns texts into vectors: near ones where they mean much the same."""
+    """Turns texts into vectors that are near each other if the texts mean nearly the same."""
 
     @property
     def model(self) -> str:
-        """Which model it is: vectors of another are of no use to it."""
+        """The model's name. Vectors of different models cannot be compared."""
         ...
 
     def passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of texts that are kept."""
+        """The vectors of texts to be searched."""
         ...
 
     def question(self, text: str) -> Vector:
-        """The vector of what is asked."""
+        """The vector of a question."""
         ...
 
     def __hash__(self) -> int:

@@ -91,7 +91,7 @@ _MEASURES: Mapping[Metric, _Measure] = {
 
 
 class NoAccounts(Exception):
-    """There are no accounts of a company, or they could not be had. The message says why."""
+    """A company has no accounts, or they could not be read. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,8 @@ class Accounts:
         )
 
     def year(self, years_back: int = 0) -> dict[AccountItem, AccountLine]:
-        """The lines of the newest year, or of one so many before it; empty where there is none."""
+        """The lines of the newest year, or of the year that many years before it; empty if there is
+        none."""
         ends = sorted({line.period_end for line in self.lines}, reverse=True)
         if len(ends) <= years_back:
             return {}

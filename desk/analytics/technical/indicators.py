@@ -108,7 +108,7 @@ class Indicators:
         }
 
     def readings(self) -> tuple[Callable[[], Signal], ...]:
-        """What is read out of those of the last day."""
+        """The signals read from the figures of the last day."""
         return (self.stretch, self.momentum, self.trend, self.means, self.bands, self.line)
 
     def rsi(self, at: int) -> float:
@@ -143,7 +143,7 @@ class Indicators:
         return (float(self.closes[at]) - low) / (high - low) * 100
 
     def target(self, at: int) -> float:
-        """The straight line, read ahead."""
+        """The value of the regression line, extrapolated."""
         ahead = self._at(at, self._line("TSF", LINE_DAYS), LINE_DAYS)
         slope = self._at(at, self._line("LINEARREG_SLOPE", LINE_DAYS), LINE_DAYS)
         target = ahead + (AHEAD - 1) * slope
@@ -210,7 +210,8 @@ class Indicators:
         return _signal("Bollinger bands", hint, strength, words)
 
     def line(self) -> Signal:
-        """The target against the last price; as strong as the line fits (its determination)."""
+        """Signal of the regression line: its target against the last price; as strong as the line
+        fits (its coefficient of determination)."""
         target = self.target(self.last)
         days = np.arange(self.closes.size, dtype=np.float64)
         fit = self.library.CORREL(self.closes, days, LINE_DAYS)[-1]

@@ -1,4 +1,5 @@
-"""How the analyses write down what they find: figures at their precision, strengths, what lacks."""
+"""The form in which analyses state results: figures at their precision, strengths of signals, and
+what is missing."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -42,11 +43,12 @@ INSTALL_SWARM: Final = f"run {install_words(Extra.SWARM)}"
 
 
 class NotInstalled(Exception):
-    """A package of the extra `swarm` is not there. The message names it, and how to install it."""
+    """A package of the extra `swarm` is not installed. The message names it and the command that
+    installs it."""
 
 
 class Unmeasured(Exception):
-    """A figure cannot be had. The message says why, as a sentence without its full stop."""
+    """A figure cannot be computed. The message says why, as a sentence without its full stop."""
 
 
 def measured(
@@ -127,12 +129,12 @@ def months_before(day: date, months: int) -> date:
 
 
 def share(value: float) -> float:
-    """A strength: a number brought into 0 to 1, with two decimals."""
+    """A number limited to 0 to 1 and rounded to two decimals: the strength of a signal."""
     return round(min(1.0, max(0.0, float(value))), 2) if np.isfinite(value) else 0.0
 
 
 def towards(value: float | Decimal) -> Hint:
-    """Up for what is above zero, down for what is below it."""
+    """The hint of a number's sign."""
     return Hint.UP if value > 0 else Hint.DOWN if value < 0 else Hint.NEUTRAL
 
 

@@ -1,4 +1,4 @@
-"""When a forecast is due, and against which fixing it is held."""
+"""Forecasts: their probability, when they are due, and the fixings that score them."""
 
 from desk.learning.forecasts.fixings import (
     asked_for,

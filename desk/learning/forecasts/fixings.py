@@ -1,4 +1,4 @@
-"""What to ask a source for the fixings that forecasts are scored against, and what it answered."""
+"""The calls that fetch the fixings by which forecasts are scored, and how the answers are read."""
 
 from collections.abc import Container, Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -71,7 +71,7 @@ def resolutions_in(answer: ToolResult, due: datetime, now: datetime) -> Iterator
 
 
 def says_no(answer: ToolResult, market: str) -> bool:
-    """Whether a source refused a pair, or answered with something that holds no quote of it."""
+    """Whether a source refused a pair, or its answer has no quote of it."""
     if answer.status is ToolStatus.OK:
         return all(quote.symbol != market for quote, _ in _quotes(answer))
     return answer.status is ToolStatus.REFUSED

@@ -17,7 +17,7 @@ _Key = tuple[str, str | None, datetime | None]
 
 
 class Fixed(NamedTuple):
-    """What one fixing decides: every forecast of a market that is due at an instant."""
+    """A fixing by its market and instant. It scores every forecast of that market due then."""
 
     due: datetime
     server: str
@@ -53,23 +53,23 @@ class FixingPauses:
         return pause is not None and pause.refused > 0
 
     def hold(self, fixed: Fixed, now: datetime, *, refused: bool) -> FixingPause:
-        """A pause, or the next longer one, for a fixing."""
+        """Starts a pause for a fixing, or a longer one if it had one."""
         return self._hold((fixed.server, fixed.market, fixed.due), now, refused=refused)
 
     def hold_server(self, server: str, now: datetime) -> None:
-        """The same for all that a server is asked for."""
+        """Starts a pause for everything that is asked of a server, or a longer one."""
         self._hold((server, None, None), now, refused=False)
 
     def release(self, fixed: Fixed) -> None:
-        """It need not be asked for any more."""
+        """Ends the pause of a fixing that is not needed any more."""
         self._pauses.pop((fixed.server, fixed.market, fixed.due), None)
 
     def release_server(self, server: str) -> None:
-        """The server has answered."""
+        """Ends the pause of a server that has answered."""
         self._pauses.pop((server, None, None), None)
 
     def carried(self, waiting: Sequence[Fixed]) -> tuple[FixingPause, ...]:
-        """Those that matter to what is still waited for, the servers' own first."""
+        """The pauses that matter to the fixings still waited for, those of servers first."""
         servers = sorted({fixed.server for fixed in waiting} & self._away())
         kept = [self._pauses[server, None, None] for server in servers]
         kept += [pause for fixed in waiting if (pause := self._of(fixed)) is not None]

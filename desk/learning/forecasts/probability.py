@@ -1,4 +1,4 @@
-"""How likely a pair is fixed higher in four weeks."""
+"""The probability that a pair is fixed higher in four weeks."""
 
 import math
 from collections.abc import Sequence
@@ -57,11 +57,12 @@ def forecast_of(fixings: Fixings, first_day: date, leaning: Leaning) -> Forecast
 
 
 def carry_probability(differential: Decimal | float, weeks: int, deviation: float) -> float:
-    """How likely a pair rises, for somebody who bets on the currency that yields more.
+    """The probability that a pair rises, for somebody who bets on the currency with the higher
+    rate.
 
-    `differential` is as the pair's claim has it: the base currency's policy rate less the quote
-    currency's, in basis points. `deviation` is that of the log move over so many weeks, above zero.
-    The drift is what the differential pays in that time, towards the higher rate (Froot and Thaler,
+    `differential` is the base currency's policy rate less the quote currency's, in basis points;
+    `deviation` is the standard deviation of the log move over that many weeks, above zero. The
+    drift is what the differential pays in that time, towards the higher rate (Froot and Thaler,
     Anomalies: Foreign Exchange, JEP 1990).
     """
     drift = float(differential) / BASIS_POINTS * weeks / WEEKS_A_YEAR

@@ -1,4 +1,4 @@
-"""What to ask for the price that a hypothesis is held against, and what was answered."""
+"""The calls that fetch the price by which a hypothesis is scored, and how the answers are read."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
@@ -34,8 +34,8 @@ class Price(NamedTuple):
 
 
 class NoPrice(ValueError):
-    """There is none to hold a hypothesis against; the message says why. `final`: nor can there be
-    one later."""
+    """No price can score a hypothesis; the message says why. `final`: there will not be one later
+    either."""
 
     def __init__(self, words: str, *, final: bool = False) -> None:
         super().__init__(words)
@@ -70,7 +70,7 @@ def price_calls(hypothesis: Hypothesis, policy: RunPolicy) -> tuple[ToolCall, ..
 
 
 def nobody_to_ask(hypothesis: Hypothesis, policy: RunPolicy) -> str:
-    """Why there are no calls: which servers the run would need."""
+    """The message that there is no call to make: the servers that the run would need."""
     capability, _ = _question(hypothesis)
     servers = dict.fromkeys(route.server for route in configured(capability, policy))
     return f"no source {' or '.join(servers)} is configured in .mcp.json"
@@ -123,7 +123,7 @@ def price_when_due(hypothesis: Hypothesis, answer: ToolResult) -> Price:
 
 
 def too_early(answer: ToolResult, price: Price, expected: date) -> str:
-    """Why an older price is not taken yet."""
+    """The message that an older price is not taken yet."""
     return _said(answer, f"it has nothing after {price.day}, and {expected} may still come")
 
 

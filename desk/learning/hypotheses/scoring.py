@@ -1,4 +1,4 @@
-"""Whether a hypothesis came true, and the score of its probability."""
+"""Scores hypotheses: whether they came true, and the Brier score of their probability."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -109,7 +109,7 @@ def scored(
 def void(
     request: HypothesisRequest, reason: str, *, workflow_id: str, now: datetime
 ) -> ScoredHypothesis:
-    """A hypothesis that nothing can be held against any more, and why."""
+    """A hypothesis that can no longer be scored, and why."""
     return ScoredHypothesis(
         workflow_id=workflow_id,
         hypothesis=request.hypothesis,

@@ -27,14 +27,14 @@ def what_is_said(hypothesis: Hypothesis) -> str:
 
 
 def where(hypothesis: Hypothesis) -> str:
-    """`above 151.20`, or `from 149.00 to 153.00`."""
+    """The part of the statement with the figures: `above 151.20`, or `from 149.00 to 153.00`."""
     if hypothesis.kind is HypothesisKind.RANGE:
         return f"from {hypothesis.low} to {hypothesis.high}"
     return f"{_SIDES.get(hypothesis.leaning, 'on no side of')} {hypothesis.level}"
 
 
 def hypothesis_summary(hypothesis: Hypothesis) -> str:
-    """The same with its probability, for lists of workflows."""
+    """As `what_is_said`, with the probability, for lists of workflows."""
     return f"{what_is_said(hypothesis)}: {likely(hypothesis)}"
 
 
@@ -53,7 +53,7 @@ def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
 
 
 def what_came(scored: ScoredHypothesis) -> str:
-    """What became of a hypothesis, in a sentence without its full stop."""
+    """The outcome of a hypothesis, as a sentence without its full stop."""
     if scored.state is HypothesisState.VOID or scored.value is None or scored.value_on is None:
         return f"void: {scored.reason or 'no price'}"
     last = f"the last price known was {scored.value}, of {print_full_day(scored.value_on)}"
@@ -78,7 +78,7 @@ def outcome_memory(request: HypothesisRequest, scored: ScoredHypothesis) -> Memo
 
 
 def hypothesis_details(status: HypothesisStatus) -> str:
-    """A hypothesis at a glance, in Markdown."""
+    """The state of a hypothesis as Markdown, for the Temporal UI."""
     request = status.request
     lines = [
         f"**{plain(hypothesis_summary(request.hypothesis))}**",

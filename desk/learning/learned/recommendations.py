@@ -60,8 +60,8 @@ class _Tally(NamedTuple):
 
 
 class _Had(NamedTuple):
-    """What was had of a server over some runs: `useless` are the calls without an answer and those
-    that it refused."""
+    """The calls of a server over some runs: `useless` are those without an answer and those it
+    refused."""
 
     calls: int
     failed: int
@@ -69,8 +69,7 @@ class _Had(NamedTuple):
 
 
 class _StandIn(NamedTuple):
-    """Whom a run asks for a capability after the source that is asked first, and what was had of
-    it."""
+    """The source that is asked for a capability if the first has nothing, and the calls it had."""
 
     capability: Capability
     server: str
@@ -175,7 +174,8 @@ def _is_lower(other: _Had, had: _Had) -> bool:
 
 
 def _next(server: str, question: RecordQuery) -> tuple[tuple[Capability, str], ...]:
-    """What a server is asked for before others that have it too, and whom a run asks then."""
+    """The capabilities that a server is asked for first, each with the source that is asked
+    next."""
     return tuple(
         (capability, servers[1])
         for capability in Capability

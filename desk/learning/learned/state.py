@@ -1,4 +1,4 @@
-"""What the learning system knows, and what follows from it.
+"""The learning system's record, and the answers that are computed from it.
 
 One lesson counts for each week, with its surviving forecasts. A later lesson of a run replaces the
 earlier one, except forecasts that had come due in between. The same lessons and fixings give the
@@ -259,7 +259,8 @@ class Learned:
         self._hypotheses.take(scored)
 
     def fix(self, resolutions: Iterable[Resolution]) -> None:
-        """What the fixings were that forecasts wait for. What is known already stays."""
+        """Records fixings that forecasts wait for. A fixing that is known already is not
+        changed."""
         new = {_fixed(known): known for known in resolutions if _fixed(known) not in self._fixings}
         self._fixings |= new
         for week, told in self._weeks.items():
@@ -276,8 +277,8 @@ class Learned:
         return min((made.due for made in self._open() if made.due > instant), default=None)
 
     def advice(self, question: RecordQuery) -> Advice:
-        """What the record says to a run: from lessons of weeks before it, and from scores that
-        were due by its instant."""
+        """The advice for a run: from lessons of weeks before it, and from scores that were due by
+        its as-of instant."""
         known = self._known(question.as_of)
         every_source = chain.from_iterable(lesson.sources for lesson in known.lessons)
         weights = (*agent_weights(known.scored), *source_weights(every_source))
@@ -296,7 +297,7 @@ class Learned:
         )
 
     def view(self, question: RecordQuery) -> LearnedView:
-        """The same with everything that it rests on."""
+        """The advice, with everything that it rests on."""
         known = self._known(question.as_of)
         newest = sorted(known.of(question.market).scored, key=_newest_first)
         of_week: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
@@ -328,7 +329,7 @@ class Learned:
 
     @property
     def forecasts(self) -> tuple[int, int]:
-        """How many of the forecasts are scored, and how many open."""
+        """The number of scored and of open forecasts."""
         told = self._of_each_week()
         return sum(len(one.scored) for one in told), sum(len(one.still_open) for one in told)
 

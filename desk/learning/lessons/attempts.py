@@ -21,7 +21,7 @@ from desk.runs.tools import counted_use, summed
 
 
 class Fault(NamedTuple):
-    """Why a try failed: by its type, where the worker of a source said it, and in words."""
+    """Why an attempt failed: the type, if the worker of a source reported one, and a message."""
 
     fault: CallFault | None
     words: str
@@ -83,7 +83,8 @@ def with_attempts(lesson: Lesson, tried: Iterable[Tried], counted: Collection[st
 
 
 def _retried(tried: Iterable[Tried]) -> Iterator[Trouble]:
-    """What succeeded at a later try. A source is named where its worker said what was wrong."""
+    """Troubles that a later attempt overcame. The source is named if its worker reported the
+    fault."""
     for one in tried:
         if one.before is None or one.status is ToolStatus.UNAVAILABLE:
             continue

@@ -1,4 +1,4 @@
-"""What went wrong in a run: calls that got no answer, tasks that were not delivered as planned."""
+"""Troubles of a run: calls without an answer, and tasks not delivered as planned."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
