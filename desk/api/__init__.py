@@ -1,6 +1,7 @@
-"""The desk in Python: what is published as typed objects and frames, and a desk that is asked.
+"""The desk in Python: published documents as typed objects and frames, and a desk that runs weeks
+and answers questions.
 
-It does what the commands do, by their functions. Frames are pandas' (`pip install
+It calls the functions that the commands call. Frames are pandas' (`pip install
 'research-desk[frames]'`); everything else works without.
 """
 

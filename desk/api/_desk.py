@@ -1,4 +1,4 @@
-"""A desk that Python runs weeks at, asks questions, and asks how far it is."""
+"""A desk that is used from Python: it runs weeks, answers questions and reports its state."""
 
 import asyncio
 import logging
@@ -35,18 +35,19 @@ Tell = Callable[[str], None]
 
 
 class _Teller:
-    """Hands on the sentences of a run's progress; how far each part is, `status` says."""
+    """Passes on the messages about a run's progress. The state of each part is not passed on:
+    `status` has it."""
 
     def __init__(self, tell: Tell | None) -> None:
         self._tell = tell
 
     def note(self, text: str) -> None:
-        """Hand a sentence on."""
+        """Passes a message on."""
         if self._tell is not None:
             self._tell(text)
 
     def update(self, status: object) -> None:
-        """Nothing."""
+        """Does nothing."""
 
 
 _LOOPS: Final = ThreadPoolExecutor(4, thread_name_prefix="desk")
@@ -76,7 +77,8 @@ def _waited(work: Coroutine[Any, Any, T]) -> T:
 def _plain(
     twin: "Callable[Concatenate[Desk, P], Coroutine[Any, Any, T]]",
 ) -> "Callable[Concatenate[Desk, P], T]":
-    """The plain method of an asynchronous one: it takes the same, and waits for the result."""
+    """The synchronous form of an asynchronous method: same arguments, and it waits for the
+    result."""
 
     @wraps(twin)
     def waited(desk: "Desk", /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -224,7 +226,7 @@ class Desk:
     scorecard = _plain(scorecard_async)
 
     async def _at_work(self, work: Callable[[Session], Awaitable[T]]) -> T:
-        """Do something that needs workers."""
+        """Runs something that needs workers."""
 
         async def with_workers(desk: Session) -> T:
             if not desk.hosting:

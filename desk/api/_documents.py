@@ -1,4 +1,4 @@
-"""What is published, as typed objects: the report of a week, and the answer to a question."""
+"""Published documents as typed objects: the report of a week, and the answer to a question."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -119,7 +119,7 @@ class SealBroken(UserWarning):
 
 
 class _Published(ABC):
-    """What a report and an answer have alike: claims, and the way from each to its source."""
+    """What reports and answers share: claims, and the trace of each to its source."""
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
@@ -132,7 +132,7 @@ class _Published(ABC):
     @property
     @abstractmethod
     def _name(self) -> str:
-        """What messages call it."""
+        """The document's name in messages."""
 
     @cached_property
     @abstractmethod
@@ -188,7 +188,7 @@ class Report(_Published):
 
     @property
     def coverage(self) -> Coverage:
-        """What was expected, what is there, and what is not."""
+        """What was expected, what is there, and what is missing."""
         return self.document.coverage
 
     @property
@@ -353,7 +353,7 @@ class Answer(_Published):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What was looked for in vain."""
+        """What was looked for and not found."""
         return self.document.missing
 
     def quotations(self) -> "DataFrame":

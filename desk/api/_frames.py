@@ -16,7 +16,7 @@ class FramesMissing(ImportError):
 
 
 class Column(StrEnum):
-    """What a column holds, as the type that pandas gives it."""
+    """The kind of a column, which decides its pandas type."""
 
     TEXT = "str"
     NUMBER = "float64"

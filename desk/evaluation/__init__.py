@@ -1,1 +1,1 @@
-"""Tasks with known answers, on frozen evidence, and what a desk's answers to them are worth."""
+"""Tasks with known answers on frozen evidence, and the scoring of a desk's answers to them."""

@@ -8,27 +8,27 @@ T = TypeVar("T")
 
 
 class SeededDraws:
-    """Draws by a seed. Each is named, so that a draw more changes none of the others."""
+    """Random draws by a seed. Each draw is named, so that adding one changes none of the others."""
 
     def __init__(self, seed: int, about: str) -> None:
         """`about` tells the draws of one use of the seed from those of another."""
         self._root = f"{about}/{seed}"
 
     def number(self, name: str, least: int, most: int, step: int = 1) -> int:
-        """A number from `least` to `most`, in steps from `least` on."""
+        """A number from `least` to `most`, in steps of `step` from `least` on."""
         return least + step * (self._of(name) % ((most - least) // step + 1))
 
     def one(self, name: str, of: Sequence[T]) -> T:
-        """One of several."""
+        """One of the values."""
         return of[self._of(name) % len(of)]
 
     def order(self, name: str, of: Sequence[T]) -> list[T]:
-        """All of them, in an order that is drawn."""
+        """All values, in a random order."""
         places = sorted(range(len(of)), key=lambda place: self._of(f"{name}/{place}"))
         return [of[place] for place in places]
 
     def some(self, name: str, of: Sequence[T], count: int) -> list[T]:
-        """As many of them as `count`, none twice; all where there are fewer."""
+        """`count` different values; all of them if there are fewer."""
         return self.order(name, of)[:count]
 
     def _of(self, name: str) -> int:

@@ -1,4 +1,4 @@
-"""What a task of an evaluation came to: what was checked, and what it took."""
+"""The result of an evaluation's task: its checks, and what it cost."""
 
 from decimal import Decimal
 from enum import StrEnum
@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 
     @property
     def correct(self) -> bool:
-        """Whether it counts for the accuracy."""
+        """Whether the verdict counts as correct in the accuracy."""
         return self in (Verdict.RIGHT, Verdict.RIGHTLY_REFUSED)
 
 

@@ -1,4 +1,4 @@
-"""Days of stocks with what came after them, and what an episode's recommendation is worth."""
+"""Stock episodes of the past with known outcomes, and the scoring of their recommendations."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta

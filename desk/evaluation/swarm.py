@@ -1,4 +1,4 @@
-"""Objectives whose answer is known, and what a swarm's report on one is worth."""
+"""Objectives with known answers, and the scoring of a swarm's report on one."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,5 +1,5 @@
-"""The table of an evaluation: what was right, refused and wrong, and what it took; and two tables
-of the same tasks side by side."""
+"""The table of an evaluation: what was right, refused and wrong, and what it cost; and the
+comparison of two tables of the same tasks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -79,7 +79,7 @@ def lines_of(tasks: Sequence[TaskScore]) -> tuple[KindLine, ...]:
 
 
 def work_lines(tasks: Sequence[TaskScore]) -> tuple[SuiteWork, ...]:
-    """What each suite took."""
+    """What each suite cost."""
     of_suites = {suite: [t.work for t in tasks if t.suite is suite] for suite in Suite}
     return tuple(_work_line(suite, works) for suite, works in of_suites.items() if works)
 
@@ -216,7 +216,7 @@ class ComparedSuite(Contract):
 
 
 class TableComparison(Contract):
-    """Two tables compared; `apart` are the tasks that only one of them has."""
+    """The comparison of two tables; `apart` are the tasks that only one of them has."""
 
     first: ShortText
     second: ShortText

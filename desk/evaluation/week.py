@@ -1,4 +1,4 @@
-"""Weeks of the past with what is known of them, and what a report of one is worth."""
+"""Weeks of the past with known facts, and the scoring of a report on one."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -65,7 +65,7 @@ class WeekTask(Contract):
 
 
 def week_tasks(seed: int, count: int) -> tuple[WeekTask, ...]:
-    """As many weeks of the past, each with markets of its own."""
+    """As many weeks of the past as asked for, each with its own choice of markets."""
     draws = SeededDraws(seed, "weeks")
     return tuple(_task(draws, seed, number) for number in draws.some("weeks", range(WEEKS), count))
 
@@ -200,7 +200,7 @@ class _Scoring:
 
 
 def verdict_on(expected: str | None, said: str | None, *, same: bool) -> Verdict:
-    """The verdict on what was said where something, or nothing, was expected."""
+    """The verdict on a statement, or on its absence, where something or nothing was expected."""
     if expected is None:
         return Verdict.RIGHTLY_REFUSED if said is None else Verdict.INVENTED
     if said is None:

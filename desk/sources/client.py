@@ -1,4 +1,4 @@
-"""The servers of `.mcp.json` asked from Python, by functions that give typed answers.
+"""Asks the servers of `.mcp.json` from Python, by functions with typed answers.
 
     from desk.sources import client
 
@@ -47,12 +47,13 @@ AsOf = datetime | None
 
 
 class ToolRefused(Exception):
-    """The server said no, as to a ticket that there is not; the message is its own."""
+    """The server refused, for example because there is no such ticket. The message is the server's
+    own."""
 
 
 class OtherForm(Exception):
-    """The server answered in another form than the function gives. `AsyncSources.call` has the
-    answer as it came."""
+    """The answer does not have the form that the function returns. `AsyncSources.call` returns it
+    as it came."""
 
 
 class AsyncSources:

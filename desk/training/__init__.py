@@ -1,7 +1,7 @@
-"""A stock's episode as an environment to train in, and how the built-in recommender did.
+"""The stock episode as an environment for training, and the record of the built-in recommender.
 
-Where Gymnasium is installed, importing this registers `StockResearch-v0`, of what is known offline
-and without charges, and `StockPractice-v0`, with generated facts and `USUAL_CHARGES`.
+If Gymnasium is installed, the import registers `StockResearch-v0` (what is known offline, no
+charges) and `StockPractice-v0` (generated facts and `USUAL_CHARGES`).
 """
 
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What research costs in an episode of the environment."""
+"""The costs of actions in the environment."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

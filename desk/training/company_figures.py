@@ -1,4 +1,5 @@
-"""What the desk's tools would say of a company's generated accounts and headlines at an instant."""
+"""The figures that the desk's tools would give for a company's generated accounts and headlines at
+an instant."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -94,7 +95,7 @@ class CompanyFigures:
 
     @cached_property
     def _instants(self) -> list[datetime]:
-        """When something of the accounts came out: between two of them nothing changes."""
+        """The instants at which accounts came out. Between two of them no figure changes."""
         if self._accounts is None:
             return []
         lines = [line.known_from for line in self._accounts.lines]

@@ -1,7 +1,7 @@
-"""The days of several stocks as arrays, and what each action comes to on each of them.
+"""The days of several stocks as arrays, with the results of each action on each day.
 
-A row stands for the close of one day of one stock. What the blackboard's rules make of its figures
-is computed by the functions that the workflow uses, when it is first asked for, and kept.
+A row stands for the close of one day of one stock. Insights and recommendations are computed by the
+functions that the workflow uses, when first asked for, and kept.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ _LAST: Final = PART_METRICS[_BASIC].index(Metric.LAST)
 
 
 class JudgedParts(NamedTuple):
-    """What the insights into some parts say: their two arrays, and what they come to."""
+    """The insights into some parts of the blackboard as their two arrays, and their balance."""
 
     strengths: Encoded
     known: Encoded
@@ -54,7 +54,7 @@ class JudgedParts(NamedTuple):
 
 
 class PositionOutcome(NamedTuple):
-    """What came of a position: its reward, None where there is none, and the two arrays."""
+    """The outcome of a position: its reward (None if there is none) and the two arrays."""
 
     reward: float | None
     figures: Encoded
@@ -69,7 +69,7 @@ class _Part:
 
 
 class EpisodeArrays:
-    """What stands on the blackboards of many episodes, by row and by which parts there are."""
+    """The blackboards of many episodes, by row and by the parts that are filled."""
 
     def __init__(self, tables: Sequence[StockTable], weeks: int, cost: Decimal) -> None:
         """`cost` is percent of the price, for entering a position and again for leaving it."""
@@ -119,7 +119,7 @@ class EpisodeArrays:
         return part.numbers[rows], part.known[rows]
 
     def judged(self, row: int, parts: int) -> JudgedParts:
-        """The insights into the parts that there are, by their bits."""
+        """The insights into the filled parts, which are given as bits."""
         found = self._judged.get((row, parts))
         if found is None:
             pointers = insights(self._values(row, parts))
@@ -141,7 +141,7 @@ class EpisodeArrays:
         return decided(self.judged(row, judged_on).found, share)
 
     def outcome(self, row: int, recommended: Recommended) -> PositionOutcome:
-        """What came of a recommendation."""
+        """The outcome of a recommendation."""
         position = POSITIONS[recommended]
         found = self._outcomes.get((row, position))
         if found is None:

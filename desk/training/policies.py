@@ -15,12 +15,12 @@ ACTIONS: Final = tuple(StockAction)
 
 
 class UnknownAction(ValueError):
-    """There is no such action. The message says which there are."""
+    """There is no such action. The message lists those that there are."""
 
 
 def read_action(given: object) -> int:
-    """The index of an action, told by it or by name, in any case and with hyphens or spaces for
-    underscores.
+    """The index of an action, given as the index or as its name. Case does not matter, and hyphens
+    or spaces count as underscores.
 
     Raises:
         UnknownAction: it is neither.

@@ -1,8 +1,8 @@
-"""How often the ranges expected over four weeks held, week by week through the past.
+"""Measures how often the ranges expected over four weeks held, week by week through the past.
 
-Each range is what the desk would have told on the last day of a week from the prices up to it; the
-price that decides is the one four weeks later. The constants of the rule were chosen by the weeks
-of `CHOSEN_BY` (`desk.analytics.technical.expected_range`), so that only later ones test it.
+Each range is what the desk would have given on the last day of a week, from the prices up to it;
+the price that decides is the one four weeks later. The constants of the rule were chosen on the
+weeks of `CHOSEN_BY` (`desk.analytics.technical.expected_range`), so only later weeks test it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,8 +32,9 @@ _LAST_OF_ALL: Final = datetime(2199, 12, 31, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class RangesHeld:
-    """Of one market: how many weeks were tested and in how many the price was within the range four
-    weeks later, from when to when, and how wide the ranges were, half of them, in percent."""
+    """The result for one market: how many weeks were tested, in how many of them the later price
+    was within the range, the first and the last day tested, and the mean half-width of the ranges,
+    in percent."""
 
     market: str
     weeks: int

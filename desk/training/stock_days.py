@@ -1,4 +1,4 @@
-"""Which stock and which day an episode is of: as asked, or drawn."""
+"""Chooses the stock and the day of an episode, as asked or at random."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ OPTIONS: Final = ("symbol", "as_of")
 
 
 class Chosen(NamedTuple):
-    """A table, the place of the last day that is known, and the instant at which it is."""
+    """A table, the place of the last known day in it, and the instant of the episode."""
 
     table: StockTable
     at: int

@@ -56,7 +56,7 @@ def observation_space() -> spaces.Dict:
 
 
 def require_bounds(weeks: int, cost: Decimal, most_steps: int) -> None:
-    """Refuse an episode that cannot be.
+    """Checks the numbers of an episode.
 
     Raises:
         ValueError: a number makes no sense.

@@ -23,10 +23,8 @@ _NEWS = frozenset({StockAction.FETCH_NEWS, StockAction.FETCH_SENTIMENT})
 
 
 class ActionOutcome(NamedTuple):
-    """What came of an action: why it was refused, or that it was an evaluation, and its reward.
-
-    An evaluation has no reward where the prices or the rate are not there.
-    """
+    """The outcome of an action: why it was refused, or whether it was an evaluation, and its
+    reward. An evaluation has no reward if prices or the cash rate are missing."""
 
     refused: str | None = None
     evaluated: bool = False

@@ -1,10 +1,11 @@
-"""What the tools of the desk would say of a stock on each day of its offline series, as a table.
+"""The figures that the desk's tools would give for a stock on each day of its offline series, as a
+table.
 
-The series are cut into eras: stretches of days within which the series that was known only grows. A
-split restates the days before it, a hole cuts them off, a first volume leaves out those without, a
-day without a range takes the ranges away, and another series can be the newer one.
+The series are cut into eras: stretches of days within which the known series only grows. A new era
+begins where a split restates earlier days, a hole cuts them off, a first volume leaves out days
+without one, a day without a range takes the ranges away, or another series is the newer one.
 
-News, sentiment and accounts of companies are lacking, as the tools have none offline, unless the
+News, sentiment and accounts of companies are missing, as the tools have none offline, unless the
 table is made with generated ones.
 """
 
@@ -194,17 +195,18 @@ class StockTable:
         }
 
     def beside(self, facts: GeneratedFacts) -> "StockTable":
-        """The same prices, with other generated facts of the company."""
+        """A table with the same prices and other generated facts of the company."""
         companies = CompanyFigures(self.symbol, facts)
         return StockTable(self.symbol, self._eras, self._rows, self._cash, companies)
 
     @property
     def made_by(self) -> str | None:
-        """By what its accounts and headlines were made, where there are any: they are no facts."""
+        """The generator of its accounts and headlines, if they are generated and no facts; else
+        None."""
         return None if self._companies is None else self._companies.generated
 
     def generated(self, action: StockAction) -> str | None:
-        """By what the figures of an action were made, where they are no facts."""
+        """The generator of an action's figures, if they are generated and no facts; else None."""
         return self.made_by if action in ON_COMPANIES else None
 
     def values(
@@ -318,9 +320,11 @@ def symbols(store: PriceStore | None = None) -> tuple[str, ...]:
 
 
 def offline_words(symbol: str) -> str:
-    """From when to when there are prices of a stock without a network; of all that there are some
-    of, where there are none of this one. A run may not tell that: as of an earlier day it is not
-    known yet when a series will begin."""
+    """The first and last day of a stock's offline prices, in words; if it has none, the stocks that
+    have.
+
+    A run may not say this: as of an earlier day it is not known yet when a series will begin.
+    """
     prices = _usual_store()
     try:
         there_are = symbols(prices)

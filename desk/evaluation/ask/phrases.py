@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 
 
 class Holder(StrEnum):
-    """What a relation is of, and so in which kind of source it stands."""
+    """The kind of thing that a relation is about, which also decides the kind of source it stands
+    in."""
 
     SYSTEM = "system"
     """A document: its handbook."""
@@ -22,7 +23,7 @@ class Holder(StrEnum):
 
 
 class Measure(StrEnum):
-    """What kind of value a relation has."""
+    """The kind of a relation's value."""
 
     MINUTES = "minutes"
     HOURS = "hours"
@@ -38,8 +39,8 @@ class Measure(StrEnum):
 
 
 class StatedRelation(NamedTuple):
-    """One thing that can be known of its holder. `{e}` stands for the holder's name, in colloquial
-    questions for its short one, `{v}` for the value."""
+    """A property of a holder and its phrasings. `{e}` stands for the holder's name (in colloquial
+    questions its short name), `{v}` for the value."""
 
     name: str
     holder: Holder

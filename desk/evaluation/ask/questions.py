@@ -21,10 +21,10 @@ ORDER: Final = (
 
 
 class KnownQuestion(Contract):
-    """A question and what is right.
+    """A question and its right answer.
 
-    Right is an answer whose quotations hold all of `values`, in the words of one of `sources`.
-    Without values there is no answer. `total` is what a question for a sum comes to.
+    An answer is right if its quotations hold all of `values`, in the words of one of `sources`.
+    Without values the question has no answer. `total` is the result of a question for a sum.
     """
 
     question_id: ShortText

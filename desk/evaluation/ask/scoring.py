@@ -1,4 +1,4 @@
-"""What an answer to a question is worth, by its quotations and claims and by no word of its own."""
+"""Scores an answer to a question by its quotations and claims, not by its wording."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -93,6 +93,6 @@ def _place(known: KnownQuestion, quoted: Sequence[tuple[str, str]]) -> int | Non
 
 
 def stands(value: str, text: str) -> bool:
-    """Whether a value stands in a text as a whole, so that `12 days` does not in `112 days`."""
+    """Whether a text holds a value as a whole, so that `12 days` is not found in `112 days`."""
     plain = " ".join(text.split())
     return re.search(rf"(?<![\w.,]){re.escape(value)}(?!\w)", plain, re.IGNORECASE) is not None

@@ -127,7 +127,7 @@ class Entity(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A value of a relation. `value` is None where its source leaves it out."""
+    """The value of a relation. `value` is None if the source leaves it out."""
 
     relation: StatedRelation
     entity: Entity
@@ -197,7 +197,7 @@ class TicketPaper(NamedTuple):
 
 
 class World(NamedTuple):
-    """All papers of a seed."""
+    """All papers that a seed generates."""
 
     seed: int
     facts: tuple[Fact, ...]
@@ -209,7 +209,7 @@ class World(NamedTuple):
     """Names near to those of holders, of which nothing is told."""
 
     def of(self, entity: Entity) -> tuple[Fact, ...]:
-        """What there is of a holder, left out or not."""
+        """All facts about a holder, those left out of the sources included."""
         return tuple(fact for fact in self.facts if fact.entity == entity)
 
     def holders(self, holder: Holder) -> tuple[Entity, ...]:

@@ -49,10 +49,9 @@ _OF_SHARES = re.compile(r"EPS|Share(?!holders)|^(Basic|Diluted)(?!NI)")
 
 
 class YahooAccounts(YahooFinance):
-    """A company's annual accounts as Yahoo has them today, with the days of their reports.
-
-    What was corrected later is told corrected. The answers are kept for five minutes.
-    """
+    """A company's annual accounts as Yahoo has them today, with the days of their reports. Later
+    corrections cannot be told apart from what was first reported. Answers are kept for five
+    minutes."""
 
     source = SOURCE
 

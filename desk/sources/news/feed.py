@@ -1,4 +1,4 @@
-"""Reading the entries out of a feed (RSS 0.9 to 2.0, RDF, Atom) by way of `feedparser`."""
+"""Reads the entries of a feed (RSS 0.9 to 2.0, RDF, Atom) with `feedparser`."""
 
 import io
 import re

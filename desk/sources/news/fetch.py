@@ -1,4 +1,4 @@
-"""Fetching a feed over the network: every way in which it can fail has one clear ending."""
+"""Downloads a feed. Each way of failing has an exception of its own."""
 
 from datetime import datetime
 
@@ -25,8 +25,8 @@ _FIRST_SERVER_ERROR = 500
 
 
 class FeedRefused(Exception):
-    """The source does not want to answer this question, or not now. The text says what it said;
-    `later` is set where it was asked too often."""
+    """The source refuses the request, or refuses it for now. The text is its reason; `later` is set
+    if it was asked too often."""
 
     def __init__(self, said: str, *, later: bool = False) -> None:
         super().__init__(said)
@@ -34,11 +34,12 @@ class FeedRefused(Exception):
 
 
 class FeedUnusable(Exception):
-    """No feed was had: no answer in time, an error of the source, or something else than a feed."""
+    """No feed was received: no answer in time, an error of the source, or something other than a
+    feed."""
 
 
 class FeedUnreachable(FeedUnusable):
-    """There was no answer at all. `since` is the first try that had none, where that is known."""
+    """There was no answer. `since` is the first attempt without one, if that is known."""
 
     def __init__(self, said: str, since: datetime | None = None) -> None:
         super().__init__(said)

@@ -1,4 +1,4 @@
-"""Which entries of a feed are news of a window of time, and what is to be said of the others."""
+"""Selects the entries of a feed that are news of a window of time, and notes what was left out."""
 
 import re
 from collections.abc import Callable, Iterable

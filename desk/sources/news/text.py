@@ -1,4 +1,4 @@
-"""Text from outside, made harmless: plain words of a bounded length."""
+"""Makes text from outside harmless: plain words of a bounded length."""
 
 import html
 import re

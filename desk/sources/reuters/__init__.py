@@ -1,1 +1,1 @@
-"""The server `reuters`, for who has access."""
+"""The server `reuters`, which needs an account at LSEG."""

@@ -1,4 +1,4 @@
-"""Who the `reuters` server is to LSEG: an account or a token, from named variables."""
+"""The credentials for LSEG, an account or a token, from named variables."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _FIT = re.compile(r"[!-~]{1,4000}")
 
 
 class NoAccess(Exception):
-    """LSEG cannot be asked with the variables there are. The text names them and no value."""
+    """LSEG cannot be asked with the variables that are set. The message names them and no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ServiceAccount:
 
 @dataclass(frozen=True, slots=True)
 class GivenToken:
-    """A token that somebody else got, such as that of a gateway. It cannot be renewed here."""
+    """A token that was obtained elsewhere, such as from a gateway. It cannot be renewed here."""
 
     token: SecretStr
 

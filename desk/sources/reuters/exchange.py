@@ -1,4 +1,4 @@
-"""One exchange with LSEG's platform: what comes back is JSON, or ends in one clear way."""
+"""One request to LSEG's platform: the answer is JSON, or an exception says why there is none."""
 
 import json
 import time
@@ -18,21 +18,21 @@ _NOT_LET_IN, _NOT_PERMITTED, _TOO_MANY = 401, 403, 429
 
 
 class NotLetIn(Exception):
-    """The platform does not, or no longer, accept what the request brought to be let in."""
+    """The platform does not accept the request's credentials, or no longer."""
 
 
 class Patience:
-    """How long a question may take, over all the exchanges that it needs."""
+    """The time that a question may take, over all the requests that it needs."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
 
     def left(self) -> float:
-        """The seconds that are left.
+        """The remaining seconds.
 
         Raises:
-            FeedUnusable: there are none.
+            FeedUnusable: none are left.
         """
         left = self._deadline - time.monotonic()
         if left <= 0:

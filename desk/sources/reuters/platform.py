@@ -219,7 +219,7 @@ class LsegNews:
         self._stories = KeptAnswers[StoryText](KEPT_SECONDS, MOST_KEPT, clock)
 
     def patience(self) -> Patience:
-        """The time that one question may take, with all that it asks the platform."""
+        """The time that one question may take, with all its requests."""
         return Patience(self._timeout_seconds)
 
     def headlines(

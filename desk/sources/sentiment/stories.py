@@ -140,7 +140,7 @@ class CompanyHeadlines(Protocol):
 
 
 class Newsroom:
-    """Gathers stories from all sources there are."""
+    """Gathers stories from all available sources."""
 
     def __init__(
         self,

@@ -1,5 +1,4 @@
-"""The arguments that tools share, how they must be written, and what is said of those that are
-not."""
+"""The arguments that tools share: their form, and the errors about wrong ones."""
 
 import json
 import re

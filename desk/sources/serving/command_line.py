@@ -1,4 +1,4 @@
-"""How a server of ours is started from the command line: stdio, or streamable HTTP on a port."""
+"""Starts a server from the command line: over stdio, or streamable HTTP on a port."""
 
 import argparse
 import gc

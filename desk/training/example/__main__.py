@@ -1,9 +1,10 @@
-"""`python -m desk.training.example`: a small policy, trained for a minute and held against others.
+"""`python -m desk.training.example`: trains a small policy for a minute and compares it with
+others.
 
-MaskablePPO of sb3-contrib (Stable-Baselines3) learns on earlier dates of some stocks. Then it is
-compared on later dates of those, and on stocks that it has never seen, with actions by chance, with
-the usual order, and with buying whatever is known; no horizon of the training reaches into the
-later dates. A reward is the evaluator's less what research was charged.
+MaskablePPO of sb3-contrib (Stable-Baselines3) learns on earlier dates of some stocks. It is then
+compared, on later dates of those and on stocks that it has never seen, with random actions, with
+the usual order, and with always buying. No horizon of the training reaches into the later dates. A
+reward is the evaluator's less the charges of the actions.
 
 The result is printed whichever way it goes.
 """
@@ -70,7 +71,8 @@ ABOUT: Final = {
 
 
 class TrainingNotInstalled(Exception):
-    """What trains is not there. The message names the command that installs it."""
+    """The packages for training are not installed. The message names the command that installs
+    them."""
 
 
 Learner = Callable[[StockResearchVectorEnv, float, int], Any]
@@ -123,10 +125,10 @@ def chooser(model: Any) -> Chooser:
 
 
 def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
-    """Train, try on what was held out, and tell what came of it.
+    """Trains, tries the policy on held-out episodes, and yields the lines that report the result.
 
     Raises:
-        TrainingNotInstalled: the extra `train` is not there.
+        TrainingNotInstalled: the extra `train` is not installed.
     """
     train = learner()
     tables = {name: stock_table(name, facts=facts) for name in every_symbol()}
@@ -169,7 +171,7 @@ def _of(tables: Mapping[str, StockTable], names: Sequence[str]) -> Mapping[str, 
 def lead(
     days: Training, split: date, unseen: Sequence[str], weeks: int, facts: Facts
 ) -> Iterator[str]:
-    """What is trained on, what is held out, and what is to be expected."""
+    """The lines that say what is trained on, what is held out, and what to expect."""
     symbols = f"{counted(len(days.symbols), 'symbol')}: {' '.join(days.symbols)}"
     yield from wrap(f"trained on {symbols}", WIDTH, subsequent_indent=INDENT)
     yield f"  {days.days:,} days from {days.first} whose {weeks} weeks are over by {split}"
@@ -182,7 +184,8 @@ def lead(
 def result_lines(
     title: str, episodes: Sequence[HeldOut], found: Mapping[str, Played], seed: int
 ) -> Iterator[str]:
-    """What each policy earned in some episodes, and the trained one beside each of the others."""
+    """The lines with each policy's mean reward in some episodes, and its distance from the trained
+    one."""
     at = [each.period for each in episodes]
     own = found[TRAINED].rewards
 
@@ -226,7 +229,7 @@ def _notes() -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print what came of it."""
+    """Prints the result."""
     parser = argparse.ArgumentParser(
         prog="python -m desk.training.example", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,4 +1,4 @@
-"""The episodes side by side as Stable-Baselines3 wants environments."""
+"""Adapts the vectorised environment to the interface of Stable-Baselines3."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,10 +14,11 @@ ACTION_MASKS = "action_masks"
 
 
 class SideBySide(VecEnv):  # type: ignore[misc]
-    """Hands a vectorised environment's steps on.
+    """Passes on the steps of a vectorised environment.
 
-    An episode that is cut off brings nothing more, and counts as ended. What learns would take its
-    value to go on, which nothing ever corrects for a policy that never comes to an evaluation.
+    An episode that is cut off counts as ended, with no value after it. The learner would otherwise
+    add its own estimate of that value, which nothing corrects for a policy that never reaches an
+    evaluation.
     """
 
     def __init__(self, env: StockResearchVectorEnv, seed: int) -> None:
@@ -31,13 +32,13 @@ class SideBySide(VecEnv):  # type: ignore[misc]
         return seen
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Keep what is to be done."""
+        """Keeps the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(
         self,
     ) -> tuple[Observation, NDArray[np.float64], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Do it."""
+        """Carries out the kept actions."""
         seen, rewards, ended, cut_off, info = self._env.step(self._actions)
         over = ended | cut_off
         told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -46,7 +47,7 @@ class SideBySide(VecEnv):  # type: ignore[misc]
         return seen, rewards, over, told
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """The masks, which is all that is asked for."""
+        """The action masks, the only method that is asked for."""
         if method_name != ACTION_MASKS:
             raise AttributeError(method_name)
         return list(self._env.action_masks())
@@ -60,7 +61,7 @@ class SideBySide(VecEnv):  # type: ignore[misc]
         return [self._env.action_masks] * self.num_envs
 
     def has_attr(self, attr_name: str) -> bool:
-        """Whether it is the masks."""
+        """Whether the attribute is the action masks."""
         return attr_name == ACTION_MASKS
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Policies held against each other on dates, and on stocks, that none of them was trained on."""
+"""Compares policies on dates and on stocks that none of them was trained on."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
@@ -59,7 +59,7 @@ class Played(NamedTuple):
 
 
 def apart(symbols: Iterable[str]) -> tuple[str, ...]:
-    """The stocks that nothing is trained on."""
+    """The stocks that are held out of the training."""
     return tuple(sorted(symbols)[1::APART])
 
 
@@ -142,7 +142,7 @@ def in_order(order: Sequence[StockAction]) -> Chooser:
 
 
 def played(env: StockResearchVectorEnv, episodes: Sequence[HeldOut], choose: Chooser) -> Played:
-    """What a policy comes to in episodes, each played once."""
+    """The results of a policy in some episodes, each played once."""
     batches = [episodes[at : at + env.num_envs] for at in range(0, len(episodes), env.num_envs)]
     found = [_batch(env, batch, choose) for batch in batches]
     rewards, steps, evaluated = (np.concatenate(each) for each in zip(*found, strict=True))

@@ -51,8 +51,8 @@ without the action that tells it not at all."""
 
 
 class Days(NamedTuple):
-    """Days of all stocks: the figures of each action, the reward of a long position, and the date
-    as the number of its week."""
+    """Days of all stocks: the figures of each action, the reward of a long position, and the number
+    of the week."""
 
     figures: Mapping[StockAction, NDArray[np.float64]]
     rewards: NDArray[np.float64]

@@ -1,1 +1,1 @@
-"""Policies held against later dates."""
+"""Tries policies on later dates than they were chosen by."""
