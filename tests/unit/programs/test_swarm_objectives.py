@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from desk.analytics.names.periods import SpanNamed
 from desk.analytics.prices.pegs import peg_known
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.meaning import Vector
-from desk.analytics.retrieval.wordings import kept_vectors
 from desk.analytics.technical.measures import INSTALL_SWARM, needs_swarm
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tasks import Query, TaskType
@@ -41,13 +41,14 @@ from desk.programs.swarm.objectives import (
     form_of,
     matched,
 )
-from desk.programs.swarm.objectives.nearness import UNDECIDED, VECTORS, wordings
-from desk.programs.swarm.objectives.relations import ranked_by_gain
+from desk.programs.swarm.objectives.nearness import FITTED, UNDECIDED, wordings
+from desk.programs.swarm.objectives.relations import ranking_of
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
 from desk.trust.prose import references
 from desk.trust.prose.synthesis_review import claims_in
 from tests.support.builders import answered, pair_market, window
+from tests.unit.programs.accept_wordings import seal
 from tests.unit.programs.objective_wordings import BUILDING
 from tests.unit.programs.test_swarm_leader import (
     CONCLUDE,
@@ -96,6 +97,7 @@ def told(
     lost: TaskType | None = None,
     over: str | None = None,
     taken: bool = False,
+    by_market: Mapping[str, Mapping[TaskType, Mapping[Capability, SourceResult]]] | None = None,
 ) -> tuple[Synthesis, str]:
     """What a round concludes on an objective of a form, and its summary as it is printed."""
     named = {ABOUT: form, **({TAKEN: "nearest"} if taken else {})} if form else {}
@@ -106,7 +108,8 @@ def told(
     for each in plan.subagents:
         beside = {"beside": ", ".join(each.beside)} if each.beside else {}
         own = query.model_copy(update={"parameters": {**query.parameters, **beside}})
-        results = answers(each.task, given.get(each.task, {}), each.market)
+        here = (by_market or {}).get(each.market.market, given)
+        results = answers(each.task, here.get(each.task, {}), each.market)
         turn = builtin_turn(asked_of(each.task, results, market=each.market, query=own))
         result = turn.result if isinstance(turn.result, ResearchResult) else None
         error = None if result else "nothing was to be had"
@@ -495,14 +498,16 @@ class FixedMeaning:
     """As a model for which each question means just what one wording does."""
 
     def __init__(self, wording: str) -> None:
-        self._wording = wording
+        meaning = meaning_of_the_desk()
+        assert meaning is not None
+        self._vector = meaning.question(wording)
 
     def question(self, text: str) -> Vector:
-        return kept_vectors(VECTORS)[self._wording]
+        return self._vector
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_objective_that_means_a_wording_has_its_form(form: str) -> None:
+def test_an_objective_that_means_a_wording_has_its_form(form: str, with_meaning: None) -> None:
     wording = wordings()[form][0]
     about = " of the Hong Kong dollar and the euro" if MarketKind.PAIR in FORMS[form].kinds else ""
     found = matched(f"{wording}{about}", lambda: FixedMeaning(wording)).form
@@ -510,7 +515,7 @@ def test_an_objective_that_means_a_wording_has_its_form(form: str) -> None:
 
 
 @pytest.mark.parametrize("wording", wordings()[UNDECIDED][:5])
-def test_what_a_bank_will_decide_is_not_when_it_decides(wording: str) -> None:
+def test_what_a_bank_will_decide_is_not_when_it_decides(wording: str, with_meaning: None) -> None:
     meaning = FixedMeaning(wording)
     assert matched(f"{wording} of Australia", lambda: meaning).form is None
     assert matched(f"{wording} of Australia").form is None
@@ -544,7 +549,13 @@ def test_whether_it_rises_is_told_from_where_it_will_be(
         ("Will sterling be weaker against the dollar in six weeks?", "lower-ahead"),
         ("eurchf near its two-year low?", "near-low"),
         ("is usdhkd near the edge of its band?", "peg-edge"),
-        ("Has the zloty outrun the koruna this quarter?", "ahead"),
+        ("Has the zloty outrun the koruna this quarter?", "strongest"),
+        ("Which has done better this quarter, the zloty or the koruna?", "ahead"),
+        ("has the rand been the weakest of rand, peso and real this quarter?", "weakest"),
+        ("Which was the weakest of yen, franc and euro?", "behind"),
+        ("hkma's band, is it intact", "peg-holds"),
+        ("looks like cable is washed out here", "oversold"),
+        ("eurchf still heading south?", "downtrend"),
         ("Is the Swiss franc moving with the euro?", "correlated"),
         ("Is the franc moving with gold?", None),
         ("Why is the yen so cheap?", None),
@@ -566,13 +577,17 @@ def test_by_meaning_no_objective_is_taken_for_another(
     assert found is None or found.name == form
 
 
-def test_every_wording_has_a_vector_of_length_one() -> None:
-    vectors = kept_vectors(VECTORS)
+def test_what_tells_forms_apart_is_that_of_the_wordings() -> None:
     assert {*wordings()} == {*FORMS, UNDECIDED}
-    assert {w for own in wordings().values() for w in own} == set(vectors), (
-        "run `python -m tests.unit.programs.accept_wordings`"
-    )
-    assert all(abs(float(v @ v) - 1) < 0.01 for v in vectors.values())
+    with np.load(FITTED) as kept:
+        assert kept["of"].tolist() == [seal()], (
+            "run `python -m tests.unit.programs.accept_wordings`"
+        )
+
+
+def test_no_wording_is_that_of_two_forms() -> None:
+    said = [wording.casefold() for own in wordings().values() for wording in own]
+    assert len(said) == len({*said})
 
 
 def test_a_form_decides_by_figures_that_have_units_and_mirrors_come_in_pairs() -> None:
@@ -598,13 +613,54 @@ def test_a_further_round_knows_what_was_asked_at_first() -> None:
 @pytest.mark.parametrize(
     ("moves", "who", "ranked"),
     [
-        ({"USD/SEK": "1.2", "USD/NOK": "-0.3"}, "against USD, NOK", ["USD/NOK", "USD/SEK"]),
-        ({"USD/CAD": "-0.5", "AUD/USD": "0.4"}, "against USD, CAD", ["USD/CAD", "AUD/USD"]),
+        ({"USD/SEK": "1.2", "USD/NOK": "-0.3"}, "NOK", ["USD/NOK", "USD/SEK"]),
+        ({"USD/CAD": "-0.5", "AUD/USD": "0.4"}, "CAD", ["USD/CAD", "AUD/USD"]),
         ({"EUR/CHF": "-1", "AUD/NZD": "0.4"}, "AUD/NZD", ["AUD/NZD", "EUR/CHF"]),
     ],
 )
 def test_the_currency_that_is_ahead_is_the_one_that_gained(
     moves: Mapping[str, str], who: str, ranked: Sequence[str]
 ) -> None:
-    by_market = {market: Decimal(move) for market, move in moves.items()}
-    assert ranked_by_gain(by_market) == (who, ranked)
+    ranking = ranking_of({market: Decimal(move) for market, move in moves.items()})
+    assert ranking.markets == ranked and ranking.name(ranked[0]) == who
+
+
+RANKED = tuple(pair_market(pair) for pair in ("USD/SEK", "USD/NOK", "USD/CAD"))
+
+
+def moved(form: str, objective: str, *moves: str) -> str:
+    """The first sentence on three pairs that moved so over the quarter."""
+    given = {
+        spec.market: {
+            TaskType.RESEARCH_CONDITIONS: {
+                Capability.MARKET_DATA: analysis({Metric.QUARTER_MOVE: move}, symbol=spec.market)
+            }
+        }
+        for spec, move in zip(RANKED, moves, strict=True)
+    }
+    _, text = told(form, objective=objective, markets=RANKED, by_market=given)
+    return text.partition(". ")[0]
+
+
+@pytest.mark.parametrize(
+    ("form", "moves", "first"),
+    [
+        ("weakest", ("1.00", "3.00", "2.00"), "No: against USD, NOK has done worst over the"),
+        ("weakest", ("4.00", "3.00", "2.00"), "Yes: against USD, SEK has done worst over the"),
+        ("strongest", ("1.00", "3.00", "2.00"), "Yes: against USD, all fell and SEK fell least"),
+        ("strongest", ("4.00", "3.00", "-2.00"), "No: against USD, CAD has done best over the"),
+        ("ahead", ("1.00", "3.00", "2.00"), "against USD, all fell and SEK fell least over the"),
+        ("behind", ("-1.00", "-3.00", "-2.00"), "against USD, all rose and SEK rose least"),
+    ],
+)
+def test_a_superlative_is_answered_yes_or_no_of_the_currency_that_it_names(
+    form: str, moves: tuple[str, str, str], first: str
+) -> None:
+    objective = "has the krona been the weakest of krona, Norwegian krone and loonie?"
+    assert moved(form, objective, *moves).casefold().startswith(first.casefold())
+
+
+def test_a_superlative_is_asked_of_the_currency_that_is_named_twice() -> None:
+    objective = "of krona, Norwegian krone and loonie, has the Norwegian krone been weakest?"
+    first = moved("weakest", objective, "1.00", "3.00", "2.00")
+    assert first.startswith("Yes: against USD, NOK has done worst over the quarter")

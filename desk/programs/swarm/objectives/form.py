@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from desk.agents.capabilities import RATES
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
 from desk.analytics.names.periods import SpanNamed, spans_named
 from desk.analytics.prices.series import window_days
@@ -211,6 +212,7 @@ class ObjectiveForm:
         mirror: The form that answers for the second currency of a pair; empty where the side makes
             no difference.
         contrary: The form that asks for the opposite, where that is not the mirror.
+        of_first: The form that asks of the first market what this one asks of all.
         kinds: What kinds of market it is about.
         markets: Which pairs are researched instead of those that the objective names, by the
             currencies of these.
@@ -230,6 +232,7 @@ class ObjectiveForm:
     asks: tuple[Capability, ...] = ()
     mirror: str = ""
     contrary: str = ""
+    of_first: str = ""
     kinds: frozenset[MarketKind] = ANY
     markets: Callable[[set[str]], tuple[str, ...]] | None = None
     fewest: int = 1
@@ -243,7 +246,8 @@ class ObjectiveForm:
 
     def about(self, markets: Sequence[MarketSpec], over: SpanNamed | None = None) -> str:
         """The form's question on some markets, over its own span or another."""
-        names = " and ".join(spoken(each.market) for each in markets[:2])
+        of_all = markets if self.fewest > 1 else markets[:2]
+        names = listed(spoken(each.market) for each in of_all)
         each_of = len(markets) > 1 and self.fewest == 1
         return self.asked_of(f"each of {names}" if each_of else names, over)
 

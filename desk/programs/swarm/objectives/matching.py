@@ -60,15 +60,17 @@ _OF_A_PAIR: Final = re.compile(
 
 
 class Floors(NamedTuple):
-    """How near the best kind of form has to be, how much nearer than the next, and how clearly it
-    has to be told which of two opposite forms is meant."""
+    """How near the best kind of form has to be, how much nearer than the next, how clearly it has
+    to be told which of two opposite forms is meant, and how clearly that one market is asked of
+    and not all."""
 
     near: float
     apart: float
     side: float
+    of_first: float = 0.3
 
 
-BY_MEANING: Final = Floors(0.42, 0.14, 0.4)
+BY_MEANING: Final = Floors(0.35, 0.1, 0.35)
 BY_WORDS: Final = Floors(0.5, 0.3, 0.4)
 
 FindQuestionMeaning = Callable[[], QuestionMeaning | None]
@@ -127,16 +129,20 @@ def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -
     first, second = (found.kinds[kind] for kind in ranked[:2])
     if first < floors.near or first - second < floors.apart:
         return ""
-    best = ranked[0]
-    sided = _sided(best, found.side, floors.side)
+    sided = _meant_of(ranked[0], found, floors, found.side)
     return sided[0] if len(sided) == 1 else ""
 
 
-def _sided(kind: tuple[str, ...], side: float, floor: float) -> tuple[str, ...]:
+def _meant_of(
+    kind: tuple[str, ...], found: Nearness, floors: Floors, side: float
+) -> tuple[str, ...]:
     """Of two opposite forms the one that is meant, or both, the likelier first, if that is not
-    clear."""
-    likelier = kind if side >= 0 else kind[::-1]
-    return likelier if abs(side) < floor else likelier[:1]
+    clear. Of those on several markets the ones that ask of the first alone where that is clear."""
+    firsts = {form.of_first for form in FORMS.values()} & {*kind}
+    of_first = found.of_first >= floors.of_first
+    meant = tuple(each for each in kind if not firsts or (each in firsts) is of_first)
+    likelier = meant if side >= 0 else meant[::-1]
+    return likelier if abs(side) < floors.side else likelier[:1]
 
 
 def _nearest(
@@ -147,7 +153,9 @@ def _nearest(
     ordered = (
         each
         for kind in ranked
-        for each in _sided(kind, found.side if found.kinds[kind] >= floors.near else 0, floors.side)
+        for each in _meant_of(
+            kind, found, floors, found.side if found.kinds[kind] >= floors.near else 0
+        )
     )
     forms = (FORMS[each] for each in ordered if each in FORMS)
     usable = (form for form in forms if form.markets is None and form.fewest == 1)

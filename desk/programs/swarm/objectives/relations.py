@@ -1,11 +1,14 @@
 """Forms on a market beside others: carry, correlation, its group, and which of several is ahead."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple, TypedDict
 
+from desk.analytics.names.currency_mentions import currency_mentions
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
+from desk.contracts.names import AgentId
 from desk.programs.swarm.conclusion.account import side_of, spans, told
 from desk.programs.swarm.objectives.form import (
     A_QUARTER,
@@ -14,10 +17,13 @@ from desk.programs.swarm.objectives.form import (
     OF_RATES,
     PAIRS,
     Answered,
+    Decide,
     Decided,
+    LookBack,
     MarketView,
     ObjectiveForm,
 )
+from desk.programs.swarm.tasks import first_asked
 
 FUNDING: Final = ("JPY", "CHF", "EUR")
 """Which currency of a pair is taken to fund where neither rate is known."""
@@ -116,32 +122,25 @@ def _group(view: MarketView) -> Decided:
     )
 
 
-def _ahead(view: MarketView) -> Decided:
-    """Which of all markets gained most over the quarter; told once, on the first of them."""
-    moves = {
-        each.market: move
-        for each in view.account.markets
-        if (move := view.of(each).value(Metric.QUARTER_MOVE)) is not None
-    }
-    past = view.past(A_QUARTER)
-    if len(moves) < 2:
-        return Decided(
-            Answered.OPEN,
-            f"it takes two markets with a move over {past}, and there is {view.name} alone",
-            addressed=False,
-        )
-    who, ranked = ranked_by_gain(moves)
-    told_of = {
-        each.market: view.of(each).told(Metric.QUARTER_MOVE, "signed")
-        for each in view.account.markets
-        if each.market in moves
-    }
-    lines = ", ".join(f"{market} {told_of[market]}" for market in ranked)
-    return Decided(Answered.TELLS, f"{who} has done best over {past}: {lines}")
+class _Ranking(NamedTuple):
+    """Markets in the order of what they gained. `gains` are turned round where a shared currency
+    is the first of a pair: then what its other currency gained against it is meant."""
+
+    gains: Mapping[str, Decimal]
+    shared: str
+
+    @property
+    def markets(self) -> list[str]:
+        """The markets, what gained most first."""
+        return sorted(self.gains, key=lambda market: -self.gains[market])
+
+    def name(self, market: str) -> str:
+        """A market as the ranking is of it: the other currency where all share one."""
+        return market.replace(self.shared, "").strip("/") if self.shared else market
 
 
-def ranked_by_gain(moves: Mapping[str, Decimal]) -> tuple[str, Sequence[str]]:
-    """What gained most, in words, and the markets in the order of what they gained.
+def ranking_of(moves: Mapping[str, Decimal]) -> _Ranking:
+    """The ranking of markets by their moves.
 
     Pairs that share a currency are ranked by what their other currencies gained against it.
     """
@@ -152,10 +151,85 @@ def ranked_by_gain(moves: Mapping[str, Decimal]) -> tuple[str, Sequence[str]]:
         market: -move if shared and market.startswith(against) else move
         for market, move in moves.items()
     }
-    ranked = sorted(gains, key=lambda market: -gains[market])
-    best = ranked[0]
-    return (f"against {shared}, {best.replace(shared, '').strip('/')}" if shared else best), ranked
+    return _Ranking(gains, shared)
 
+
+def _moves(view: MarketView) -> dict[str, Decimal]:
+    return {
+        each.market: move
+        for each in view.account.markets
+        if (move := view.of(each).value(Metric.QUARTER_MOVE)) is not None
+    }
+
+
+def _ranked(best: bool, of_first: bool = False) -> Decide:
+    """Which of all markets did best or worst over the quarter, or whether the one that is asked of
+    did; told once, on the first of them."""
+
+    def decide(view: MarketView) -> Decided:
+        moves, past = _moves(view), view.past(A_QUARTER)
+        if len(moves) < 2:
+            return Decided(
+                Answered.OPEN,
+                f"it takes two markets with a move over {past}, and there is {view.name} alone",
+                addressed=False,
+            )
+        ranking = ranking_of(moves)
+        asked = _asked_of(view, ranking)
+        lines = ", ".join(f"{each} {_move_told(view, each)}" for each in ranking.markets)
+        first = ranking.markets[0 if best else -1]
+        said = f"{_did(ranking, first, best=best)} over {past}"
+        if not of_first:
+            return Decided(Answered.TELLS, f"{said}: {lines}")
+        if asked is None:
+            lead = f"of which of them it is asked is not clear; {said}"
+            return Decided(Answered.OPEN, f"{lead}: {lines}", addressed=False)
+        yes = asked == first
+        beside = "" if yes else f", and not {ranking.name(asked)}"
+        return Decided(Answered.YES if yes else Answered.NO, f"{said}{beside}: {lines}")
+
+    return decide
+
+
+def _asked_of(view: MarketView, ranking: _Ranking) -> str | None:
+    """The market that an objective asks of: that of the one currency that it names twice, or else
+    the first. None where that is the currency that the others are told in, or was not measured."""
+    query = view.account.request.assignment.query
+    named = [each.code for each in currency_mentions(first_asked(query.question))] if query else []
+    twice = [code for code, times in Counter(named).items() if times > 1]
+    subject = twice[0] if len(twice) == 1 else next(iter(named), "")
+    if ranking.shared and subject == ranking.shared:
+        return None
+    own = (market for market in ranking.gains if ranking.name(market) == subject)
+    return next(own, view.market if view.market in ranking.gains else None)
+
+
+def _move_told(view: MarketView, market: str) -> str:
+    spec = next(each for each in view.account.markets if each.market == market)
+    return view.of(spec).told(Metric.QUARTER_MOVE, "signed")
+
+
+def _did(ranking: _Ranking, market: str, *, best: bool) -> str:
+    """What the first or the last of a ranking did, and that all fell or rose where they did."""
+    against = f"against {ranking.shared}, " if ranking.shared else ""
+    name, senses = ranking.name(market), {gain > 0 for gain in ranking.gains.values()}
+    if best and senses == {False} and max(ranking.gains.values()) < 0:
+        return f"{against}all fell and {name} fell least"
+    if not best and senses == {True}:
+        return f"{against}all rose and {name} rose least"
+    return f"{against}{name} has done {'best' if best else 'worst'}"
+
+
+class _OfSeveral(TypedDict):
+    decides: tuple[Metric, ...]
+    looks_back: LookBack
+    agents: tuple[AgentId, ...]
+    fewest: int
+
+
+_OF_SEVERAL: Final = _OfSeveral(
+    decides=(Metric.QUARTER_MOVE,), looks_back=A_QUARTER, agents=MARKET, fewest=2
+)
 
 RELATIONS: Final = (
     ObjectiveForm(
@@ -198,10 +272,34 @@ RELATIONS: Final = (
         name="ahead",
         line="ahead: which of several currencies or markets gained most over the quarter",
         question="Which of {} has done best over {past}?",
-        decides=(Metric.QUARTER_MOVE,),
-        decide=_ahead,
-        looks_back=A_QUARTER,
-        agents=MARKET,
-        fewest=2,
+        decide=_ranked(best=True),
+        contrary="behind",
+        of_first="strongest",
+        **_OF_SEVERAL,
+    ),
+    ObjectiveForm(
+        name="behind",
+        line="behind: which of several currencies or markets lost most over the quarter",
+        question="Which of {} has done worst over {past}?",
+        decide=_ranked(best=False),
+        contrary="ahead",
+        of_first="weakest",
+        **_OF_SEVERAL,
+    ),
+    ObjectiveForm(
+        name="strongest",
+        line="strongest: of several the one that is asked of gained most over the quarter",
+        question="Of {}, has the first done best over {past}?",
+        decide=_ranked(best=True, of_first=True),
+        contrary="weakest",
+        **_OF_SEVERAL,
+    ),
+    ObjectiveForm(
+        name="weakest",
+        line="weakest: of several the one that is asked of lost most over the quarter",
+        question="Of {}, has the first done worst over {past}?",
+        decide=_ranked(best=False, of_first=True),
+        contrary="strongest",
+        **_OF_SEVERAL,
     ),
 )
