@@ -193,7 +193,16 @@ _ORDINAL: Final = re.compile(
     rf"|\bfor\san?\s(?:second|{_PARTS})\s\w+|\b(?:second|{_PARTS})[\s-]{_MOST}\b",
     re.IGNORECASE,
 )
-_SINCE: Final = re.compile(rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\ssince\b", re.IGNORECASE)
+_MEASURED_SPANS: Final = r"more\sthan\s(?:a\smonth|three\smonths|twelve\smonths)\b"
+"""Of how long a break of a range is looked for: the desk's own words for one without a day."""
+_HOW_LONG: Final = (
+    rf"in\s(?!{_MEASURED_SPANS})(?:the\s(?:last|past)\s)?(?:(?:more\sthan|over|at\sleast)\s)?"
+    rf"(?:nearly\s|almost\s|about\s)?(?:(?:an?|several|many|{_COUNT}|\d+)\s)?"
+    r"(?:week|month|quarter|year|decade|generation|centur(?:y|ie))s?\b"
+)
+_SINCE: Final = re.compile(
+    rf"\b{_MOST}\b(?:[\s-][\w'’/-]+){{0,5}}?\s(?:since\b|{_HOW_LONG})", re.IGNORECASE
+)
 _SINCE_WHEN: Final = (Metric.HIGHEST_SINCE, Metric.LOWEST_SINCE)
 _PLAIN: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NUMERALS: Final = frozenset({"Nd", "Nl", "No"})

@@ -130,6 +130,11 @@ def test_the_nearest_figure_is_found(case: str) -> None:
         "It has risen three times.",
         "The loss was ½ %.",
         "Reserves stand at ３ trillion.",
+        "It was its lowest fixing in a decade.",
+        "It was the weakest in ten years.",
+        "It is at its highest in more than five years.",
+        "It was the sharpest weekly fall in the past two years.",
+        "Inflation is the lowest in years.",
     ],
 )
 def test_what_models_have_invented_is_found(invented: str) -> None:
@@ -145,6 +150,9 @@ def test_what_models_have_invented_is_found(invented: str) -> None:
         "By late 2027 the committee expects to be done.",
         "One of the members dissented, the first of April being near.",
         "It rose above its 200-day average on Thursday, 29 October.",
+        "Friday's fixing was the lowest in more than twelve months.",
+        "It was the largest move in the week, and the highest fixing of the year.",
+        "The strongest in the group fell least.",
     ],
 )
 def test_clean_sentences_pass(clean: str) -> None:
