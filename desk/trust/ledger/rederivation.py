@@ -103,12 +103,12 @@ class Ledger:
         """
         try:
             self._check_identity(claim)
-            readings = [self._reading(claim, evidence_id) for evidence_id in claim.evidence]
+            readings = [self._reading(evidence_id) for evidence_id in claim.evidence]
             self._check_subject(claim, readings)
             if claim.metric is Metric.DIFFERENTIAL:
                 self._check_differential(claim, claims)
             else:
-                self._check_figure(claim, readings, claims)
+                self._check_figure(claim, readings)
             self._check_inputs(claim, claims)
         except _FailsCheck as failed:
             return FailedCheck(failed.check, f"{claim.claim_id}: {failed}"[:4_000])
@@ -127,7 +127,7 @@ class Ledger:
         if not claim.evidence:
             raise _FailsCheck(ClaimCheck.EVIDENCE, "it names no evidence")
 
-    def _reading(self, claim: Claim, evidence_id: str) -> _EvidenceRead:
+    def _reading(self, evidence_id: str) -> _EvidenceRead:
         reading = self._readings.get(evidence_id)
         if reading is None:
             reading = self._readings[evidence_id] = self._read(evidence_id)
@@ -189,9 +189,7 @@ class Ledger:
             )
         return areas
 
-    def _check_figure(
-        self, claim: Claim, readings: Iterable[_EvidenceRead], claims: Mapping[str, Claim]
-    ) -> None:
+    def _check_figure(self, claim: Claim, readings: Iterable[_EvidenceRead]) -> None:
         """Accepts a claim that one piece of its evidence gives, and none gives differently."""
         given = 0
         for reading in readings:
@@ -251,7 +249,7 @@ class Ledger:
         may each have asked for it."""
         if set(rate.evidence) <= set(claim.evidence):
             return True
-        readings = (self._reading(claim, evidence_id) for evidence_id in claim.evidence)
+        readings = (self._reading(evidence_id) for evidence_id in claim.evidence)
         given = (each for reading in readings for each in reading.gives.get(rate.claim_id, ()))
         return any(_difference(rate, each) is None for each in given)
 

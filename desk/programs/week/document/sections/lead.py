@@ -189,7 +189,7 @@ def _chosen(week: _Week) -> list[_Draft]:
     blocs = list(_blocs(week))[:MOST_BLOCS]
     within = {market for bloc in blocs for market in bloc.markets}
     alone = [row for row in week.report.movers if row.market not in within]
-    drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone, week)]
+    drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone)]
     return drafts[:MOST_THEMES]
 
 
@@ -288,7 +288,7 @@ def _extremes(week: _Week) -> Iterator[_Draft]:
             yield _Draft(title, markets, _areas(rows), moved, at_the_edge=True)
 
 
-def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
+def _single(rows: Sequence[Mover]) -> Iterator[_Draft]:
     """The most unusual move of each group that no other theme covers."""
     for group in MarketGroup:
         row = next((row for row in rows if row.group is group and dollar_direction(row)), None)
