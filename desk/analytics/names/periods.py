@@ -245,6 +245,13 @@ def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
     return period.window
 
 
+def words_ahead(words: str) -> tuple[str, ...]:
+    """The words of a text that speak of time, and may say how far ahead something is asked: what is
+    `last`, or goes on `since` then, does not."""
+    bare = _SPOKEN.sub(lambda m: " " if m["which"].casefold() == "last" else m[0], words)
+    return tuple(dict.fromkeys(_calendar_words(_SINCE_WHEN.sub(" ", bare))))
+
+
 def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
     """A period in the form of ISO 8601: a day, a week, a month, a year, a span
     `2026-09-01/2026-09-04` with both days, or a quarter as `2026-Q3`.

@@ -245,8 +245,25 @@ def test_what_lies_further_ahead_is_told_over_the_form_s_own_span_and_left_open(
     )
     assert text.startswith(asked)
     assert not synthesis.answered
-    _, plain = told("lower-ahead", objective="Will USD/JPY be lower by the end of the year?")
-    assert "the objective asks of" not in plain
+
+
+@pytest.mark.parametrize(
+    ("objective", "read"),
+    [
+        ("Will USD/JPY be lower by the end of the year?", False),
+        ("Will USD/JPY be lower by March?", False),
+        ("Will USD/JPY be lower this week?", False),
+        ("Will USD/JPY be lower by the end of next month?", True),
+        ("Will USD/JPY be lower by late November?", True),
+        ("Will USD/JPY be lower after last year's fall?", True),
+        ("Will USD/JPY be lower?", True),
+    ],
+)
+def test_how_far_ahead_is_asked_is_read_or_told_as_not_read(objective: str, *, read: bool) -> None:
+    synthesis, text = told("lower-ahead", objective=objective)
+    assert text.startswith("Open: how far ahead is meant by ") is not read
+    assert (synthesis.decided is YesOrNo.OPEN) is not read
+    assert read or ", and this looks ahead over four weeks: USD/JPY is taken to be" in text
 
 
 def over_a_year(**figures: str) -> dict[TaskType, dict[Capability, SourceResult]]:
@@ -472,7 +489,11 @@ def test_a_question_on_the_franc_s_cap_researches_its_pair_with_the_euro() -> No
 def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None:
     synthesis, text = told("", objective="What would tariffs do to USD/JPY?")
     assert not synthesis.answered
-    assert text.startswith("This needs a model. Here is what was measured: USD/JPY ")
+    first = (
+        "This needs a model. Code can decide what comes nearest to it. `desk swarm USD/JPY --about"
+    )
+    assert text.startswith(first)
+    assert " Here is what was measured: USD/JPY " in text
     commands = [line for line in text.split("`") if line.startswith("desk swarm")]
     assert len(commands) == 3
     assert all(f.rsplit(" ", 1)[1] in FORMS for f in commands)

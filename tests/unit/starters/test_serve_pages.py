@@ -110,6 +110,9 @@ def test_an_objective_looks_as_far_back_as_its_form_says(
     taken = browser.post("/swarm", data=sent, headers={"Origin": HERE})
     assert taken.status_code == 303, taken.text
     assert begun[0].query.parameters[OVER_SPAN] == span_given("1y").words
+    assert begun[0].memory
+    unremembered = browser.post("/swarm", data=sent | {"no_memory": "no"}, headers={"Origin": HERE})
+    assert unremembered.status_code == 303 and not begun[1].memory
     refused = browser.post("/swarm", data=sent | {"about": "carry"}, headers={"Origin": HERE})
     assert refused.status_code == 422
     assert "carry takes no “How far back”; these forms do: " in refused.text

@@ -298,10 +298,10 @@ def _needs_a_model(account: Account, match: FormMatch) -> Iterator[str]:
         yield from (_on_bank(account, AREAS[code]) for code in banks)
         return
     yield "This needs a model."
-    measured = [_on_market(account, market.market) for market in account.markets]
-    yield f"Here is what was measured: {joined(measured)}"
     query = query_of(account.request)
     yield offered(match, account.markets, first_asked(query.question), query.parameters)
+    measured = [_on_market(account, market.market) for market in account.markets]
+    yield f"Here is what was measured: {joined(measured)}"
 
 
 def _on_bank(account: Account, area: AreaCode) -> str:

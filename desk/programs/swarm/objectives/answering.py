@@ -117,7 +117,7 @@ def _decided(form: ObjectiveForm, view: MarketView) -> Decided:
             return form.decide(over)
         decided = form.decide(view)
         decided = _left_open(view, decided) if form.by_hypotheses else decided
-        return _of_another_span(form, asked, decided)
+        return _of_another_span(form, asked, _unread_ahead(form, view), decided)
     kinds = " and ".join(sorted(_KINDS[kind] for kind in form.kinds))
     words = f"{view.name} is none of the {kinds} that this is asked of"
     return Decided(Answered.OPEN, words, addressed=False)
@@ -128,16 +128,30 @@ def _span_asked(form: ObjectiveForm, view: MarketView) -> SpanNamed | None:
     return form.span_asked(query) if query else None
 
 
-def _of_another_span(form: ObjectiveForm, asked: SpanNamed | None, decided: Decided) -> Decided:
-    """What a form decides by its own span, left open where the objective asks of another."""
-    if asked is None or form.looks_back is None or not decided.addressed:
+def _unread_ahead(form: ObjectiveForm, view: MarketView) -> tuple[str, ...]:
+    assignment = view.account.request.assignment
+    query = assignment.query
+    return form.unread_ahead(query, assignment.window.end.date()) if query else ()
+
+
+def _of_another_span(
+    form: ObjectiveForm, asked: SpanNamed | None, unread: Sequence[str], decided: Decided
+) -> Decided:
+    """What a form decides by its own span, left open where the objective asks of another, or says
+    how far ahead in words that were not read."""
+    if form.looks_back is None or not decided.addressed or not (asked or unread):
         return decided
     own = form.looks_back.span.words
     way = "ahead" if form.looks_back.ahead else "back"
-    spans = f"the objective asks of {asked.words}, and this looks {way} over {own}"
-    words = f"{spans}: {decided.sentence}"
+    meant = f"the objective asks of {asked.words}" if asked else _not_read(unread)
+    words = f"{meant}, and this looks {way} over {own}: {decided.sentence}"
     answered = decided.answered if decided.answered is Answered.TELLS else Answered.OPEN
     return Decided(answered, words, decided.besides, addressed=False)
+
+
+def _not_read(unread: Sequence[str]) -> str:
+    named = listed(word for word in unread if word.isalpha())
+    return f"how far ahead is meant{f' by {named}' if named else ''} is not read"
 
 
 def _left_open(view: MarketView, decided: Decided) -> Decided:

@@ -1,5 +1,6 @@
 """What a form of objective is, and what a decision by one is made of."""
 
+from calendar import month_name
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -11,7 +12,7 @@ from typing import Final, NamedTuple
 from desk.agents.capabilities import RATES
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
-from desk.analytics.names.periods import SpanNamed, spans_named
+from desk.analytics.names.periods import SpanNamed, spans_named, words_ahead
 from desk.analytics.prices.series import window_days
 from desk.analytics.technical.measures import INSTALL_SWARM
 from desk.contracts.agents.capabilities import Capability
@@ -261,7 +262,7 @@ class ObjectiveForm:
     def span_asked(self, query: Query) -> SpanNamed | None:
         """The span that an objective asks of in place of the form's own: the one that is given with
         it, or else the first that it names, where none of these is the form's. None without. Ahead,
-        a unit by itself is none: `by the end of the year` is no year."""
+        a unit by itself is none: `by the end of the year` is no year, see `unread_ahead`."""
         if self.looks_back is None:
             return None
         if OVER_SPAN in query.parameters:
@@ -269,10 +270,25 @@ class ObjectiveForm:
         else:
             named = spans_named(first_asked(query.question))
         named = tuple(each for each in named if not self.looks_back.ahead or each.number > 1)
-        own = self.looks_back.span.days
-        if any(abs(each.days - own) <= ALIKE * max(each.days, own) for each in named):
-            return None
-        return next(iter(named), None)
+        return None if self._names_own(named) else next(iter(named), None)
+
+    def unread_ahead(self, query: Query, at: date) -> tuple[str, ...]:
+        """The words on how far ahead an objective asks that were not read, on a day: the `year` at
+        whose end. None where it names so many of a unit, the form's own span, or the month in
+        which that ends."""
+        if self.looks_back is None or not self.looks_back.ahead:
+            return ()
+        objective = first_asked(query.question)
+        named = spans_named(objective)
+        if self._names_own(named) or any(each.number > 1 for each in named):
+            return ()
+        ends_in = month_name[(at + timedelta(days=self.looks_back.span.days)).month]
+        found = words_ahead(objective)
+        return () if ends_in in {word.capitalize() for word in found} else found
+
+    def _names_own(self, named: Iterable[SpanNamed]) -> bool:
+        own = self.looks_back.span.days if self.looks_back else 0
+        return any(abs(each.days - own) <= ALIKE * max(each.days, own) for each in named)
 
 
 MARKET: Final = (AgentId.MARKET_SPECIALIST,)

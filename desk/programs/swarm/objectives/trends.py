@@ -36,9 +36,13 @@ def _trend(way: int) -> Decide:
         answered = (
             Answered.YES if sides == {way} else Answered.NO if way not in sides else Answered.OPEN
         )
-        return Decided(answered, _beside_averages(view, last, short, long))
+        trend = f", and {_TRENDS[way]} takes both" if answered is Answered.OPEN else ""
+        return Decided(answered, f"{_beside_averages(view, last, short, long)}{trend}")
 
     return decide
+
+
+_TRENDS: Final = {1: "an uptrend", -1: "a downtrend"}
 
 
 def _trend_told(view: MarketView) -> Decided:
@@ -47,7 +51,7 @@ def _trend_told(view: MarketView) -> Decided:
         return view.missing("average of its prices")
     last, short, long = found
     sides = {(last > short) - (last < short), (last > long) - (last < long)}
-    trend = {1: "an uptrend", -1: "a downtrend"}.get(sides.pop() if len(sides) == 1 else 0)
+    trend = _TRENDS.get(sides.pop() if len(sides) == 1 else 0)
     said = f"{view.name} is in {trend or 'no trend by both of its averages'}"
     return Decided(Answered.TELLS, f"{said}: {_beside_averages(view, last, short, long)}")
 

@@ -178,6 +178,7 @@ async def _swarm(site: Site, desk: Desk, values: Values, told: Told) -> ServerRu
         as_of=values["as_of"] or None,
         rounds=_number(values["rounds"], "--rounds", 1, 5),
         answer_within=values["answer_within"] or WITHIN,
+        memory=not values["no_memory"],
     )
     start = await asyncio.to_thread(objective_start, options, config)
     return await _answer(desk, values, told, start, config)
@@ -334,6 +335,13 @@ _OBJECTIVE: Final = StartForm(
             "--answer-within",
             "What a person has, such as 3d.",
             WITHIN,
+        ),
+        FormField(
+            "no_memory",
+            "Memory",
+            "--no-memory",
+            "Whether earlier research is recalled, and this remembered.",
+            choices=(("", "recall and remember"), ("no", "neither")),
         ),
         _AS_OF,
         *_BUDGETS,
