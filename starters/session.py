@@ -217,14 +217,15 @@ async def host(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> 
 async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ...]") -> T:
     from desk.platform.temporal.client import connect
 
-    client = await connect(settings, working=bool(roles))
-    desk = Desk(client, settings, hosting=True)
     if not roles:
-        return await work(desk)
-    from workers.hosting import hosted
+        return await work(Desk(await connect(settings), settings, hosting=True))
+    from workers.hosting import hosted, worker_identity
 
+    # By this name `python -m workers.health` knows the workers of this machine.
+    identity = worker_identity(*roles)
+    client = await connect(settings, identity=identity, working=True)
     async with hosted(client, settings, roles):
-        return await work(desk)
+        return await work(Desk(client, settings, hosting=True))
 
 
 async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:

@@ -1,15 +1,17 @@
 """Whether the worker of a role on this machine is at work: `python -m workers.health ROLE`.
 
 Temporal is asked, because a process that runs and has lost its server is no worker. The worker
-is healthy when every queue of its role was polled under its identity a short while ago. The
-answer does not tell a worker that polls from one whose activities hang: their heartbeats do.
+is healthy when every queue of its role was polled a short while ago, by a worker of the role on
+this machine or by a process that has all roles, such as `desk up`. The answer does not tell a
+worker that polls from one whose activities hang: their heartbeats do.
 """
 
 import argparse
 import asyncio
 import os
+import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 
 from temporalio.api.enums.v1 import TaskQueueType
@@ -22,7 +24,7 @@ from desk.contracts.names import Queue, source_queue
 from desk.platform.settings import Settings, SettingsError, load_settings
 from desk.platform.settings.mcp_json import McpConfigError, present, read_mcp_config
 from desk.platform.temporal.client import ServerUnreachable, connect
-from workers.hosting import Role, worker_identity
+from workers.hosting import EVERY_ROLE, Role, worker_identity
 
 LONGEST_SILENCE = timedelta(seconds=90)
 """A poll that finds nothing is answered after a minute at the latest, and the next one follows."""
@@ -48,14 +50,16 @@ def queues_of(role: Role, servers: Iterable[str]) -> tuple[str, ...]:
     return _OF_ROLE[role]
 
 
-async def unpolled(client: Client, identity: str | None, queues: Iterable[str]) -> tuple[str, ...]:
-    """The queues that no worker of this identity, or no worker at all, has polled lately.
+async def unpolled(
+    client: Client, identities: Collection[str] | None, queues: Iterable[str]
+) -> tuple[str, ...]:
+    """The queues that no worker of these identities has polled lately; with None, nobody has.
 
     Raises:
         RPCError: the server did not answer.
     """
     queues = tuple(queues)
-    seen = await asyncio.gather(*(_last_poll(client, identity, queue) for queue in queues))
+    seen = await asyncio.gather(*(_last_poll(client, identities, queue) for queue in queues))
     oldest = datetime.now(UTC) - LONGEST_SILENCE
     return tuple(queue for queue, at in zip(queues, seen, strict=True) if at is None or at < oldest)
 
@@ -63,19 +67,30 @@ async def unpolled(client: Client, identity: str | None, queues: Iterable[str]) 
 async def complaint(settings: Settings, role: Role) -> str | None:
     """What is wrong with the worker of a role on this machine, or None.
 
+    A worker of all roles counts for each of them, and workers of each role for all.
+
     Raises:
         ServerUnreachable: no Temporal server answers.
         McpConfigError: `.mcp.json` cannot be used, so that the sources are unknown.
         RPCError: the server refused the question.
     """
-    identity = worker_identity(role)
     needs_sources = role in (Role.SOURCES, Role.ALL)
     servers = present(read_mcp_config(settings.mcp_config)) if needs_sources else {}
-    client = await connect(settings, identity=f"health of {identity}")
-    silent = await unpolled(client, identity, queues_of(role, servers))
-    if not silent:
+    client = await connect(settings, identity=f"health of {worker_identity(role)}")
+    every, roles = worker_identity(Role.ALL), EVERY_ROLE if role is Role.ALL else {role}
+    silent = await asyncio.gather(
+        *(
+            unpolled(client, (worker_identity(one), every), queues_of(one, servers))
+            for one in sorted(roles)
+        )
+    )
+    if not any(silent):
         return None
-    return f"{identity} has not polled {', '.join(silent)} for {LONGEST_SILENCE.seconds} s"
+    named = ", ".join(queue for queues in silent for queue in queues)
+    return (
+        f"no worker of {role} on {socket.gethostname()} has polled {named} for "
+        f"{LONGEST_SILENCE.seconds} s"
+    )
 
 
 def main() -> int:
@@ -96,8 +111,10 @@ def main() -> int:
     return 1 if problem else 0
 
 
-async def _last_poll(client: Client, identity: str | None, queue: str) -> datetime | None:
-    """When a queue was last polled, under an identity; workflow and activity polls count alike."""
+async def _last_poll(
+    client: Client, identities: Collection[str] | None, queue: str
+) -> datetime | None:
+    """When these identities last polled a queue; workflow and activity polls count alike."""
     answers = await asyncio.gather(
         *(
             client.workflow_service.describe_task_queue(
@@ -114,7 +131,7 @@ async def _last_poll(client: Client, identity: str | None, queue: str) -> dateti
         poller.last_access_time.ToDatetime(tzinfo=UTC)
         for answer in answers
         for poller in answer.pollers
-        if identity in (None, poller.identity)
+        if identities is None or poller.identity in identities
     ]
     return max(polls, default=None)
 

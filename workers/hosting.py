@@ -89,9 +89,10 @@ async def hosted(client: Client, settings: Settings, roles: Iterable[Role]) -> A
     await metrics_sent(settings)
 
 
-def worker_identity(role: Role) -> str:
-    """`research@host-1`: the role and the machine, or the container, that it runs on."""
-    return f"{role}@{socket.gethostname()}"
+def worker_identity(*roles: Role) -> str:
+    """`research@host-1`: the role, or several with `+` between, and the machine or the container
+    that it runs on."""
+    return f"{'+'.join(sorted(roles))}@{socket.gethostname()}"
 
 
 async def _workers(

@@ -1,6 +1,9 @@
 """The health check of a worker says what Temporal sees of it."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from temporalio.worker import Worker
 
 from desk.contracts.names import Queue, source_queue
 from desk.platform.settings.mcp_json import read_mcp_config
+from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT
 from tests.support.namespaces import Namespace
 from workers.health import queues_of, unpolled
@@ -29,10 +33,10 @@ async def server(namespace: Namespace, tmp_path: Path) -> Client:
 
 async def test_a_worker_that_polls_is_healthy(server: Client) -> None:
     mine = worker_identity(Role.RESEARCH)
-    assert await unpolled(server, mine, [Queue.RESEARCH]) == (Queue.RESEARCH,)
+    assert await unpolled(server, [mine], [Queue.RESEARCH]) == (Queue.RESEARCH,)
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
         async with asyncio.timeout(60):
-            while await unpolled(server, mine, [Queue.RESEARCH]):
+            while await unpolled(server, [mine], [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
 
 
@@ -40,9 +44,9 @@ async def test_the_worker_of_another_machine_does_not_answer_for_this_one(server
     mine = worker_identity(Role.RESEARCH)
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
         async with asyncio.timeout(60):
-            while await unpolled(server, mine, [Queue.RESEARCH]):
+            while await unpolled(server, [mine], [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
-        assert await unpolled(server, "research@elsewhere", [Queue.RESEARCH]) == (Queue.RESEARCH,)
+        assert await unpolled(server, ["research@elsewhere"], [Queue.RESEARCH]) == (Queue.RESEARCH,)
 
 
 async def test_one_silent_queue_is_enough_to_be_named(server: Client) -> None:
@@ -50,9 +54,9 @@ async def test_one_silent_queue_is_enough_to_be_named(server: Client) -> None:
     queues = [Queue.RESEARCH, source_queue("ecb")]
     async with Worker(server, task_queue=Queue.RESEARCH, activities=[nothing]):
         async with asyncio.timeout(60):
-            while await unpolled(server, mine, [Queue.RESEARCH]):
+            while await unpolled(server, [mine], [Queue.RESEARCH]):
                 await asyncio.sleep(0.05)
-        assert await unpolled(server, mine, queues) == ("source.ecb",)
+        assert await unpolled(server, [mine], queues) == ("source.ecb",)
 
 
 def test_every_queue_of_the_desk_belongs_to_a_role() -> None:
@@ -62,3 +66,31 @@ def test_every_queue_of_the_desk_belongs_to_a_role() -> None:
     assert sorted(
         queue for role in Role if role is not Role.ALL for queue in queues_of(role, servers)
     ) == sorted(polled)
+
+
+@pytest.mark.timeout(240)
+def test_a_process_of_all_roles_is_healthy_in_each_while_it_is_up(tmp_path: Path) -> None:
+    desk = DeskCommand(tmp_path)
+    with desk.up():
+        for role in Role:
+            healthy = health_of(desk, role)
+            assert (healthy.returncode, healthy.stderr) == (0, "")
+    gone = health_of(desk, Role.RESEARCH)
+    assert gone.returncode == 1
+    assert "no desk is up" in gone.stderr
+
+
+def health_of(desk: DeskCommand, role: Role) -> "subprocess.CompletedProcess[str]":
+    """What the check of a role says at once, or once its worker had a moment to begin."""
+    for _ in range(20):
+        asked = subprocess.run(
+            [sys.executable, "-m", "workers.health", role],
+            env={**os.environ, **desk.variables},
+            cwd=PROJECT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        if asked.returncode == 0 or "has polled" not in asked.stderr:
+            break
+    return asked
