@@ -43,6 +43,7 @@ class ActivityName(StrEnum):
 
     TAKE_TURN = "take_turn"
     CALL_TOOL = "call_tool"
+    REACH = "reach"
     PUBLISH_REPORT = "publish_report"
     TELL_LEARNING = "tell_learning"
     REMEMBER = "remember"

@@ -4,13 +4,11 @@ import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from itertools import islice
 from typing import Annotated, Final
 
 from pydantic import Field
 
-from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.base import Contract, Instant, ShortText, Text
 from desk.contracts.names import AgentId, Queue, source_queue
 from desk.contracts.runs.messages import AgentStatus
@@ -83,6 +81,11 @@ class WorkLine(Contract):
     waiting: int = 0
     oldest_seconds: float = 0.0
 
+    @property
+    def asked(self) -> bool:
+        """Whether there was anything to do, or is."""
+        return any((self.active, self.finished, self.failed, self.retried, self.waiting))
+
 
 class AgentLine(WorkLine):
     """An agent of the roster."""
@@ -90,33 +93,25 @@ class AgentLine(WorkLine):
     agent: AgentId
 
 
-class AnswersFrom(StrEnum):
-    """What a source can answer from."""
-
-    NETWORK = "network"
-    SAVED_DATA = "saved data"
-    NOTHING = "no network"
+NOT_ASKED: Final = "not asked"
 
 
 class SourceWorkLine(WorkLine):
     """An MCP server of `.mcp.json`, with the agents that may call it.
 
-    `not_made` counts calls that were skipped after others had failed. `answers_from` is set if the
-    desk is kept from the network: a source with saved data answers from that, a live one not at
-    all.
+    `not_made` counts calls that were skipped after others had failed.
     """
 
     server: ShortText
     not_made: int = 0
     needed_by: Agents = ()
-    answers_from: AnswersFrom = AnswersFrom.NETWORK
 
     @property
-    def shown(self) -> AnswersFrom | AgentStatus:
-        """The state as people read it. If the desk is kept from the network, `healthy` would only
-        mean that there is a worker, so what the source answers from is shown instead."""
-        kept = self.answers_from is not AnswersFrom.NETWORK
-        return self.answers_from if kept and self.status is AgentStatus.HEALTHY else self.status
+    def shown(self) -> str:
+        """The state as people read it. Of a source that nothing was asked of, `healthy` would only
+        mean that there is a worker."""
+        idle = self.status is AgentStatus.HEALTHY and self.last_success is None
+        return NOT_ASKED if idle else self.status
 
 
 class DeskAgents(Contract):
@@ -124,8 +119,7 @@ class DeskAgents(Contract):
 
     Work is counted since `since`, in the newest `read` of `known` workflows. `workers` are those
     alive and, for each queue, the last one that is gone. `unpolled` are queues that no worker
-    polls. `offline` means that the desk is kept from the network and sources answer from saved
-    data.
+    polls.
     """
 
     at: Instant
@@ -136,7 +130,11 @@ class DeskAgents(Contract):
     sources: Annotated[tuple[SourceWorkLine, ...], Field(max_length=400)]
     workers: Annotated[tuple[WorkerLine, ...], Field(max_length=MOST_WORKERS)] | None
     unpolled: Annotated[tuple[ShortText, ...], Field(max_length=400)] = ()
-    offline: bool = False
+
+    @property
+    def nothing_runs(self) -> bool:
+        """Whether no worker polls any queue, as when the desk is not up."""
+        return not any(line.polled for line in (*self.agents, *self.sources))
 
 
 def desk_agents(
@@ -147,14 +145,10 @@ def desk_agents(
     *,
     now: datetime,
     since: datetime,
-    offline: bool = False,
 ) -> DeskAgents:
     """Every agent with its queue, and every source with the agents that need it."""
     source_lines = tuple(
-        _source(server, agents, fleet, record, now).model_copy(
-            update={"answers_from": _answers_from(server, offline=offline)}
-        )
-        for server, agents in sources.items()
+        _source(server, agents, fleet, record, now) for server, agents in sources.items()
     )
     agent_lines = tuple(
         _agent(agent, queue, fleet, record, source_lines, now) for agent, queue in roster.items()
@@ -169,7 +163,6 @@ def desk_agents(
         sources=source_lines,
         workers=None if fleet.workers is None else _told_workers(fleet.workers),
         unpolled=tuple(dict.fromkeys(line.queue for line in lines if not line.polled)),
-        offline=offline,
     )
 
 
@@ -217,19 +210,22 @@ def _source(
     queue = source_queue(server)
     work = record.queues[queue]
     standing = _line_of(queue, work, fleet, now)
-    line = SourceWorkLine(
-        **dict(standing), server=server, needed_by=needed_by, not_made=work.not_made
+    reasons = [*standing.reasons]
+    if work.failed > work.finished:
+        reasons.append(f"{work.failed} of its {work.failed + work.finished} calls failed")
+    if work.not_made and reasons:
+        calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
+        reasons.append(calls)
+    return SourceWorkLine(
+        **{
+            **dict(standing),
+            "server": server,
+            "needed_by": needed_by,
+            "not_made": work.not_made,
+            "status": _status(standing.polled, reasons),
+            "reasons": tuple(reasons),
+        }
     )
-    if not work.not_made or not line.reasons:
-        return line
-    calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
-    return line.model_copy(update={"reasons": (*line.reasons, calls)})
-
-
-def _answers_from(server: str, *, offline: bool) -> AnswersFrom:
-    if not offline:
-        return AnswersFrom.NETWORK
-    return AnswersFrom.NOTHING if server in LIVE_SOURCES else AnswersFrom.SAVED_DATA
 
 
 def _line_of(queue: str, work: WorkCounts, fleet: Fleet, now: datetime) -> WorkLine:
@@ -275,6 +271,7 @@ def _status(polled: bool, reasons: Iterable[str]) -> AgentStatus:
 
 
 TITLES: Final = ("agents", "", "busy", "done", "failed", "again", "last ok", "cpu", "mem", "queue")
+NOTHING_RUNS: Final = "no worker runs, so nothing is at work; `desk up` starts the desk"
 MOST_LINES: Final = 3
 """The most lines on the troubles of an agent or a source; the JSON has all of them."""
 LEGEND: Final = (
@@ -284,10 +281,12 @@ LEGEND: Final = (
 
 
 def table_of(found: DeskAgents) -> Iterator[str]:
-    """The table, and the remarks below it."""
+    """The table, and the remarks below it. Where nothing runs, that is the one remark on it."""
+    if found.nothing_runs:
+        yield NOTHING_RUNS
     yield from table_lines(TITLES, _rows(found), right=range(2, len(TITLES)))
-    yield from _troubles(found)
-    yield from kept_offline(found)
+    if not found.nothing_runs:
+        yield from _troubles(found)
     alive = [worker for worker in found.workers or () if worker.alive]
     if found.workers is None:
         yield "the server keeps no heartbeats of workers: processor and memory are not known"
@@ -300,11 +299,15 @@ def table_of(found: DeskAgents) -> Iterator[str]:
 
 
 def _rows(found: DeskAgents) -> Iterator[tuple[str, ...] | str]:
+    """A row for each agent and source; where nothing runs, for each that had something to do."""
+    every = not found.nothing_runs
     for agent in found.agents:
-        yield _cells(agent.agent, agent.status, agent, found.at)
+        if every or agent.asked:
+            yield _cells(agent.agent, agent.status, agent, found.at)
     yield "sources"
     for source in found.sources:
-        yield _cells(source.server, source.shown, source, found.at)
+        if every or source.asked:
+            yield _cells(source.server, source.shown, source, found.at)
 
 
 def _several(number: int, what: str) -> str:
@@ -344,18 +347,6 @@ def _troubles(found: DeskAgents) -> Iterator[str]:
     if found.unpolled:
         role = Role.SOURCES if all("source." in queue for queue in found.unpolled) else Role.ALL
         yield f"`desk worker {role}` starts what is missing, `desk up` everything"
-
-
-def kept_offline(found: DeskAgents) -> Iterator[str]:
-    """What the rows of sources say where the desk is kept from the network."""
-    told = {
-        AnswersFrom.SAVED_DATA: "answers from what was saved",
-        AnswersFrom.NOTHING: "reaches nobody",
-    }
-    shown = {source.shown for source in found.sources}
-    lines = [f"{origin}: {what}" for origin, what in told.items() if origin in shown]
-    if lines:
-        yield f"without a network (DESK_OFFLINE); {'; '.join(lines)}"
 
 
 def _percent(share: float | None) -> str:
@@ -415,5 +406,4 @@ async def agents_at(desk: Desk) -> DeskAgents:
         {server: needing.get(server, ()) for server in servers},
         now=datetime.now(UTC),
         since=since,
-        offline=desk.settings.offline,
     )

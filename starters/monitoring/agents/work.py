@@ -16,7 +16,7 @@ from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client, WorkflowExecution
 
-from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.tools import Reachability, ToolStatus
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import (
     ActivityName,
@@ -168,7 +168,9 @@ async def _add_end(
     history: RunHistory, scheduled: ActivityScheduled, end: ActivityEnded, record: DeskWork
 ) -> bool | None:
     """Counts the end of an activity. Returns whether it succeeded; None if it counts for neither: a
-    call without an answer only counts for its source, and a cancelled activity for nobody."""
+    call without an answer only counts for its source, and a cancelled activity for nobody.
+
+    Whether a source was reached when a run was planned is no call, and is its newest state."""
     queue = record.queues[scheduled.queue]
     if end.failure is not None:
         again = _made_again(scheduled)
@@ -186,10 +188,20 @@ async def _add_end(
         for one in (answer, *answer.together):
             _add_answer(queue, one, end.at, among_others=bool(answer.together))
         return None
+    if scheduled.name == ActivityName.REACH:
+        _add_reach(queue, await history.decode(end.result, Reachability), end.at)
+        return None
     queue.finished += 1
     for work in _whose(scheduled, record):
         work.succeeded(end.at)
     return True
+
+
+def _add_reach(queue: WorkCounts, reach: Reachability, at: datetime) -> None:
+    if reach.reachable:
+        queue.succeeded(at)
+    else:
+        queue.erred(at, f"it could not be reached: {reach.reason or 'it does not say why'}")
 
 
 def _made_again(scheduled: ActivityScheduled) -> int:

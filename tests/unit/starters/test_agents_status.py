@@ -10,7 +10,7 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.worker.v1 import WorkerHeartbeat, WorkerHostInfo
 from temporalio.contrib.pydantic import pydantic_data_converter
 
-from desk.contracts.agents.tools import ToolStatus
+from desk.contracts.agents.tools import Reachability, ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.contracts.runs.messages import AgentStatus
 from desk.platform.temporal.client import WORKER_HEARTBEAT
@@ -196,7 +196,7 @@ def test_a_backlog_that_nobody_works_off_is_a_degraded_agent() -> None:
 def test_an_error_degrades_until_something_goes_well_again() -> None:
     workers = [worker(queue) for queue in QUEUES]
     record = DeskWork()
-    record.queues["source.ecb"] = WorkCounts(failed=1)
+    record.queues["source.ecb"] = WorkCounts(finished=1, failed=1)
     record.queues["source.ecb"].erred(NOW - 10 * SECOND, "503\nbusy")
     assert statuses(judged(fleet(workers), record))["ecb"] is AgentStatus.DEGRADED
     record.queues["source.ecb"].succeeded(NOW - 5 * SECOND)
@@ -213,31 +213,51 @@ def test_the_table_counts_workers_and_their_processes(alive: int, told: str) -> 
     assert told in table_of(found)
 
 
-def test_without_a_network_each_sources_row_says_what_it_answers_from() -> None:
-    sources = {"ecb": (AgentId.VALIDATOR,), "google_news": (AgentId.VALIDATOR,)}
-    queues = {
-        f"source.{server}": QueueLook(f"source.{server}", 0, SECOND, NOW) for server in sources
-    }
+def test_a_source_most_of_whose_calls_failed_is_degraded_though_the_last_went_well() -> None:
+    record = DeskWork()
+    record.queues["source.ecb"] = WorkCounts(finished=1, failed=5)
+    record.queues["source.ecb"].erred(NOW - 10 * SECOND, "503")
+    record.queues["source.ecb"].succeeded(NOW - 5 * SECOND)
+    ecb = judged(fleet(map(worker, QUEUES)), record).sources[0]
+    assert (ecb.status, ecb.shown) == (AgentStatus.DEGRADED, AgentStatus.DEGRADED)
+    assert ecb.reasons == ("5 of its 6 calls failed",)
 
-    def rows(*, offline: bool) -> list[str]:
-        found = desk_agents(
-            Fleet(workers=(), queues=queues),
-            DeskWork(),
-            AGENT_QUEUES,
-            sources,
-            now=NOW,
-            since=NOW,
-            offline=offline,
-        )
-        return list(table_of(found))
 
-    told = {line.split()[0]: line for line in rows(offline=True) if line}
-    assert "saved data" in told["ecb"] and "no network" in told["google_news"]
-    assert "healthy" not in told["ecb"] + told["google_news"]
-    assert "DESK_OFFLINE" in told["without"]
-    online = rows(offline=False)
-    assert "DESK_OFFLINE" not in "".join(online)
-    assert any(line.startswith("ecb") and "healthy" in line for line in online)
+def test_a_source_that_nothing_was_asked_of_is_not_called_healthy() -> None:
+    record = DeskWork()
+    record.queues["source.ecb"] = WorkCounts(finished=1)
+    record.queues["source.ecb"].succeeded(NOW)
+    told = {line.split()[0]: line for line in table_of(judged(fleet(map(worker, QUEUES)), record))}
+    assert "healthy" in told["ecb"]
+    assert "not asked" in told["official_statistics"]
+    assert "healthy" not in told["official_statistics"]
+
+
+async def test_a_source_that_could_not_be_reached_is_degraded_without_a_call_counted() -> None:
+    week = Written(WorkflowType.WEEKLY_RESEARCH)
+    asked = week.asked("reach.ecb", "source.ecb", "reach")
+    week.begun(asked)
+    await week.reached(asked, reason="DESK_OFFLINE is set")
+    record = await counted(week)
+    ecb = judged(fleet(map(worker, QUEUES)), record).sources[0]
+    assert (ecb.status, ecb.finished, ecb.failed) == (AgentStatus.DEGRADED, 0, 0)
+    assert ecb.reasons == ("its last try failed: it could not be reached: DESK_OFFLINE is set",)
+    again = week.asked("reach.ecb", "source.ecb", "reach")
+    week.begun(again)
+    await week.reached(again)
+    ecb = judged(fleet(map(worker, QUEUES)), await counted(week)).sources[0]
+    assert (ecb.shown, ecb.finished) == (AgentStatus.HEALTHY, 0)
+
+
+def test_where_nothing_runs_one_line_says_so_and_what_starts_it() -> None:
+    record = DeskWork()
+    record.agents["validator_agent"] = WorkCounts(finished=3)
+    gone = judged(fleet((), depth=38, oldest=LONG_WAIT * 10, polled=timedelta(minutes=3)), record)
+    lines = list(table_of(gone))
+    assert lines[0] == "no worker runs, so nothing is at work; `desk up` starts the desk"
+    assert not any("no worker polls" in line or "waiting on" in line for line in lines)
+    assert any(line.startswith("validator_agent") for line in lines)
+    assert not any(line.startswith(("product_manager", "ecb")) for line in lines)
 
 
 @pytest.mark.usefixtures("terminal")
@@ -282,6 +302,14 @@ class Written:
         if status is not None:
             answer = {"status": status, "error": None if status is ToolStatus.OK else "no data"}
             attributes.result.payloads.extend(await pydantic_data_converter.encode([answer]))
+
+    async def reached(self, asked: int, reason: str | None = None) -> None:
+        """Whether a source could be reached; not so for a reason."""
+        event = self._add(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)
+        attributes = event.activity_task_completed_event_attributes
+        attributes.scheduled_event_id = asked
+        told = Reachability(reachable=reason is None, reason=reason)
+        attributes.result.payloads.extend(await pydantic_data_converter.encode([told]))
 
     def failed(self, asked: int, reason: str) -> None:
         event = self._add(EventType.EVENT_TYPE_ACTIVITY_TASK_FAILED)

@@ -1,4 +1,4 @@
-"""What pages of `desk serve` say of sources without a network, and what its forms start."""
+"""What pages of `desk serve` say of agents and sources, and what its forms start."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from desk.contracts.runs.swarm import SwarmRequest
 from desk.platform.settings import ServeSettings
 from desk.programs.swarm.objectives import OVER_SPAN
 from starters.monitoring.agents.command import DeskAgents, desk_agents
-from starters.monitoring.agents.work import DeskWork, Fleet, QueueLook
+from starters.monitoring.agents.work import DeskWork, Fleet, QueueLook, WorkCounts
 from starters.operations.serve.application import application
 from starters.operations.serve.command import hosts_of
 from starters.operations.serve.pages import health, start
@@ -50,48 +50,51 @@ def browser(tmp_path: Path) -> TestClient:
     )
 
 
-def found(*, offline: bool) -> DeskAgents:
-    """A desk at which nobody has asked for anything yet."""
+def found(record: DeskWork, *, polled: bool = True) -> DeskAgents:
+    """A desk of two sources that did some work, with or without workers."""
     sources = {"ecb": (AgentId.VALIDATOR,), "google_news": (AgentId.VALIDATOR,)}
     queues = [*map(str, agent_queues().values()), *(f"source.{server}" for server in sources)]
-    looks = {queue: QueueLook(queue, 0, timedelta(0), NOW) for queue in queues}
+    last = NOW if polled else None
+    looks = {queue: QueueLook(queue, 0, timedelta(0), last) for queue in queues}
     return desk_agents(
-        Fleet(workers=(), queues=looks),
-        DeskWork(),
-        agent_queues(),
-        sources,
-        now=NOW,
-        since=NOW,
-        offline=offline,
+        Fleet(workers=(), queues=looks), record, agent_queues(), sources, now=NOW, since=NOW
     )
 
 
-def said(browser: TestClient, monkeypatch: pytest.MonkeyPatch, *, offline: bool) -> str:
+def said(browser: TestClient, monkeypatch: pytest.MonkeyPatch, told: DeskAgents) -> str:
     async def agents_at(_: Desk) -> DeskAgents:
-        return found(offline=offline)
+        return told
 
     monkeypatch.setattr(health, "agents_at", agents_at)
     return browser.get("/agents").text.partition("<main")[2]
 
 
-def test_without_a_network_no_source_is_called_healthy(
+def test_how_a_source_is_comes_from_its_calls_and_not_from_the_page_that_asks(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = said(browser, monkeypatch, offline=True)
+    record = DeskWork()
+    record.queues["source.google_news"] = WorkCounts(finished=1, failed=5)
+    text = said(browser, monkeypatch, found(record))
+    assert "is degraded: 5 of its 6 calls failed." in text
     sources = text.partition("<h2>Sources</h2>")[2]
-    assert "Saved data, and not asked in this time: ecb." in sources
-    assert "No network, and not asked in this time: google news." in sources
+    assert "Not asked in this time: ecb." in sources
     assert "ealthy" not in sources
-    assert "Without a network (DESK_OFFLINE); saved data: answers from what was saved" in text
-    assert "are healthy" not in text
 
 
-def test_with_a_network_all_that_are_well_are_healthy(
+def test_a_desk_that_nobody_asked_needs_no_attention(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = said(browser, monkeypatch, offline=False)
-    assert "Healthy, and not asked in this time: ecb, google news." in text
-    assert "are healthy" in text and "DESK_OFFLINE" not in text
+    text = said(browser, monkeypatch, found(DeskWork()))
+    assert "Nothing needs attention: a worker polls for each of the" in text
+    assert "Not asked in this time: ecb, google news." in text
+
+
+def test_a_desk_that_is_not_up_is_one_line_and_no_breakdown(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = said(browser, monkeypatch, found(DeskWork(), polled=False))
+    assert "No worker runs, so nothing is at work: <code>desk up</code> starts the desk." in text
+    assert "No worker polls" not in text and "offline" not in text
 
 
 def test_an_objective_looks_as_far_back_as_its_form_says(

@@ -21,7 +21,6 @@ from starters.monitoring.agents.command import (
     AgentLine,
     SourceWorkLine,
     agents_at,
-    kept_offline,
     span_words,
 )
 from starters.operations.serve.serving.site import site_of
@@ -54,9 +53,7 @@ class HealthRow(NamedTuple):
     @property
     def idle(self) -> bool:
         """Whether it is well, and nothing was asked of it."""
-        line = self.line
-        asked = line.active or line.finished or line.failed or line.retried or line.waiting
-        return self.healthy and not asked
+        return self.healthy and not self.line.asked
 
 
 async def show_health(request: Request) -> Response:
@@ -68,9 +65,14 @@ async def show_health(request: Request) -> Response:
         ago = (found.at - line.last_success).total_seconds() if line.last_success else None
         return HealthRow(name, line, "" if ago is None else f"{span_words(ago)} ago")
 
+    every = not found.nothing_runs
     groups = {
-        "Agents": _unwell_first(row(line.agent, line) for line in found.agents),
-        "Sources": _unwell_first(row(line.server, line) for line in found.sources),
+        "Agents": _unwell_first(
+            row(line.agent, line) for line in found.agents if every or line.asked
+        ),
+        "Sources": _unwell_first(
+            row(line.server, line) for line in found.sources if every or line.asked
+        ),
     }
     unwell = [row for rows in groups.values() for row in rows if not row.healthy]
     return site.page(
@@ -79,7 +81,6 @@ async def show_health(request: Request) -> Response:
         found=found,
         groups=groups,
         unwell=unwell,
-        offline=tuple(kept_offline(found)),
     )
 
 
