@@ -143,6 +143,16 @@ def test_the_search_finds_as_one_types_whatever_the_case_and_the_signs(
     assert results(screen) == []
 
 
+@pytest.mark.parametrize("name", ["yen", "Japan", "bank of japan", "BoJ"])
+def test_a_currency_is_found_by_what_it_its_country_and_its_bank_are_called(
+    screen: Browser, reports: Path, name: str
+) -> None:
+    screen.open(address(reports, f"search.html?q={name.replace(' ', '%20')}"))
+    found = results(screen)
+    assert found[0] == "USD/JPY across the weeks"
+    assert any(line.startswith("2026-W38 USD/JPY") for line in found)
+
+
 def test_the_arrows_go_through_what_is_found_and_escape_goes_back(
     screen: Browser, reports: Path
 ) -> None:

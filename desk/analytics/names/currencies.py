@@ -3,14 +3,16 @@
 Babel takes some 70 ms when it is first asked, so workflow code does not import this.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
 from babel import Locale
 from babel.numbers import get_currency_name
 
+from desk.analytics.names.central_banks import CENTRAL_BANKS
 from desk.analytics.names.markets import AREAS
-from desk.analytics.names.spoken import ALSO_CALLED
+from desk.analytics.names.spoken import ALSO_CALLED, COUNTRIES
 
 QUOTING_ORDER: Final = (
     *("EUR", "GBP", "AUD", "NZD", "USD", "CAD", "CHF", "NOK", "SEK", "CNY", "HKD"),
@@ -50,6 +52,21 @@ def home_of(code: str) -> str:
         return ""
     country: str = Locale("en").territories.get(code[:2], "")
     return country.removesuffix(" SAR China")
+
+
+def names_of_market(market: str) -> tuple[str, ...]:
+    """What a reader may call a market by: its currencies, or that of its area, with their countries
+    and central banks. None of a market that is neither a pair nor an area."""
+    of_area = [code for code, area in AREAS.items() if area == market]
+    codes = of_area or [code for code in market.split("/") if code in (*AREAS, *_RANK)]
+    return tuple(dict.fromkeys(name for code in codes for name in _with_its_country(code) if name))
+
+
+def _with_its_country(code: str) -> Iterator[str]:
+    area = AREAS.get(code, "")
+    yield from (code, *names_of(code), home_of(code), *COUNTRIES.get(area, ()))
+    if (bank := CENTRAL_BANKS.get(area)) is not None:
+        yield from (bank.name, *bank.also_called)
 
 
 @cache

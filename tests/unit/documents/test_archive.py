@@ -412,7 +412,9 @@ def test_the_searched_texts_are_the_reports_own(tmp_path: Path) -> None:
     assert found
     held = json.loads(found[1])
     assert held["weeks"] == [["2026-W38", "weekly/2026-W38-asia-g10-fx.html"]]
-    assert ["USD/JPY", "", "markets/USD-JPY.html", "USD-JPY"] in held["markets"]
+    yen = next(market for market in held["markets"] if market[0] == "USD/JPY")
+    assert yen[1:4] == ["", "markets/USD-JPY.html", "USD-JPY"]
+    assert {"yen", "Japan", "BoJ", "dollar", "Fed"} <= set(yen[4].split())
     assert report.lead is not None
     own = {typographic(line.text) for line in (report.lead.headline, *report.summary)}
     own |= {typographic(event.text) for market in report.markets for event in market.events}

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
+from desk.analytics.names.currencies import names_of_market
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.weeks import monday_of, next_week, week_of
 from desk.documents.rendering.figures.links import anchor
@@ -259,12 +260,19 @@ def _weeks_between(first: str, last: str) -> Iterator[str]:
 def _search_data(
     full: Sequence[ArchivedWeek], markets: Sequence[MarketPage]
 ) -> Mapping[str, object]:
-    """What the search page looks through: weeks, markets, and what was said of them."""
+    """What the search page looks through: weeks, markets with all that they are called, and what
+    was said of them."""
     places = {page.market: index for index, page in enumerate(markets)}
     return {
         "weeks": [[week.week, week.page] for week in full],
         "markets": [
-            [page.market, page.newest.bank or "", f"{MARKETS}/{page.file}", anchor(page.market)]
+            [
+                page.market,
+                page.newest.bank or "",
+                f"{MARKETS}/{page.file}",
+                anchor(page.market),
+                " ".join(names_of_market(page.market)),
+            ]
             for page in markets
         ],
         "said": [

@@ -12,17 +12,17 @@
     text.normalize("NFKD").replace(/\p{M}/gu, "").replace(/\u2212/g, "-").replace(/\s+/g, " ").toLowerCase();
 
   const entries = [
-    ...markets.map(([name, bank, page]) => ({
+    ...markets.map(([name, bank, page, , called]) => ({
       href: page, label: bank ? `${bank} ${name}` : name, text: "across the weeks",
-      hay: plain(`${name} ${name.replace("/", "")} ${bank}`),
+      hay: plain(`${name} ${name.replace("/", "")} ${bank} ${called}`),
     })),
     ...weeks.map(([week, page]) => ({ href: page, label: week, text: "the report", hay: plain(week) })),
     ...said.map(([week, market, text]) => {
       const [name, page] = weeks[week];
-      const [of, bank, , place] = market < 0 ? ["", "", "", ""] : markets[market];
+      const [of, bank, , place, called] = market < 0 ? ["", "", "", "", ""] : markets[market];
       return {
         href: place ? `${page}#${place}` : `${page}#week`, label: of ? `${name} ${of}` : name, text,
-        hay: plain(`${name} ${of} ${of.replace("/", "")} ${bank} ${text}`),
+        hay: plain(`${name} ${of} ${of.replace("/", "")} ${bank} ${called} ${text}`),
       };
     }),
   ];
