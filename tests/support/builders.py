@@ -16,7 +16,7 @@ from importlib.resources import files
 from pydantic import JsonValue
 
 from desk.analytics.names.markets import AREAS
-from desk.contracts.agents.tasks import TaskAssignment, TaskType
+from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import DataSource, SourceTier, ToolCall, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.findings.results import Leaning, ResearchResult, View, ViewKind
@@ -137,6 +137,13 @@ def request(
         evidence=tuple(evidence),
         markets=tuple(markets),
     )
+
+
+def of_a_question(shown: TurnRequest) -> TurnRequest:
+    """The same, asked by a question and not by a week's run."""
+    query = Query(question="What moved it?")
+    assignment = shown.assignment.model_copy(update={"query": query})
+    return shown.model_copy(update={"assignment": assignment})
 
 
 def answered(call: ToolCall, answer: SourceResult) -> ToolResult:

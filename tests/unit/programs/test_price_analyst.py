@@ -24,6 +24,7 @@ from tests.support.builders import (
     call,
     failed,
     history,
+    of_a_question,
     pair_market,
     real_fixings,
     real_history,
@@ -69,6 +70,14 @@ def test_a_real_week_reads_as_a_strategist_would_write_it() -> None:
     assert result.confidence == 0.95
     assert result.missing == result.warnings == ()
     assert result.suspects == ()
+
+
+def test_an_answer_tells_the_days_of_a_week_by_their_dates() -> None:
+    found = answered(HISTORICAL, real_history("USD/JPY", "2026-W44"))
+    shown = request(TaskType.RESEARCH_FX, pair_market("USD/JPY"), "2026-W44", results=[found])
+    result = builtin_turn(of_a_question(shown)).result
+    assert isinstance(result, ResearchResult)
+    assert "from 157.2500 on 30 Oct 2026 to 158.0590 on 29 Oct 2026." in prose(result)
 
 
 def test_a_month_is_a_period_told_by_its_dates_and_held_against_no_week() -> None:

@@ -72,6 +72,18 @@ def test_the_yields_of_a_banks_area_are_told_where_a_source_has_them() -> None:
     assert review_synthesis(made, (rates,)) == ()
 
 
+def test_a_bank_of_a_pair_has_its_rate_told_once_with_a_day_ahead_or_without() -> None:
+    result = research(scheduled=calendar(WEEK, ("US", "2024-09-18")))
+    entry = StateEntry(key="rates", node="researchRates", result=result)
+    request = asked(TaskType.SYNTHESISE, "what moved the yen?", state=(entry,), papers="first")
+    made = take_turn(request).result
+    assert isinstance(made, Synthesis)
+    (rates,) = (s.content for s in made.sections if s.title == "USD/JPY: policy rates and news")
+    assert "The policy rate of the Bank of Japan was [[JP:policy_rate]], as far as is" in rates
+    assert rates.count("[[US:policy_rate]]") == rates.count("[[JP:policy_rate]]") == 1
+    assert review_synthesis(made, (entry,)) == ()
+
+
 TOKYO, WASHINGTON = ("JP", "2024-09-20"), ("US", "2024-09-18")
 
 

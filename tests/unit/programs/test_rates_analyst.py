@@ -36,6 +36,7 @@ from tests.support.builders import (
     decision,
     decisions,
     failed,
+    of_a_question,
     pair_market,
     policy_rates,
     rate_market,
@@ -148,6 +149,25 @@ def test_a_decision_in_the_week_ahead_matters_more_than_a_later_one() -> None:
         " this report. The rate stands at 0.25 %."
     )
     assert "on 12 Sep 2024" in far.description
+
+
+def test_an_answer_tells_each_day_by_its_date() -> None:
+    scheduled = calendar(WEEK, ("US", "2024-07-31"), ("JP", "2024-08-07"))
+    shown = request(
+        TaskType.RESEARCH_RATES,
+        YEN,
+        WEEK,
+        results=[
+            answered(RATES, policy_rates(WEEK, US="5.375", JP="0.25")),
+            answered(DECISIONS, decisions(WEEK, covered_until="2024-07-15")),
+            answered(CALENDAR, scheduled),
+        ],
+    )
+    result = builtin_turn(of_a_question(shown)).result
+    assert isinstance(result, ResearchResult)
+    past, ahead = (prose(result, event) for event in result.events)
+    assert past.startswith("The Bank of US was scheduled to decide on its policy rate on 31 Jul 2024.")
+    assert "is scheduled to decide on its policy rate on 7 Aug 2024. The rate" in ahead
 
 
 def test_a_passed_day_without_an_outcome_is_told_and_missing() -> None:

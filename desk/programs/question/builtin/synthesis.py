@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, DOLLAR
@@ -295,9 +296,24 @@ def _is_of_the_dollar(event: MarketEvent) -> bool:
 
 def _content(result: ResearchResult) -> str:
     lines = [f"- {event.description}" for event in _ranked((result,))]
+    lines += [f"- {rate}" for rate in _other_rates(result)]
     lines += [f"- {_view(view)}" for view in result.views]
     lines += [f"- Note: {warning}" for warning in result.warnings]
     return clip("\n".join(lines) or NO_EVENT, LONGEST_SECTION)
+
+
+def _other_rates(result: ResearchResult) -> Iterator[str]:
+    """The market's policy rates of which no event tells: a bank has one without a day ahead too."""
+    told = {name for event in result.events for name in references(event.description)}
+    decided = {event.area for event in result.events if event.event_type is EventType.RATE_DECISION}
+    for claim in result.claims:
+        of_the_market = "/" in result.market or claim.subject == result.market
+        if claim.metric is not Metric.POLICY_RATE or claim.claim_id in told or not of_the_market:
+            continue
+        if claim.subject not in decided:
+            bank = bank_in_a_sentence(claim.subject)
+            known = f"as far as is known up to {print_full_day(claim.as_of)}"
+            yield f"The policy rate of {bank} was [[{claim.claim_id}]], {known}."
 
 
 def _view(view: View) -> str:

@@ -52,13 +52,18 @@ BOTTOM: Final = Decimal(10)
 """Percent of the 52-week range."""
 
 
-def describe(spec: MarketSpec, view: PriceView, values: Values) -> str:
-    """The paragraph of a pair's event. `values` must include the move and the previous level."""
+def describe(spec: MarketSpec, view: PriceView, values: Values, *, by_weekday: bool = True) -> str:
+    """The paragraph of a pair's event. `values` must include the move and the previous level. Days
+    of a week are told by their weekdays, or else as all others by their dates."""
+    by_weekday = by_weekday and view.is_week
     sentences = (
         _move_sentence(spec, view, values),
-        _range_sentence(spec, view),
+        _range_sentence(spec, view, by_weekday=by_weekday),
         _band_sentence(spec, spec.band, values) if spec.band else _score_sentence(spec, values),
-        *(_break_sentence(spec, broken, view, values) for broken in view.breaks),
+        *(
+            _break_sentence(spec, broken, view, values, by_weekday=by_weekday)
+            for broken in view.breaks
+        ),
         _year_sentence(view, values),
         _streak_sentence(spec, values),
     )
@@ -87,13 +92,13 @@ def _move_sentence(spec: MarketSpec, view: PriceView, values: Values) -> str:
     return f"{spec.market} {said} over the {span} ({move}), from {previous} to {last}."
 
 
-def _range_sentence(spec: MarketSpec, view: PriceView) -> str:
+def _range_sentence(spec: MarketSpec, view: PriceView, *, by_weekday: bool) -> str:
     if view.window_low.day == view.window_high.day:
         return ""
     low, high = _reference(spec, Metric.WINDOW_LOW), _reference(spec, Metric.WINDOW_HIGH)
     return (
-        f"Its fixings ranged from {low} on {_day(view, view.window_low)}"
-        f" to {high} on {_day(view, view.window_high)}.{_distance(spec, view)}"
+        f"Its fixings ranged from {low} on {_day(view.window_low, by_weekday=by_weekday)}"
+        f" to {high} on {_day(view.window_high, by_weekday=by_weekday)}.{_distance(spec, view)}"
     )
 
 
@@ -101,7 +106,7 @@ def _distance(spec: MarketSpec, view: PriceView) -> str:
     """How far the last fixing is from both ends of a period's range; empty for a week."""
     if view.is_week:
         return ""
-    last = f"The last one, {_reference(spec, Metric.LAST)} on {_day(view, view.last)}, is"
+    last = f"The last one, {_reference(spec, Metric.LAST)} on {print_full_day(view.last.day)}, is"
     below = f"[[{claim_id(spec.market, Metric.FROM_HIGH)}|size]] below the highest"
     above = f"[[{claim_id(spec.market, Metric.FROM_LOW)}|size]] above the lowest"
     if view.last.value == view.window_high.value:
@@ -137,9 +142,11 @@ def _band_sentence(spec: MarketSpec, band: Band, values: Values) -> str:
     return f"It is well within the band kept by {band.authority}, {reference} of the way up."
 
 
-def _break_sentence(spec: MarketSpec, broken: Break, view: PriceView, values: Values) -> str:
-    high, day = broken.side is Side.HIGH, _day(view, broken.fixing)
-    whose = f"{day}'s fixing" if view.is_week else f"The fixing of {day}"
+def _break_sentence(
+    spec: MarketSpec, broken: Break, view: PriceView, values: Values, *, by_weekday: bool
+) -> str:
+    high, day = broken.side is Side.HIGH, _day(broken.fixing, by_weekday=by_weekday)
+    whose = f"{day}'s fixing" if by_weekday else f"The fixing of {day}"
     since = Metric.HIGHEST_SINCE if high else Metric.LOWEST_SINCE
     if broken.fixing == view.last and since in values:
         return f"{whose} was the {_reference(spec, since)}."
@@ -164,9 +171,8 @@ def _streak_sentence(spec: MarketSpec, values: Values) -> str:
     return f"It has {direction} for {_reference(spec, Metric.STREAK)} in a row."
 
 
-def _day(view: PriceView, fixing: Fixing) -> str:
-    """A day of the window: its weekday if the window is a week, otherwise its date."""
-    return WEEKDAYS[fixing.day.weekday()] if view.is_week else print_full_day(fixing.day)
+def _day(fixing: Fixing, *, by_weekday: bool) -> str:
+    return WEEKDAYS[fixing.day.weekday()] if by_weekday else print_full_day(fixing.day)
 
 
 def _months(months: int) -> str:
@@ -220,7 +226,7 @@ def _research(
         agent=request.assignment.agent,
         market=market.market,
         claims=claims,
-        events=_events(market, view, claims, evidence.source, certainty),
+        events=_events(request, view, claims, evidence.source, certainty),
         views=tuple(_views(market, claims, certainty, _sound(fixings, view), first_day)),
         sources=(evidence.source,),
         suspects=_suspects(view),
@@ -270,13 +276,13 @@ def _nothing(
 
 
 def _events(
-    market: MarketSpec,
+    request: TurnRequest,
     view: PriceView,
     claims: tuple[Claim, ...],
     source: DataSource,
     certainty: float,
 ) -> tuple[MarketEvent, ...]:
-    values = {claim.metric: claim.value for claim in claims}
+    market, values = market_of(request), {claim.metric: claim.value for claim in claims}
     if Metric.MOVE not in values:
         return ()
     event = MarketEvent(
@@ -285,7 +291,8 @@ def _events(
         market=market.market,
         currency_pair=market.market,
         event_date=view.last.day,
-        description=describe(market, view, values),
+        # The page of an answer, unlike a week's, does not say of which week its weekdays are.
+        description=describe(market, view, values, by_weekday=request.assignment.query is None),
         impact=_impact(market, view, values),
         claims=tuple(claim.claim_id for claim in claims),
         source_url=source.url,

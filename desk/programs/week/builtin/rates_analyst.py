@@ -108,11 +108,14 @@ def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> 
     return f"{bank} {verb} {subject} ({change}) to {rate}.{_precision(decision)}"
 
 
-def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyRate | None) -> str:
-    """A scheduled decision, with the rate as it is or as it was last known."""
-    if scheduled.day == as_of_day:
+def describe_ahead(
+    scheduled: ScheduledDecision, report_day: date | None, known: PolicyRate | None
+) -> str:
+    """A scheduled decision, with the rate as it is or as it was last known. A day near that of the
+    report is told beside it, and every other, or in an answer, by its date."""
+    if scheduled.day == report_day:
         when = "on the day of this report"
-    elif scheduled.day - as_of_day <= SOON:
+    elif report_day is not None and scheduled.day - report_day <= SOON:
         when = f"on {weekday(scheduled.day)}, within a week of this report"
     else:
         when = f"on {print_full_day(scheduled.day)}"
@@ -126,21 +129,21 @@ def describe_ahead(scheduled: ScheduledDecision, as_of_day: date, known: PolicyR
     return f"{decides} {stands} {rate}."
 
 
-def describe_unresolved(scheduled: ScheduledDecision, as_of_day: date) -> str:
+def describe_unresolved(scheduled: ScheduledDecision, report_day: date | None) -> str:
     """A decision day that has passed, whose outcome the source does not have."""
-    return f"{_was_scheduled(scheduled, as_of_day)} The outcome is not in the source yet."
+    return f"{_was_scheduled(scheduled, report_day)} The outcome is not in the source yet."
 
 
-def describe_uneventful(scheduled: ScheduledDecision, as_of_day: date) -> str:
+def describe_uneventful(scheduled: ScheduledDecision, report_day: date | None) -> str:
     """A decision day that the source covers and records nothing for."""
     return (
-        f"{_was_scheduled(scheduled, as_of_day)} The source covers that day and records no change."
+        f"{_was_scheduled(scheduled, report_day)} The source covers that day and records no change."
     )
 
 
-def _was_scheduled(scheduled: ScheduledDecision, as_of_day: date) -> str:
-    """The weekday of a day in the last week; the date of an earlier one."""
-    near = as_of_day - scheduled.day <= WEEK
+def _was_scheduled(scheduled: ScheduledDecision, report_day: date | None) -> str:
+    """The weekday of a day in a report's last week; the date of an earlier one, or in an answer."""
+    near = report_day is not None and report_day - scheduled.day <= WEEK
     when = weekday(scheduled.day) if near else print_full_day(scheduled.day)
     bank = named_at_the_start(scheduled.bank)
     return f"{bank} was scheduled to decide on its policy rate on {when}."
@@ -197,18 +200,22 @@ def scheduled_events(
     certainty: float,
     as_of_day: date,
     rates: Mapping[str, PolicyRate],
+    *,
+    in_a_report: bool = True,
 ) -> tuple[MarketEvent, ...]:
     """The scheduled decisions, earliest first, including past ones without a recorded outcome.
 
-    `rates` holds the areas' policy rates. An event rests on its area's rate if there is one.
+    `rates` holds the areas' policy rates. An event rests on its area's rate if there is one. Only a
+    report says of which week its weekdays are, so that elsewhere all days are dates.
     """
+    told_on = as_of_day if in_a_report else None
     described = [
-        *((day, describe_unresolved(day, as_of_day), Impact.MEDIUM) for day in view.unresolved),
-        *((day, describe_uneventful(day, as_of_day), Impact.MEDIUM) for day in view.uneventful),
+        *((day, describe_unresolved(day, told_on), Impact.MEDIUM) for day in view.unresolved),
+        *((day, describe_uneventful(day, told_on), Impact.MEDIUM) for day in view.uneventful),
         *(
             (
                 day,
-                describe_ahead(day, as_of_day, rates.get(day.area)),
+                describe_ahead(day, told_on, rates.get(day.area)),
                 scheduled_impact(day.day, as_of_day),
             )
             for day in view.ahead
@@ -427,6 +434,7 @@ class _Findings:
     calendar: Evidence[DecisionCalendar]
     yields: Evidence[Yields] | None
     view: RatesView
+    in_a_report: bool
 
     @property
     def entries(self) -> tuple[PolicyRate, ...]:
@@ -484,6 +492,7 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
         calendar=calendar,
         yields=consult(request, Capability.YIELDS, Yields)[0],
         view=view_rates(decisions.answer, calendar.answer, own_areas(market), first_day, last_day),
+        in_a_report=request.assignment.query is None,
     )
 
 
@@ -548,7 +557,13 @@ def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
         in_a_row_claims(found.decisions.answer, found.decisions.evidence_id),
     )
     scheduled = scheduled_events(
-        found.market, found.view, found.calendar.source, certainty, found.as_of_day, rates
+        found.market,
+        found.view,
+        found.calendar.source,
+        certainty,
+        found.as_of_day,
+        rates,
+        in_a_report=found.in_a_report,
     )
     return (*decided, *scheduled)
 
