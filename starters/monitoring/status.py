@@ -121,7 +121,7 @@ async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
             )
         if not told:
             told = True
-            say("desk: the worker is busy or gone; waiting for its answer")
+            say("desk: the run has not answered yet; waiting for its worker")
         found = await known_run(desk.client, found.workflow_id)
     return closed_status(await _last_result(found, week))
 

@@ -310,7 +310,7 @@ async def cleaned(desk: Desk, now: datetime, *, dry_run: bool) -> Cleanup:
         await _payloads(desk, now, dry_run=dry_run),
         _effects(settings, dry_run=dry_run),
         _logs(settings, now, dry_run=dry_run),
-        _line(RetainedRecord.CACHE, note="in memory only; fixings stay"),
+        _line(RetainedRecord.CACHE, note="answers in memory; the files of `cache/` stay"),
         await _reports(desk, now, dry_run=dry_run),
         _cleaned(
             RetainedRecord.DRAFTS,

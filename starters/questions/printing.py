@@ -113,10 +113,12 @@ def _before(run: ServerRun[Published], answer: AnswerReport | None) -> str:
 
 
 def swarm_lines(result: SwarmResult, answer: AnswerReport | None) -> Iterator[str]:
-    """A swarm's rounds, its tokens, its open hypotheses, and the packages that were missing."""
+    """A swarm's rounds, the tokens where a model was at work, its open hypotheses, and the packages
+    that were missing."""
     specialists = _specialists(answer)
     yield f"Rounds    {result.rounds}{specialists}"
-    yield f"Tokens    {token_words(result.tokens)}"
+    if result.tokens.used:
+        yield f"Tokens    {token_words(result.tokens)}"
     if result.hypotheses:
         waiting = len(result.hypotheses)
         wait = "hypotheses wait" if waiting > 1 else "hypothesis waits"

@@ -84,7 +84,8 @@ UNHEARD_OF: Final = timedelta(days=7)
 
 def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
     """Which data will foreseeably be older than the week of the next scheduled run: files that
-    nothing refreshes, or that could not be refreshed for a week.
+    nothing refreshes, or that could not be refreshed for a week. A line says so and why, and each
+    of the next names a source; empty where there is nothing to say.
 
     Raises:
         CommandError: `.mcp.json` cannot be used.
@@ -105,7 +106,10 @@ def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
         if settings.offline
         else "they were not fetched within a week; `desk refresh` does it, or says why not"
     )
-    return [f"data will be older than {week} when its run starts: {'; '.join(old)}; {why}"]
+    return [
+        f"data will be older than {week} when its run starts ({why}):",
+        *(f"  {each}" for each in old),
+    ]
 
 
 def _ends(state: KeptFileState) -> str:

@@ -166,7 +166,9 @@ def test_an_answer_tells_each_day_by_its_date() -> None:
     result = builtin_turn(of_a_question(shown)).result
     assert isinstance(result, ResearchResult)
     past, ahead = (prose(result, event) for event in result.events)
-    assert past.startswith("The Bank of US was scheduled to decide on its policy rate on 31 Jul 2024.")
+    assert past.startswith(
+        "The Bank of US was scheduled to decide on its policy rate on 31 Jul 2024."
+    )
     assert "is scheduled to decide on its policy rate on 7 Aug 2024. The rate" in ahead
 
 

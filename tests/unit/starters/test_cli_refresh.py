@@ -128,14 +128,14 @@ def test_no_worker_is_missed_for_a_source_whose_package_is_not_installed(
 def test_a_schedule_warns_of_data_that_will_be_older_than_its_week(
     home: Path, standins: Standins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (unfetched,) = schedule_warnings(load_settings(), NOW)
-    assert unfetched == (
-        "data will be older than 2026-W48 when its run starts: ECB reference rates to 30 Oct 2026; "
-        "they were not fetched within a week; `desk refresh` does it, or says why not"
-    )
+    assert schedule_warnings(load_settings(), NOW) == [
+        "data will be older than 2026-W48 when its run starts (they were not fetched within a week;"
+        " `desk refresh` does it, or says why not):",
+        "  ECB reference rates to 30 Oct 2026",
+    ]
     assert execute(["refresh"]) == 0
     assert schedule_warnings(load_settings(), datetime.now(UTC)) == []
     monkeypatch.setenv("DESK_OFFLINE", "1")
     later = datetime.now(UTC) + timedelta(days=14)
-    (offline,) = schedule_warnings(load_settings(), later)
-    assert offline.endswith("DESK_OFFLINE keeps them from being fetched")
+    offline, _ = schedule_warnings(load_settings(), later)
+    assert offline.endswith("(DESK_OFFLINE keeps them from being fetched):")

@@ -44,7 +44,7 @@ async def test_a_busy_worker_is_asked_again_until_it_answers(
     status = look(markets=("USD/JPY",), phase=Phase.RESEARCHING).status
     given(monkeypatch, None, None, None, status)
     assert await status_command._status(DESK, RUN, "2026-W44") is status
-    assert capsys.readouterr().err.count("waiting for its answer") == 1
+    assert capsys.readouterr().err == "desk: the run has not answered yet; waiting for its worker\n"
 
 
 async def test_a_run_that_nobody_works_on_is_said_to_be_so_at_once(

@@ -176,6 +176,13 @@ def test_the_tokens_are_told_beside_those_of_one_agent() -> None:
     assert "models used 12" in token_words(TokenRecord(used=12))
 
 
+@pytest.mark.parametrize("used", [0, 12])
+def test_the_tokens_are_told_only_where_a_model_was_at_work(used: int) -> None:
+    tokens = TokenRecord(read=5_591, alone=4_999, used=used)
+    told = any(line.startswith("Tokens") for line in swarm_lines(result(tokens=tokens), None))
+    assert told == bool(used)
+
+
 def test_the_hypotheses_that_wait_are_told_with_the_command_that_lists_them() -> None:
     lines = list(swarm_lines(result(hypotheses=("swarm-1/hypothesis/a",)), None))
     assert "Rounds    2" in lines
