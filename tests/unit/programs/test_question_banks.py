@@ -33,10 +33,11 @@ def test_the_next_day_of_a_banks_calendar_goes_first_then_its_rate_and_its_last_
 
 def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
     covered = decisions(WEEK, covered_until="2024-07-30")
-    result = research(JAPAN, decided=covered, scheduled=calendar(WEEK, ("JP", "2024-07-31")))
+    days = calendar(WEEK, ("JP", "2024-07-31"))
+    result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
     told = bank_standing((result,), KNOWN_AT)
     assert told.startswith("No later decision day of the Bank of Japan is known here.")
-    assert "31 Jul 2024: The Bank of JP was scheduled to decide" in told
+    assert "The Bank of JP was scheduled to decide on its policy rate on 31 Jul 2024." in told
 
 
 def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -> None:
@@ -111,9 +112,10 @@ def test_a_decision_goes_first_where_one_is_asked_for() -> None:
 
 def test_a_meeting_without_an_outcome_goes_first_where_its_decision_is_asked_for() -> None:
     covered = decisions(WEEK, covered_until="2024-07-30")
-    result = research(JAPAN, decided=covered, scheduled=calendar(WEEK, ("JP", "2024-07-31")))
+    days = calendar(WEEK, ("JP", "2024-07-31"))
+    result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
     told = bank_standing((result,), KNOWN_AT, QuestionKind.DECIDED)
-    assert told.startswith("31 Jul 2024: The Bank of JP was scheduled to decide")
+    assert told.startswith("The Bank of JP was scheduled to decide on its policy rate on 31 Jul")
     assert "The outcome is not in the source yet. No decision of it is known of the days" in told
 
 

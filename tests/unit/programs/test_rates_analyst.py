@@ -62,13 +62,15 @@ def research(
     rates: PolicyRates | None = None,
     decided: RateDecisions | None = None,
     scheduled: DecisionCalendar | None = None,
+    by_question: bool = False,
 ) -> ResearchResult:
     results = [
         answered(RATES, rates or policy_rates(WEEK, US="5.375", JP="0.25")),
         answered(DECISIONS, decided or decisions(WEEK)),
         answered(CALENDAR, scheduled or calendar(WEEK)),
     ]
-    delivered = turn(market, results).result
+    shown = request(TaskType.RESEARCH_RATES, market, WEEK, results=results)
+    delivered = builtin_turn(of_a_question(shown) if by_question else shown).result
     assert isinstance(delivered, ResearchResult)
     return delivered
 
@@ -153,18 +155,8 @@ def test_a_decision_in_the_week_ahead_matters_more_than_a_later_one() -> None:
 
 def test_an_answer_tells_each_day_by_its_date() -> None:
     scheduled = calendar(WEEK, ("US", "2024-07-31"), ("JP", "2024-08-07"))
-    shown = request(
-        TaskType.RESEARCH_RATES,
-        YEN,
-        WEEK,
-        results=[
-            answered(RATES, policy_rates(WEEK, US="5.375", JP="0.25")),
-            answered(DECISIONS, decisions(WEEK, covered_until="2024-07-15")),
-            answered(CALENDAR, scheduled),
-        ],
-    )
-    result = builtin_turn(of_a_question(shown)).result
-    assert isinstance(result, ResearchResult)
+    decided = decisions(WEEK, covered_until="2024-07-15")
+    result = research(decided=decided, scheduled=scheduled, by_question=True)
     past, ahead = (prose(result, event) for event in result.events)
     assert past.startswith(
         "The Bank of US was scheduled to decide on its policy rate on 31 Jul 2024."

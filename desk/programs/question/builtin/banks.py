@@ -172,7 +172,7 @@ def _decided(bank: KnownBank, called: str) -> Iterator[str]:
         subject = f"{called[0].upper()}{called[1:]}"
         yield f"{subject} decided last, as far as is known, on {day}: {newest.description}"
     for event in bank.past:
-        yield f"{print_full_day(event.event_date)}: {event.description}"
+        yield event.description
     if not bank.decided:
         whose = "it" if bank.past else called
         yield f"No decision of {whose} is known of the days that were looked at."
