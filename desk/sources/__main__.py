@@ -21,7 +21,7 @@ CONFIGURATION = Path(".mcp.json")
 _NETWORK = {
     NetworkUse.NONE: "as with one",
     NetworkUse.REFRESHES: "by its copy",
-    NetworkUse.LIVE: "not offered",
+    NetworkUse.LIVE: "not offered, or each answer says that it was not reached",
 }
 
 
