@@ -186,6 +186,7 @@ def _tools(tools: Sequence[ToolUse]) -> Iterator[str]:
     again, cost = ["retried"] if retried else [], ["cost"] if costs else []
     titles = ("tool", "calls", "failed", *again, "kept", "cited", "ms", *cost)
     yield from columns(titles, rows)
+    yield f"{INDENT}ms: mean of a call at its worker; `desk tools --week` has whole activities"
 
 
 def _agents(agents: Sequence[AgentRecord]) -> Iterator[str]:

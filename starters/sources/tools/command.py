@@ -171,7 +171,7 @@ def record_lines(record: ToolRecord) -> Iterator[str]:
     for tool in record.uncited:
         told = f"{short_name(tool.agent)} {_name(tool)}: {tool.answered} answers"
         yield from folded(told, "  ")
-    yield "failed: or refused, mean: ms of an answer, kept: asked its source nothing anew"
+    yield "failed: or refused, mean: ms of a call at its worker, kept: asked nothing anew"
 
 
 def _line(use: ToolUse) -> RecordLine:
@@ -327,7 +327,9 @@ TITLES: Final = ("tool", "capability", "agents", "calls", "tries", "failed", "ms
 FIGURES: Final = 3
 LEGEND: Final = (
     "R1, R2 research_agent_1 and 2, V validator_agent; * what its work rested on",
-    "tries: attempts, failed: calls that came to nothing, ms: median of an answer",
+    "tries: attempts, failed: calls that came to nothing",
+    "ms: median of the activities with its answers, from start to end in Temporal;",
+    "calls that are made in one share its time (`desk learn`: of each call alone)",
 )
 
 Agents = Annotated[tuple[AgentId, ...], Field(max_length=50)]
