@@ -81,10 +81,9 @@ def news_in(result: ToolResult, window: TimeWindow) -> NewsItems | None:
         return None
 
 
-def unreachable_since(result: ToolResult) -> tuple[datetime | None, str]:
-    """Since when and why a live source does not answer, if that is why the answer holds nothing;
-    None for any other answer."""
-    content = result.content
+def unreachable_since(content: JsonValue) -> tuple[datetime | None, str]:
+    """Since when and why a live source does not answer, if that is why an answer's content holds
+    nothing; None for any other answer."""
     if not isinstance(content, dict) or content.get("unreachable_since") is None:
         return None, ""
     try:

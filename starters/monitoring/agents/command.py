@@ -212,7 +212,10 @@ def _source(
     standing = _line_of(queue, work, fleet, now)
     reasons = [*standing.reasons]
     if work.failed > work.finished:
-        reasons.append(f"{work.failed} of its {work.failed + work.finished} calls failed")
+        tried = work.failed + work.finished
+        reasons.append(
+            f"{work.failed} of its {tried} calls failed" if tried > 1 else "its one call failed"
+        )
     if work.not_made and reasons:
         calls = f"{work.not_made} call{'s were' if work.not_made > 1 else ' was'} not made"
         reasons.append(calls)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 from temporalio.api.enums.v1 import TaskQueueType, WorkerStatus
 from temporalio.api.failure.v1 import Failure
 from temporalio.api.taskqueue.v1 import TaskQueue
@@ -35,6 +35,7 @@ from desk.platform.temporal.history import (
     RunHistory,
     fetch_history,
 )
+from desk.trust.ledger.events import unreachable_since
 from starters.monitoring.worker_heartbeats import ANSWER, last_heartbeats
 from starters.sources.open_circuits import circuit_in
 from workers.health import LONGEST_SILENCE
@@ -95,10 +96,12 @@ class DeskWork:
 
 class _ToolAnswer(Contract):
     """The part of a tool's result that says whether it answered, and the results of calls in the
-    same activity."""
+    same activity. The content is looked at too: a live source that was not reached says so there.
+    """
 
     status: ToolStatus
     error: str | None = None
+    content: JsonValue = None
     together: tuple["_ToolAnswer", ...] = ()
 
 
@@ -215,6 +218,11 @@ def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
     """Counts an answer. A call without one among several was repeated alone."""
+    since, why = unreachable_since(answer.content)
+    if since is not None:
+        queue.failed += 1
+        queue.erred(at, why)
+        return
     if answer.status is ToolStatus.OK:
         queue.finished += 1
         queue.succeeded(at)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
+from pydantic import JsonValue
 from temporalio.api.enums.v1 import EventType, WorkerStatus
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.worker.v1 import WorkerHeartbeat, WorkerHostInfo
@@ -249,6 +250,21 @@ async def test_a_source_that_could_not_be_reached_is_degraded_without_a_call_cou
     assert (ecb.shown, ecb.finished) == (AgentStatus.HEALTHY, 0)
 
 
+async def test_an_answer_that_says_its_source_was_not_reached_is_a_failed_call() -> None:
+    market = Written(WorkflowType.MARKET_RESEARCH)
+    asked = market.asked("research_agent_1.research_fx.t1.q", "source.ecb", "call_tool")
+    market.begun(asked)
+    silent: JsonValue = {
+        "items": [],
+        "missing": "no network",
+        "unreachable_since": "2026-11-02T07:00:00Z",
+    }
+    await market.answered(asked, ToolStatus.OK, silent)
+    ecb = judged(fleet(map(worker, QUEUES)), await counted(market)).sources[0]
+    assert (ecb.finished, ecb.failed, ecb.status) == (0, 1, AgentStatus.DEGRADED)
+    assert ecb.reasons == ("its last try failed: no network", "its one call failed")
+
+
 def test_where_nothing_runs_one_line_says_so_and_what_starts_it() -> None:
     record = DeskWork()
     record.agents["validator_agent"] = WorkCounts(finished=3)
@@ -295,12 +311,18 @@ class Written:
         attributes.scheduled_event_id, attributes.attempt = asked, attempt
         attributes.last_failure.message = "503" if attempt > 1 else ""
 
-    async def answered(self, asked: int, status: ToolStatus | None = None) -> None:
+    async def answered(
+        self, asked: int, status: ToolStatus | None = None, content: JsonValue = None
+    ) -> None:
         event = self._add(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)
         attributes = event.activity_task_completed_event_attributes
         attributes.scheduled_event_id = asked
         if status is not None:
-            answer = {"status": status, "error": None if status is ToolStatus.OK else "no data"}
+            answer = {
+                "status": status,
+                "error": None if status is ToolStatus.OK else "no data",
+                "content": content,
+            }
             attributes.result.payloads.extend(await pydantic_data_converter.encode([answer]))
 
     async def reached(self, asked: int, reason: str | None = None) -> None:

@@ -53,7 +53,7 @@ def _stopped(outcomes: Iterable[MarketOutcome]) -> Iterator[UnreachableSource]:
     unanswered: defaultdict[str, list[tuple[datetime, str]]] = defaultdict(list)
     for outcome in outcomes:
         for result in outcome.evidence:
-            since, why = unreachable_since(result)
+            since, why = unreachable_since(result.content)
             if since is not None:
                 unanswered[result.call.server].append((since, why))
     for server, told in sorted(unanswered.items()):
