@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import re
+import socket
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import cast
 import pytest
 from pydantic import JsonValue
 
+from desk.contracts.agents.tools import REACH_TOOL
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.redaction import HIDDEN
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import servers_to_serve
+from desk.sources.serving.reachability import OFFLINE
 from tests.support.foreign_server import RAMBLE
 from tests.support.homes import PROJECT
 
@@ -158,3 +161,32 @@ async def test_a_program_that_ends_at_once_is_told_without_its_secrets(tmp_path:
         ) as caught:
             await ask(pool, "anything", "gone")
     assert SECRET not in str(caught.value)
+
+
+async def test_a_server_of_ours_in_a_process_of_its_own_fetches_nothing_for_an_offline_desk(
+    tmp_path: Path,
+) -> None:
+    path, cache = tmp_path / "mcp.json", str(tmp_path / "cache")
+    with socket.create_server(("127.0.0.1", 0)) as provider:
+        where = ["--cache-dir", cache, "--url", f"http://127.0.0.1:{provider.getsockname()[1]}"]
+        every = ["--refresh-every", "3600"]
+        described = {
+            "ecb": {"command": sys.executable, "args": ["-m", _ECB, *where, *every]},
+            "google_news": {"command": sys.executable, "args": ["-m", _NEWS, *where]},
+        }
+        path.write_text(json.dumps({"mcpServers": described}))
+        servers = servers_to_serve(path, {}, in_process=False)
+        async with McpPool(
+            servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path
+        ) as pool:
+            reach = await ask(pool, REACH_TOOL, "google_news")
+            asked = {"symbols": ["USD/JPY"], "as_of": "2026-10-30T00:00:00Z"}
+            await pool.call(ServerCall("ecb", "get_quotes", asked, "test", 20))
+        provider.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            provider.accept()
+    assert cast("dict[str, JsonValue]", reach.content)["reason"] == OFFLINE
+
+
+_ECB = "desk.sources.ecb.server"
+_NEWS = "desk.sources.news.server"

@@ -27,6 +27,9 @@ KEPT_ANSWER: Final = "research-desk/kept"
 REACH_TOOL: Final = "check_reachable"
 """The tool of a live server of ours that says whether its provider can be reached."""
 
+OFFLINE_FLAG: Final = "--offline"
+"""What a server of ours is started with that fetches nothing."""
+
 Seconds = Annotated[float, Field(ge=0.0)]
 
 

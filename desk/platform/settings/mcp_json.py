@@ -52,6 +52,9 @@ def renamed(module: str) -> str:
 LARGEST_ANSWER: Final = 4 * 2**20
 """Bytes that are read of an answer unless an entry says otherwise."""
 
+OWN_MODULES: Final = "desk.sources."
+"""What the name of a module begins with that is a server of this project."""
+
 FOR_ASSISTANTS: Final = "forAssistants"
 """The key of an entry that an assistant's client starts and the desk leaves alone, such as the desk
 itself."""
@@ -142,6 +145,11 @@ class McpServerSpec(BaseModel):
         if self.args[:1] == ("-m",):
             return self.args[2:] if self.args[1:2] == (self.in_process,) else ()
         return () if self.command else self.args
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a server of this project, wherever it runs."""
+        return self.in_process is not None or any(arg.startswith(OWN_MODULES) for arg in self.args)
 
     def runs_here(self, *, in_process: bool) -> bool:
         """Whether it is our own module and runs in the worker; `in_process` says that it should

@@ -244,15 +244,17 @@ def from_arguments(
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
     in a worker that refreshes nothing."""
-    url = _parser().parse_args(args).url
-    return build_server(cache_dir, url=url, offline=refresh_every is None)
+    arguments = _parser().parse_args(args)
+    offline = arguments.offline or refresh_every is None
+    return build_server(cache_dir, url=arguments.url, offline=offline)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir, url=arguments.url), arguments)
+    url, offline = arguments.url, arguments.offline
+    return run(build_server(arguments.cache_dir, url=url, offline=offline), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

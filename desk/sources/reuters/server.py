@@ -290,12 +290,14 @@ def build_server(
     *,
     refresh_every: timedelta | None = None,
     variables: Mapping[str, str] = NOTHING,
+    offline: bool = False,
     now: Callable[[], datetime] = _present,
 ) -> MCPServer:
     """The server, for use in this process or to be run.
 
     `variables` have the credentials; without them every tool refuses and names them. Answers are
-    kept in memory, for ten minutes; `cache_dir` holds whether LSEG could be reached.
+    kept in memory, for ten minutes; `cache_dir` holds whether LSEG could be reached. With
+    `offline` it counts as out of reach.
     `refresh_every` is accepted as by every server of ours and not used.
     """
     del refresh_every
@@ -308,14 +310,14 @@ def build_server(
     )
     for tool in (tools.get_market_news, tools.get_central_bank_news, tools.verify_story):
         server.add_tool(tool, annotations=READS_THE_WEB, structured_output=True)
-    add_reach_tool(server, _reach(variables, cache_dir))
+    add_reach_tool(server, _reach(variables, cache_dir, offline=offline))
     return server
 
 
-def _reach(variables: Mapping[str, str], cache_dir: Path | None) -> Reach:
+def _reach(variables: Mapping[str, str], cache_dir: Path | None, *, offline: bool) -> Reach:
     """Without credentials nothing of LSEG's can be reached, and nobody needs to ask."""
     try:
-        return Reach("reuters", (access_from(variables).url,), cache_dir)
+        return Reach("reuters", (access_from(variables).url,), cache_dir, offline=offline)
     except NoAccess as lacking:
         return Reach("reuters", (), lacks=str(lacking))
 
@@ -341,7 +343,8 @@ def main(argv: list[str] | None = None) -> int:
     exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir, variables=os.environ), arguments)
+    cache_dir, offline = arguments.cache_dir, arguments.offline
+    return run(build_server(cache_dir, variables=os.environ, offline=offline), arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

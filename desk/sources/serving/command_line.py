@@ -12,6 +12,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.types import ToolAnnotations
 
+from desk.contracts.agents.tools import OFFLINE_FLAG
 from desk.sources.serving.arguments import answer_as_of_now
 from desk.sources.serving.kept_file import KeptFile, refresh
 
@@ -58,6 +59,9 @@ def argument_parser(module: str, description: str) -> argparse.ArgumentParser:
         action="store_true",
         help="answer a call without as_of as of now, for an assistant; the desk always says it",
     )
+    parser.add_argument(
+        OFFLINE_FLAG, action="store_true", help="fetch nothing, and answer from what is there"
+    )
     return parser
 
 
@@ -97,6 +101,8 @@ def serve_or_refresh(
     arguments = parser.parse_args(argv)
     _require_cache_dir(parser, arguments)
     log_to_stderr()
+    if arguments.offline:
+        arguments.refresh_every = None
     if arguments.refresh:
         return _refresh_all(kept_files(arguments), arguments.cache_dir)
     return run(server(arguments), arguments)

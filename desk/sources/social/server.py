@@ -182,15 +182,17 @@ def from_arguments(
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
     in a worker that refreshes nothing."""
-    bases = _bases(_parser().parse_args(args))
-    return build_server(cache_dir, bases=bases, offline=refresh_every is None)
+    arguments = _parser().parse_args(args)
+    offline = arguments.offline or refresh_every is None
+    return build_server(cache_dir, bases=_bases(arguments), offline=offline)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir, bases=_bases(arguments)), arguments)
+    bases, offline = _bases(arguments), arguments.offline
+    return run(build_server(arguments.cache_dir, bases=bases, offline=offline), arguments)
 
 
 def _bases(arguments: argparse.Namespace) -> Mapping[str, str]:

@@ -209,19 +209,19 @@ def from_arguments(
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process. In a worker that
     refreshes nothing it counts as out of reach."""
-    return _built(_parser().parse_args(args), cache_dir, offline=refresh_every is None)
+    arguments = _parser().parse_args(args)
+    return _built(arguments, cache_dir, offline=arguments.offline or refresh_every is None)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
-    return run(_built(arguments, arguments.cache_dir), arguments)
+    built = _built(arguments, arguments.cache_dir, offline=arguments.offline)
+    return run(built, arguments)
 
 
-def _built(
-    arguments: argparse.Namespace, cache_dir: Path | None, *, offline: bool = False
-) -> MCPServer:
+def _built(arguments: argparse.Namespace, cache_dir: Path | None, *, offline: bool) -> MCPServer:
     return build_server(
         cache_dir,
         url=arguments.url,

@@ -10,6 +10,7 @@ from mcp import StdioServerParameters
 from mcp.client import Transport as Connectable
 from mcp.server import MCPServer
 
+from desk.contracts.agents.tools import OFFLINE_FLAG
 from desk.platform.mcp.transports.http import http_target
 from desk.platform.mcp.transports.stdio import stdio_target
 from desk.platform.settings.mcp_json import McpServerSpec, Transport
@@ -30,8 +31,9 @@ def target_of(
     cache_dir: Path,
     refresh_every: timedelta | None = None,
 ) -> Target:
-    """What to connect to. `refresh_every` is for our own servers that run in this process; None
-    leaves them at what they have.
+    """What to connect to. `refresh_every` is how often our own servers that run in this process
+    refresh their files; None is for a worker that fetches nothing, as our own servers then do,
+    also as processes of their own.
 
     Raises:
         NoTarget: the module to run in-process is not there or cannot serve.
@@ -39,16 +41,17 @@ def target_of(
     if spec.in_process and spec.runs_here(in_process=in_process):
         return _own_server(spec.in_process, spec.module_args, cache_dir, refresh_every)
     if spec.transport is Transport.STDIO:
-        return _process(spec, project_dir)
+        return _process(spec, project_dir, offline=spec.is_own and refresh_every is None)
     return http_target(spec)
 
 
-def _process(spec: McpServerSpec, project_dir: Path) -> Connectable:
-    """The MCP client adds `env` to the few variables that it passes on to any process."""
+def _process(spec: McpServerSpec, project_dir: Path, *, offline: bool) -> Connectable:
+    """The MCP client adds `env` to the few variables that it passes on to any process: that the
+    desk is offline, an argument has to say."""
     command = sys.executable if spec.command == "python" else str(spec.command)
     server = StdioServerParameters(
         command=command,
-        args=list(spec.args),
+        args=[*spec.args, OFFLINE_FLAG] if offline else [*spec.args],
         env={name: value.get_secret_value() for name, value in spec.env.items()},
         cwd=str(project_dir / (spec.cwd or "")),
     )

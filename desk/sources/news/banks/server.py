@@ -90,15 +90,17 @@ def from_arguments(
 ) -> MCPServer:
     """The server as its entry in `.mcp.json` starts it, for use in this process. It fetches nothing
     in a worker that refreshes nothing."""
-    feeds = _feeds(_parser().parse_args(args).url)
-    return build_server(cache_dir, feeds=feeds, offline=refresh_every is None)
+    arguments = _parser().parse_args(args)
+    offline = arguments.offline or refresh_every is None
+    return build_server(cache_dir, feeds=_feeds(arguments.url), offline=offline)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server as the command line says; gives the exit status."""
     arguments = _parser().parse_args(argv)
     log_to_stderr()
-    return run(build_server(arguments.cache_dir, feeds=_feeds(arguments.url)), arguments)
+    feeds, offline = _feeds(arguments.url), arguments.offline
+    return run(build_server(arguments.cache_dir, feeds=feeds, offline=offline), arguments)
 
 
 def _feeds(url: str | None) -> Mapping[str, str]:
