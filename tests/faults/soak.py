@@ -13,6 +13,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Final
@@ -57,6 +58,7 @@ class Soak:
         self._chance = random.Random(seed)
         self._weeks = iter(_weeks(self._chance))
         self._published: list[str] = []
+        self._looked_at: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @property
     def left(self) -> bool:
@@ -89,20 +91,22 @@ class Soak:
         week = next(self._weeks)
         ended = await self._asked("week", "run", "--week", week)
         if ended.code in (0, 3):
-            self._published.append(week)
             await self._audited("week", self._report(week))
+            self._published.append(week)
 
     async def _rerun(self) -> None:
         if not self._published:
             return
         week, market = self._chance.choice(self._published), self._chance.choice(USUAL.markets)
-        before = len(read_json(self._report(week))["revisions"])
         line = ("rerun", market, "--week", week, "--reason", "the soak")
-        ended = await self._asked("rerun", *line)
-        if ended.code in (0, 3):
-            await self._audited("rerun", self._report(week))
-            if len(read_json(self._report(week))["revisions"]) <= before:
-                self.tally.fault(f"rerun of {market} in {week}: no revision more")
+        # The files of a revision are replaced one after another: nobody may look in between.
+        async with self._looked_at[week]:
+            before = len(read_json(self._report(week))["revisions"])
+            ended = await self._asked("rerun", *line)
+            if ended.code in (0, 3):
+                await self._audited("rerun", self._report(week))
+                if len(read_json(self._report(week))["revisions"]) <= before:
+                    self.tally.fault(f"rerun of {market} in {week}: no revision more")
 
     async def _question(self) -> None:
         pair = self._chance.choice(("USD/JPY", "EUR/USD"))

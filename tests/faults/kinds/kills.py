@@ -5,6 +5,7 @@ import time
 from typing import Final
 
 from tests.faults.fault import WEEK_ONLY, Fault, Seen
+from tests.faults.kinds.sources import as_process, with_source
 from tests.faults.place import until
 from tests.faults.programs import DeskFile
 from tests.faults.scene import PAUSE, Scene
@@ -92,11 +93,14 @@ async def killed_after_the_effect(scene: Scene) -> Seen:
 
 
 async def source_killed(scene: Scene) -> Seen:
-    """An MCP server that the worker runs is killed under the program's calls."""
-    place = scene.place(DESK_MCP_TRANSPORT="configured", EFFECT_PAUSE=PAUSE)
+    """An MCP server that the worker runs is killed under the program's calls. The others run in the
+    worker, as in the undisturbed run: while a process starts, a run does not wait to hear what it
+    can reach."""
+    name = scene.asking.source
+    place = with_source(scene.place(EFFECT_PAUSE=PAUSE), name, as_process(name))
     async with scene.apart(place) as desk:
         asked = desk.place.start(*scene.asking.line)
-        module = module_of(scene.asking.source)
+        module = module_of(name)
         await until(lambda: asked.over or desk.worker.child(module), "a process of the source")
         source = desk.worker.child(module)
         if source is not None:

@@ -26,11 +26,22 @@ MEGABYTE: Final = 1_000_000
 
 def with_source(place: Place, name: str, described: Mapping[str, Any]) -> Place:
     """The place with another entry for a source in its `.mcp.json`."""
-    config = json.loads((PROJECT / ".mcp.json").read_text())
+    config = _shipped()
     config["mcpServers"][name] = described
     path = place.directory / "mcp.json"
     path.write_text(json.dumps(config))
     return place.with_variables(DESK_MCP_CONFIG=str(path))
+
+
+def as_process(name: str) -> dict[str, Any]:
+    """A source's entry, so that it runs in a process of its own whatever the setting."""
+    entry = _shipped()["mcpServers"][name]
+    return {key: value for key, value in entry.items() if key != "inProcess"}
+
+
+def _shipped() -> dict[str, Any]:
+    config: dict[str, Any] = json.loads((PROJECT / ".mcp.json").read_text())
+    return config
 
 
 async def suffered(scene: Scene, wire: Wire, *, http: bool) -> Seen:
