@@ -180,7 +180,7 @@ async def test_a_server_of_ours_in_a_process_of_its_own_fetches_nothing_for_an_o
             servers, in_process=False, project_dir=PROJECT, cache_dir=tmp_path
         ) as pool:
             reach = await ask(pool, REACH_TOOL, "google_news")
-            asked = {"symbols": ["USD/JPY"], "as_of": "2026-10-30T00:00:00Z"}
+            asked: dict[str, JsonValue] = {"symbols": ["USD/JPY"], "as_of": _AS_OF}
             await pool.call(ServerCall("ecb", "get_quotes", asked, "test", 20))
         provider.setblocking(False)
         with pytest.raises(BlockingIOError):
@@ -188,5 +188,6 @@ async def test_a_server_of_ours_in_a_process_of_its_own_fetches_nothing_for_an_o
     assert cast("dict[str, JsonValue]", reach.content)["reason"] == OFFLINE
 
 
+_AS_OF = "2026-10-30T00:00:00Z"
 _ECB = "desk.sources.ecb.server"
 _NEWS = "desk.sources.news.server"

@@ -147,9 +147,10 @@ class McpServerSpec(BaseModel):
         return () if self.command else self.args
 
     @property
-    def is_own(self) -> bool:
-        """Whether it is a server of this project, wherever it runs."""
-        return self.in_process is not None or any(arg.startswith(OWN_MODULES) for arg in self.args)
+    def own_module(self) -> str | None:
+        """The module of this project that the server is, wherever it runs; None for another's."""
+        named = (arg for arg in self.args if arg.startswith(OWN_MODULES))
+        return self.in_process or next(named, None)
 
     def runs_here(self, *, in_process: bool) -> bool:
         """Whether it is our own module and runs in the worker; `in_process` says that it should
@@ -229,7 +230,7 @@ order to know takes long."""
 def asked_together(spec: McpServerSpec) -> bool:
     """Whether a server is asked several questions at once: one of ours that answers from files, and
     whose calls are not limited, for a limit counts what stands in its queue."""
-    return spec.in_process in KEEPING and spec.calls_per_second is None
+    return spec.own_module in KEEPING and spec.calls_per_second is None
 
 
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}")

@@ -41,7 +41,7 @@ def target_of(
     if spec.in_process and spec.runs_here(in_process=in_process):
         return _own_server(spec.in_process, spec.module_args, cache_dir, refresh_every)
     if spec.transport is Transport.STDIO:
-        return _process(spec, project_dir, offline=spec.is_own and refresh_every is None)
+        return _process(spec, project_dir, offline=bool(spec.own_module) and refresh_every is None)
     return http_target(spec)
 
 
