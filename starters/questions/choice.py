@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -10,26 +10,36 @@ from zoneinfo import ZoneInfo
 from desk.analytics.names.currency_mentions import currency_mentions, told_of_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
-from desk.analytics.names.periods import Period, names_period, period_given, period_named
+from desk.analytics.names.periods import (
+    DAYS_ASKED,
+    Period,
+    names_period,
+    period_given,
+    period_named,
+)
 from desk.analytics.names.subjects import (
     NamedAs,
     currency_asked_for,
     subjects_asked,
     without_banks,
 )
+from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
+from desk.contracts.weeks import TimeWindow
 from desk.platform.settings import Settings
 from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK
+from desk.programs.question.builtin.kinds import OF_A_BANK, OF_RATES, QuestionKind, kind_of
 from desk.programs.question.builtin.ranked_moves import RANK
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets_asked import (
     ALL_PAIRS,
     RANKING,
+    AskedMarkets,
     asked_markets,
     called_together,
     dollar_pairs,
@@ -54,13 +64,16 @@ or what its pair did."""
 BANK: Final = "bank"
 """The graph for a question that names a central bank: what is written, or else its calendar."""
 
-BEFORE: Final = timedelta(weeks=57)
-"""How far a bank's decisions are looked at where no period is named: its last change may be a year
-ago, and where its rate stood then is told by the decision before."""
+BEFORE: Final = timedelta(weeks=3 * 52)
+"""How far a bank's decisions are looked at before the days that are named, or before now: some
+change their rate once in some years."""
 
 LONGEST_QUESTION: Final = 4_000
 
 _RESEARCHES: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES, TaskType.VALIDATE})
+LONGEST_LOOK: Final = timedelta(weeks=8 * 52)
+"""Of more years a result would not hold the decisions."""
+
 _EXAMPLE: Final = 'such as desk ask "What holds up DESK-101?"'
 _NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
 
@@ -103,10 +116,10 @@ def chosen(
     asked = asked_markets(words, config.markets)
     measured = named is not None or bool(asked.written)
     if measured and not (graph or given or ticket_ids(words)) and asked.are_several:
-        return _ranking(config, words, None, asked.side_by_side, when)
+        return _ranking(config, words, asked.called, asked.side_by_side, when)
     aside = None if named or ticket_ids(words) else asked.first_pair
-    if aside and not (graph or given) and _is_of_rates(words):
-        aside, asked = None, asked._replace(areas=asked.money)
+    if not (graph or given or ticket_ids(words)):
+        named, aside, asked = _as_banks(words, named, aside, asked, measured=period is not None)
     bank = None if named or aside or ticket_ids(words) else asked.first_area
     name, why = _graph_for(graph, given, named, aside, bank)
     spec = read_graph(find_graph(name, settings.project_dir))
@@ -124,14 +137,27 @@ def chosen(
     return _choice(config, spec, query, when, why, market)
 
 
-def _is_of_rates(words: str) -> bool:
-    """Whether a question that names currencies is of what their banks set, by the model of
-    meaning."""
+def _as_banks(
+    words: str, named: str | None, aside: str | None, asked: AskedMarkets, *, measured: bool
+) -> tuple[str | None, str | None, AskedMarkets]:
+    """The pair that a question names, the pair that is meant otherwise, and all that it names:
+    where it asks of rates or of a bank, the currencies and the place that it names stand for
+    their banks, and no pair is meant."""
+    if (named or aside) and asked.money and not (asked.written or measured):
+        if _is_of(OF_RATES if asked.of_currencies else OF_A_BANK, words):
+            return None, None, asked._replace(areas=asked.money)
+    elif asked.seats and not (named or aside or asked.areas) and _is_of(OF_A_BANK, words):
+        return named, aside, asked._replace(areas=asked.seats)
+    return named, aside, asked
+
+
+def _is_of(kinds: Collection[QuestionKind], words: str) -> bool:
+    """Whether a question that names currencies, countries or a place is of one of some kinds, by
+    the model of meaning."""
     # Only such a question pays for loading the model here.
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
-    from desk.programs.question.builtin.kinds import QuestionKind, kind_of
 
-    return kind_of(words, meaning_of_the_desk) is QuestionKind.RATE
+    return kind_of(words, meaning_of_the_desk) in kinds
 
 
 def _ranked(
@@ -210,7 +236,9 @@ def _choice(
     """
     days = when.days(query.question) if _researches(spec) else None
     if days is not None and spec.name == BANK:
-        days = _days_of_a_bank(days, when)
+        asked, days = days, _days_of_a_bank(days, when)
+        if days.read == asked.read:
+            query = _with_days_asked(query, asked.window)
     if days is not None:
         query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
     elif when.period is not None:
@@ -230,15 +258,24 @@ def _choice(
 
 
 def _days_of_a_bank(days: Period, when: _When) -> Period:
-    """The days of a question about a bank: those that it names, or else thirteen months before. A
-    month that is still ahead may be that of the bank's next decision and is not taken for last
-    year's."""
+    """The days that a question about a bank looks at: from before those that it names to now, as
+    far as a result holds them, or else three years before. A month that is still ahead may be
+    that of the bank's next decision and is not taken for last year's."""
+    now = when.as_of or when.now
     if days.read is not None and not days.may_be_ahead:
-        return days
-    end = when.as_of or when.now
-    window = days.window.model_copy(update={"start": end - BEFORE, "end": end})
+        start, end = days.window.start - BEFORE, days.window.end
+        end = now if now - start <= LONGEST_LOOK else end
+        span = {"start": max(start, end - LONGEST_LOOK), "end": end}
+        return days._replace(window=days.window.model_copy(update=span))
+    window = days.window.model_copy(update={"start": now - BEFORE, "end": now})
     unread = (*days.unread, *filter(None, (days.read,)))
     return Period(window, NO_PERIOD_OF_A_BANK, unread)
+
+
+def _with_days_asked(query: Query, window: TimeWindow) -> Query:
+    """A question about a bank with the days that it names."""
+    asked = "/".join(day.isoformat() for day in window_days(window))
+    return query.model_copy(update={"parameters": {**query.parameters, DAYS_ASKED: asked}})
 
 
 def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: object) -> str | None:

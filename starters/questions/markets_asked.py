@@ -92,7 +92,7 @@ class AskedMarkets(NamedTuple):
     `of_countries` are configured pairs against the dollar of further names, `group` those of a
     group. `cross` is the pair of two currencies if no more are named. `banks` are the areas of
     central banks; `areas` also includes countries, government bonds and, if two areas are named,
-    the seats of banks: a single place could mean anything.
+    the seats of banks: a single place could mean anything, and is only in `seats`.
     `money` are the areas of banks, countries, bonds and currencies.
     """
 
@@ -104,6 +104,7 @@ class AskedMarkets(NamedTuple):
     banks: tuple[MarketSpec, ...]
     areas: tuple[MarketSpec, ...]
     money: tuple[MarketSpec, ...]
+    seats: tuple[MarketSpec, ...]
 
     @property
     def first_pair(self) -> str | None:
@@ -120,6 +121,12 @@ class AskedMarkets(NamedTuple):
         """Whether one market is not enough for the named pairs: several pairs, or a cross."""
         pairs = {*self.written, *self.of_currencies, *self.group}
         return len(pairs) > 1 or any(DOLLAR not in p.market.split("/") for p in self.written)
+
+    @property
+    def called(self) -> str | None:
+        """The name of the group, if no pair beyond it is named."""
+        beyond = {*self.written, *self.of_currencies, *self.of_countries} - {*self.group}
+        return None if beyond or not self.group else f"{self.group[0].group}"
 
     @property
     def side_by_side(self) -> tuple[MarketSpec, ...]:
@@ -167,6 +174,7 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
         banks=areas_of(NamedAs.BANK),
         areas=with_seats if len(with_seats) > 1 else areas_of(*kinds),
         money=areas_of(*kinds, NamedAs.CURRENCY),
+        seats=areas_of(NamedAs.SEAT),
     )
 
 

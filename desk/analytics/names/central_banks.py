@@ -47,7 +47,10 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
             "Central Bank of the Republic of China (Taiwan)",
             ("Central Bank of the Republic of China",),
         ),
-        "US": CentralBank("Federal Reserve", ("the Fed", "Fed", "FOMC", "Fed funds")),
+        "US": CentralBank(
+            "Federal Reserve",
+            ("the Fed", "Fed", "FOMC", "Fed funds", "Federal Open Market Committee"),
+        ),
         "XM": CentralBank("European Central Bank", ("ECB",)),
     }
 )

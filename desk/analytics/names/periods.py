@@ -1,8 +1,10 @@
 """Which days a question is about: the period that it names, and which of its words were read.
 
-Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, what goes to
-date (`year to date`, `ytd`), `the year`, a month or a northern season by its name, and `since`
-before one of these. No other English is. What else of a question speaks of time
+Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, so many of
+them (`the past three months`), what goes to date (`year to date`, `on the month`, `ytd`), `the
+year`, a month or a northern season by its name, a year (`in 2024`, `at the end of 2024`), a day
+(`on 5 August 2024`), what lies between two months or years, and `since` before one of these. No
+other English is. What else of a question speaks of time
 is known by the names that the Unicode CLDR has for units of time, months, quarters and days of the
 week, as Babel has it, and by `since`: where one was left over, the days that were measured may not
 be those that were meant.
@@ -24,6 +26,10 @@ from desk.contracts.weeks import TimeWindow, monday_of, parse_week
 READ: Final = "period_read"
 """The parameter of a question with the words that named its period."""
 
+DAYS_ASKED: Final = "period_days"
+"""The parameter with the first and the last day that a question about a bank names, as ISO 8601
+writes a span: more days are looked at."""
+
 UNREAD: Final = "period_unread"
 """The parameter with other words of it that speak of time and were not read."""
 
@@ -44,10 +50,13 @@ _ISO: Final = re.compile(
 _YEAR: Final = re.compile(r"(?:19|20)\d{2}")
 _SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
 _TO_DATE: Final = re.compile(
-    r"\b(?:(?P<unit>week|month|quarter|year)[ -]to[ -]date|(?P<short>[wmqy])td)\b", re.I
+    r"\b(?:(?P<unit>week|month|quarter|year)[ -]to[ -]date|(?P<short>[wmqy])td"
+    r"|on the (?P<on>week|month|quarter|year))\b",
+    re.I,
 )
 _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)
 _SINCE: Final = re.compile(r"\bsince $", re.I)
+_ON_OR_SINCE: Final = re.compile(r"\b(?:on|since|as of|as at) $", re.I)
 _SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
 _MONTH: Final = re.compile(
@@ -66,11 +75,47 @@ _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 _SEASON: Final = re.compile(
     rf"\b(?:in|of|during|over|for|since) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b", re.I
 )
-_ATTRIBUTE: Final = re.compile(r"\b\w+-(?:day|week|month|year)\b", re.I)
-"""A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar."""
+_ATTRIBUTE: Final = re.compile(r"\b\w+-(?:month|year)\b", re.I)
+"""A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar. How
+much something moves within days is of days."""
+
+_NAMED_YEAR: Final = r"(?:19|20)\d{2}"
+_OF_A_YEAR: Final = re.compile(
+    rf"(?:\b(?P<part>\w+) )?\b(?:in|of|during|over|for|since|throughout)"
+    rf" (?P<named>(?:the year )?(?P<year>{_NAMED_YEAR}))(?![\w/-])",
+    re.I,
+)
+_THE_END: Final = frozenset({"end"})
+"""What of a month or a year is read with it: the last day of the period is its end."""
 
 _NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
 _NUMBER_BEFORE: Final = re.compile(r"\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
+
+
+def _month_names() -> str:
+    """Months in full and as the CLDR shortens them."""
+    short = (f"{name}" for name in Locale("en").months["format"]["abbreviated"].values())
+    return "|".join(sorted({*_MONTHS[1:], *(name.casefold() for name in short)}, key=len)[::-1])
+
+
+@cache
+def _on_a_day() -> re.Pattern[str]:
+    """A day with its month beside it, behind a word that says that it is meant itself."""
+    month, day = rf"(?:{_month_names()})", r"\d{1,2}(?:st|nd|rd|th)?"
+    return re.compile(
+        r"\b(?:on|since|as of|as at) (?:the )?"
+        rf"(?P<named>(?:(?P<day>{day})(?: of)? (?P<month>{month})|(?P<month_before>{month})"
+        rf" (?P<day_behind>{day}))\b(?:,? (?P<year>{_NAMED_YEAR}))?)\b",
+        re.I,
+    )
+
+
+_END: Final = rf"(?:(?:{'|'.join(_MONTHS[1:])})(?:,? {_NAMED_YEAR})?|{_NAMED_YEAR})"
+_BETWEEN: Final = re.compile(
+    rf"\b(?P<said>(?:between|from) )?(?P<first>{_END})(?: (?:and|to|through|until|till) | ?[-–] ?)"
+    rf"(?P<last>{_END})(?![\w/-])",
+    re.I,
+)
 
 
 class Period(NamedTuple):
@@ -113,6 +158,14 @@ _LENGTH: Final = re.compile(
     rf"\b(?:(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})[ -])?"
     rf"(?P<unit>{'|'.join(_LENGTHS)})(?P<many>s?)\b",
     re.IGNORECASE,
+)
+
+
+_LOOKED_BACK: Final = re.compile(
+    rf"\b(?:last|past) (?:(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
+    rf" (?P<units>{'|'.join(_LENGTHS)})s?"
+    rf"|(?<=past )(?P<one>{'|'.join(_LENGTHS)}))\b",
+    re.I,
 )
 
 
@@ -187,9 +240,9 @@ class _PeriodDays(NamedTuple):
     end: pendulum.DateTime
 
     def window(self, as_of: datetime, time_zone: str) -> TimeWindow:
-        return TimeWindow(
-            start=_utc(self.start), end=min(_utc(self.end), as_of), time_zone=time_zone
-        )
+        """Its end is within its last day: a fixing of the day after is of another period."""
+        end = min(_utc(self.end.subtract(seconds=1)), as_of)
+        return TimeWindow(start=_utc(self.start), end=end, time_zone=time_zone)
 
 
 class _PeriodReading(NamedTuple):
@@ -288,10 +341,10 @@ def names_period(words: str) -> bool:
 
 
 def _iso(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
-    """A single day is left where it is not said that something went on since: the words before it
-    say whether it is meant, or its eve, or its week."""
+    """A single day is left where it is not said that something was `on` it, or went on since: the
+    words before it say whether it is meant, or its eve, or its week."""
     for found in _ISO.finditer(words):
-        if found["day"] and not _SINCE.search(words[: found.start()]):
+        if found["day"] and not _ON_OR_SINCE.search(words[: found.start()]):
             continue
         try:
             days = _iso_days(found, today)
@@ -336,7 +389,7 @@ def _to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRe
     found = _TO_DATE.search(words)
     if found is None:
         return None
-    unit = found["unit"] or _SHORT[found["short"].casefold()]
+    unit = found["unit"] or found["on"] or _SHORT[found["short"].casefold()]
     return _PeriodReading(_spoken_days(unit.casefold(), today, last=False), *found.span())
 
 
@@ -367,7 +420,7 @@ def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRead
     if _utc(first) >= as_of:
         return None
     part = found["part"] if found["before"].casefold() == "of" else None
-    whole = part is not None and part.casefold() == "month"
+    whole = part is not None and part.casefold() in {"month", *_THE_END}
     return _PeriodReading(
         _span(first, months=1),
         *(found.span() if whole else found.span("named")),
@@ -387,6 +440,75 @@ def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.Dat
 def _last_begun(number: int, today: pendulum.DateTime) -> pendulum.DateTime:
     month = today.start_of("month")
     return month.subtract(months=(month.month - number) % 12)
+
+
+def _between(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """From the first day of a month or year to the last one of another. A first month without a
+    year is the last of its name before the other."""
+    for found in _BETWEEN.finditer(words):
+        if not found["said"] and _WORDS_BESIDES & {found["first"], found["last"]}:
+            continue
+        last = _end_named(found["last"], today)
+        first = _end_named(found["first"], today, last.start)
+        if first.start < last.start and _utc(last.start) < as_of:
+            return _PeriodReading(_PeriodDays(first.start, last.end), *found.span())
+    return None
+
+
+def _end_named(
+    written: str, today: pendulum.DateTime, before: pendulum.DateTime | None = None
+) -> _PeriodDays:
+    """The days of a month or a year at an end of a span; a month without a year is of the one in
+    which `before` is, or of the year before."""
+    name, _, year = written.replace(",", "").rpartition(" ")
+    if _YEAR.fullmatch(written):
+        return _span(_first_of(int(written), 1, today), years=1)
+    number = _MONTHS.index((name or written).casefold())
+    if name:
+        return _span(_first_of(int(year), number, today), months=1)
+    return _span(_last_begun(number, before or today), months=1)
+
+
+def _on_day(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """A day by its number and month; one that is still to come this year is not taken for last
+    year's."""
+    for found in _on_a_day().finditer(words):
+        day = int(re.sub(r"\D", "", found["day"] or found["day_behind"]))
+        month = (found["month"] or found["month_before"]).casefold()
+        number = next(n for n, name in enumerate(_MONTHS) if n and name.startswith(month[:3]))
+        try:
+            first = _first_of(int(found["year"] or today.year), number, today).set(day=day)
+        except ValueError:
+            continue
+        if _utc(first) < as_of:
+            return _PeriodReading(_span(first, days=1), *found.span("named"))
+    return None
+
+
+def _looked_back(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """So many days, weeks, months or years up to now."""
+    found = _LOOKED_BACK.search(words)
+    if found is None:
+        return None
+    count, unit = found["count"] or "one", (found["units"] or found["one"]).casefold()
+    number = _NUMBERS.index(count.casefold()) + 1 if not count.isdecimal() else int(count)
+    first = SpanNamed(number, unit).before(today.date()) if number else today.date()
+    start = _midnight(first.isoformat(), today).add(days=1)
+    return _PeriodReading(_PeriodDays(start, today.add(days=1)), *found.span())
+
+
+def _of_a_year(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """A year, or its end; another part of it is not read."""
+    for found in _OF_A_YEAR.finditer(words):
+        first = _first_of(int(found["year"]), 1, today)
+        if _utc(first) >= as_of:
+            continue
+        of = re.search(r"\bof $", words[: found.start("named")], re.I) is not None
+        part = found["part"] if of else None
+        whole = part is not None and part.casefold() in _THE_END
+        place = found.span() if whole else found.span("named")
+        return _PeriodReading(_span(first, years=1), *place, part=None if whole else part)
+    return None
 
 
 def _bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
@@ -415,11 +537,15 @@ _Reader = Callable[[str, pendulum.DateTime, datetime], _PeriodReading | None]
 _READERS_OF_OBJECTIVES: Final[tuple[_Reader, ...]] = (_iso, _spoken, _month)
 _READERS: Final[tuple[_Reader, ...]] = (
     _iso,
+    _between,
+    _on_day,
     _spoken,
+    _looked_back,
     _to_date,
     _month,
     _season,
     _bare_month,
+    _of_a_year,
     _the_year,
 )
 

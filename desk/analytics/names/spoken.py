@@ -124,11 +124,11 @@ other things as well, such as `treasury` alone, is left out."""
 
 SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
     {
-        "AU": ("Canberra", "Sydney"),
+        "AU": ("Canberra", "Sydney", "Down Under"),
         "CA": ("Ottawa",),
         "CH": ("Berne", "Bern", "Zurich", "Zürich"),
         "CN": ("Beijing",),
-        "GB": ("London", "Threadneedle Street"),
+        "GB": ("London", "Threadneedle Street", "Threadneedle St", "Threadneedle"),
         "ID": ("Jakarta",),
         "IN": ("Mumbai", "New Delhi", "Delhi"),
         "JP": ("Tokyo",),
@@ -145,6 +145,16 @@ SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Where the central banks sit, and their governments: what speaks of a place may mean the bank."""
+
+CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "antipodeans": ("AUD", "NZD"),
+        "scandies": ("SEK", "NOK"),
+        "scandis": ("SEK", "NOK"),
+        "scandinavian currencies": ("SEK", "NOK"),
+    }
+)
+"""What the market calls several currencies in one word."""
 
 
 def is_shared(unit: str) -> bool:

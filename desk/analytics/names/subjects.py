@@ -22,6 +22,7 @@ from desk.analytics.names.currency_mentions import (
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import (
     ALSO_CALLED,
+    CALLED_TOGETHER,
     COUNTRIES,
     GOVERNMENT_BONDS,
     SEATS,
@@ -79,6 +80,7 @@ _AREA: Final = _any_of(_AREAS)
 _BONDS: Final = _any_of(_in_any_letters(GOVERNMENT_BONDS))
 _SEAT: Final = _any_of(_in_any_letters(SEATS))
 _CURRENCY: Final = _any_of(_CURRENCIES)
+_TOGETHER: Final = re.compile(rf"\b(?:{_written(CALLED_TOGETHER)})(?!\w)", re.IGNORECASE)
 _SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
     r"\b(?:against|versus|vs\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
@@ -166,6 +168,9 @@ _CALLED_AS: Final = {kind: f"{kind}" for kind in NamedAs} | {
 }
 """What a subject is, for whom it is."""
 
+KIND_NAMES: Final = tuple(_CALLED_AS.values())
+"""What a text has in the place of its subjects, where these are taken out."""
+
 _WITH_ARTICLE: Final = frozenset({"GBP", "USD", "PHP"})
 """The currencies whose countries a sentence names with their article."""
 
@@ -240,6 +245,8 @@ def _asked(text: str) -> list[_LocatedSubject]:
         take(*pair.span(), NamedAs.CURRENCY, pair["base"].upper(), pair["quote"].upper())
     for mention in (*currency_mentions(text), *countries_beside(text)):
         take(mention.start, mention.end, NamedAs.CURRENCY, mention.code)
+    for group in _TOGETHER.finditer(text):
+        take(*group.span(), NamedAs.CURRENCY, *CALLED_TOGETHER[group[0].lower()])
     for country in countries_named(text, QUOTING_ORDER):
         take(country.start, country.end, NamedAs.COUNTRY, country.code)
     for kind, names in ((NamedAs.BONDS, _BONDS), (NamedAs.SEAT, _SEAT)):

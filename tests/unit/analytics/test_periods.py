@@ -11,6 +11,7 @@ from desk.analytics.names.periods import (
     period_named,
     span_given,
 )
+from desk.analytics.prices.series import window_days
 from desk.trust.prose.gate import unbacked
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
@@ -19,15 +20,15 @@ NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("words", "as_of", "first", "end"),
     [
-        ("Did it fall last week?", "2026-11-03T12:00", "2026-10-25", "2026-11-02T00:00"),
-        ("What moved this week?", "2026-10-31T12:00", "2026-10-25", "2026-10-31T12:00"),
-        ("What moved?", "2026-11-02T07:00", "2026-10-25", "2026-11-02T07:00"),
-        ("What moved this week?", "2026-11-02T07:00", "2026-10-25", "2026-11-02T00:00"),
-        ("worst in September 2025", "2026-11-24T12:00", "2025-09-01", "2025-10-01T00:00"),
-        ("worst last quarter", "2026-11-24T12:00", "2026-07-01", "2026-10-01T00:00"),
-        ("worst in October", "2026-11-24T12:00", "2026-10-01", "2026-11-01T00:00"),
-        ("worst last month", "2026-11-24T12:00", "2026-10-01", "2026-11-01T00:00"),
-        ("What happened in 2026-W40?", "2026-11-24T12:00", "2026-09-27", "2026-10-05T00:00"),
+        ("Did it fall last week?", "2026-11-03T12:00", "2026-10-25", "2026-11-01T23:59:59"),
+        ("What moved this week?", "2026-10-31T12:00", "2026-10-25", "2026-10-31T12:00:00"),
+        ("What moved?", "2026-11-02T07:00", "2026-10-25", "2026-11-02T07:00:00"),
+        ("What moved this week?", "2026-11-02T07:00", "2026-10-25", "2026-11-01T23:59:59"),
+        ("worst in September 2025", "2026-11-24T12:00", "2025-09-01", "2025-09-30T23:59:59"),
+        ("worst last quarter", "2026-11-24T12:00", "2026-07-01", "2026-09-30T23:59:59"),
+        ("worst in October", "2026-11-24T12:00", "2026-10-01", "2026-10-31T23:59:59"),
+        ("worst last month", "2026-11-24T12:00", "2026-10-01", "2026-10-31T23:59:59"),
+        ("What happened in 2026-W40?", "2026-11-24T12:00", "2026-09-27", "2026-10-04T23:59:59"),
     ],
 )
 def test_a_period_that_is_named_has_one_window(
@@ -35,7 +36,46 @@ def test_a_period_that_is_named_has_one_window(
 ) -> None:
     window = period_named(words, datetime.fromisoformat(f"{as_of}+00:00"), "UTC").window
     assert window.start.isoformat() == f"{first}T00:00:00+00:00"
-    assert window.end.isoformat() == f"{end}:00+00:00"
+    assert window.end.isoformat() == f"{end}+00:00"
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("between July and September", "2026-07-01", "2026-09-30"),
+        ("from november to february", "2025-11-01", "2026-02-28"),
+        ("july and september", "2026-07-01", "2026-09-30"),
+        ("2024 to 2025", "2024-01-01", "2025-12-31"),
+        ("at the end of 2024", "2024-01-01", "2024-12-31"),
+        ("in the year 2024", "2024-01-01", "2024-12-31"),
+        ("at the end of june", "2026-06-01", "2026-06-30"),
+        ("on 5 august 2024", "2024-08-05", "2024-08-05"),
+        ("on August 5th", "2026-08-05", "2026-08-05"),
+        ("on 15 jan 2015", "2015-01-15", "2015-01-15"),
+        ("since 5 may", "2026-05-05", "2026-11-26"),
+        ("over the last 12 months", "2025-11-27", "2026-11-26"),
+        ("over the past ten days", "2026-11-17", "2026-11-26"),
+        ("on the month", "2026-11-01", "2026-11-26"),
+    ],
+)
+def test_spans_years_and_days_are_read_whole(words: str, first: str, last: str) -> None:
+    period = period_named(f"How did it do {words}?", NOW, "UTC")
+    assert window_days(period.window) == (date.fromisoformat(first), date.fromisoformat(last))
+    assert period.unread == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "unread"),
+    [
+        ("on 5 december", ("december",)),
+        ("on the eve of 5 august", ("august",)),
+        ("in 2027", ("2027",)),
+        ("as of 31 february", ("february",)),
+        ("september and may it go on", ()),
+    ],
+)
+def test_a_day_or_year_that_may_be_another_is_not_read(words: str, unread: tuple[str, ...]) -> None:
+    assert period_named(f"How did it do {words}?", NOW, "UTC").unread == unread
 
 
 def test_words_without_a_period_name_none() -> None:
@@ -54,10 +94,10 @@ def test_what_goes_on_since_a_day_goes_on_until_now(words: str) -> None:
         ("Has it broken out of the range of its last quarter?", NOW),
         ("Has it risen since last week?", NOW),
         ("Is it overbought?", NOW),
-        ("Was it overbought last week?", datetime(2026, 11, 23, tzinfo=UTC)),
+        ("Was it overbought last week?", datetime(2026, 11, 22, 23, 59, 59, tzinfo=UTC)),
         ("Is its November seasonality real?", NOW),
         ("Will it rise over the winter?", NOW),
-        ("Was it overbought in October?", datetime(2026, 11, 1, tzinfo=UTC)),
+        ("Was it overbought in October?", datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)),
     ],
 )
 def test_an_objective_knows_the_world_at_the_end_of_its_week_or_month(
@@ -80,8 +120,9 @@ def test_without_a_period_a_monday_has_its_own_fixing() -> None:
         ("how did it do from 3 to 14 August", None, ("August",)),
         ("how did it do in October 3", "October", ("3",)),
         ("how did it do in Q3", None, ("Q3",)),
-        ("how did it do over the past ten days", None, ("days",)),
-        ("how did it do on 2026-10-05", None, ("2026-10-05",)),
+        ("what was its largest one-day move", None, ("day",)),
+        ("how did it do on 2026-10-05", "2026-10-05", ()),
+        ("what did it do before 2026-10-05", None, ("2026-10-05",)),
         ("how did it do since 2026-10-05", "since 2026-10-05", ()),
         ("how did it do since August", "since August", ()),
         ("how did it do since last quarter", "since last quarter", ()),
@@ -94,7 +135,8 @@ def test_without_a_period_a_monday_has_its_own_fixing() -> None:
         ("was its October better", "October", ()),
         ("is the ten-year yield above the 2-year one", None, ()),
         ("what did it do since the Fed cut, last week?", "last week", ("since the Fed cut",)),
-        ("how did it do in 2022", None, ("2022",)),
+        ("how did it do in 2022", "2022", ()),
+        ("how did it do at the start of 2022", "2022", ("start",)),
         ("how did it do last week", "last week", ()),
         ("how may the march of the won go on", None, ()),
     ],
@@ -109,12 +151,12 @@ def test_words_of_time_that_were_not_read_are_told(
 @pytest.mark.parametrize(
     ("written", "first", "end"),
     [
-        ("2026-W36", "2026-08-30", "2026-09-07"),
-        ("2026-09", "2026-09-01", "2026-10-01"),
-        ("2026-q3", "2026-07-01", "2026-10-01"),
-        ("2025", "2025-01-01", "2026-01-01"),
-        ("2026-09-01", "2026-09-01", "2026-09-02"),
-        ("2026-09-01/2026-09-04", "2026-09-01", "2026-09-05"),
+        ("2026-W36", "2026-08-30", "2026-09-06"),
+        ("2026-09", "2026-09-01", "2026-09-30"),
+        ("2026-q3", "2026-07-01", "2026-09-30"),
+        ("2025", "2025-01-01", "2025-12-31"),
+        ("2026-09-01", "2026-09-01", "2026-09-01"),
+        ("2026-09-01/2026-09-04", "2026-09-01", "2026-09-04"),
     ],
 )
 def test_a_period_is_given_as_iso_writes_it(written: str, first: str, end: str) -> None:

@@ -2,9 +2,10 @@
 
 from datetime import date
 
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.analytics.retrieval.wordings import kept_vectors
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.findings.claims import Metric, Unit
+from desk.contracts.findings.claims import Metric, Unit, claim_id
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.platform.memory.sentence_encoder import meaning_of_the_desk
@@ -20,15 +21,13 @@ JAPAN = rate_market("JP")
 KNOWN_AT = date(2024, 8, 5)
 
 
-def test_the_next_day_of_a_banks_calendar_goes_first_then_its_rate_and_its_last_decision() -> None:
+def test_without_a_kind_the_rate_goes_first_then_the_last_decision_and_the_next_day() -> None:
     scheduled = calendar(WEEK, ("JP", "2024-09-20"), ("JP", "2024-10-31"), ("US", "2024-09-18"))
     result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=scheduled)
     told = bank_standing((result,), KNOWN_AT)
-    assert told.startswith(
-        "By its calendar the Bank of Japan decides next on 20 Sep 2024, and then on 31 Oct 2024."
-        " Its policy rate was [[JP:policy_rate]], as far as is known up to"
-    )
+    assert told.startswith("The policy rate of the Bank of Japan was [[JP:policy_rate]], as far as")
     assert "It decided last, as far as is known, on 31 Jul 2024: The Bank of JP raised" in told
+    assert told.endswith("By its calendar it decides next on 20 Sep 2024, and then on 31 Oct 2024.")
 
 
 def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
@@ -36,8 +35,8 @@ def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
     days = calendar(WEEK, ("JP", "2024-07-31"))
     result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
     told = bank_standing((result,), KNOWN_AT)
-    assert told.startswith("No later decision day of the Bank of Japan is known here.")
     assert "The Bank of JP was scheduled to decide on its policy rate on 31 Jul 2024." in told
+    assert told.endswith("No later decision day of it is known here.")
 
 
 def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -> None:
@@ -45,7 +44,7 @@ def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -
     request = asked(TaskType.SYNTHESISE, "when does the boj meet?", state=(entry,), papers="first")
     made = take_turn(request).result
     assert isinstance(made, Synthesis)
-    assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
+    assert "No later decision day of it is known here." in made.summary
     assert made.summary.endswith("Nothing written fits the question.") and not made.answered
     assert review_synthesis(made, (entry,)) == ()
 
@@ -68,7 +67,6 @@ def test_the_yields_of_a_banks_area_are_told_where_a_source_has_them() -> None:
     request = asked(TaskType.SYNTHESISE, "where are jgbs?", state=(rates,), papers="first")
     made = take_turn(request).result
     assert isinstance(made, Synthesis) and "Nothing is said here" not in made.summary
-    assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
     assert made.summary.endswith("Nothing written fits the question.")
     assert review_synthesis(made, (rates,)) == ()
 
@@ -187,7 +185,7 @@ def answer_on(bank: str, documents: StateEntry) -> Synthesis:
 
 def test_the_meeting_of_another_body_is_not_quoted_for_that_of_a_bank() -> None:
     made = answer_on("the boj", documents_state(minutes=MINUTES))
-    assert made.summary.startswith("No later decision day of the Bank of Japan is known here.")
+    assert made.summary.startswith("The policy rate of the Bank of Japan was")
     assert not made.answered and not made.quotations
 
 
@@ -202,19 +200,70 @@ def test_what_is_written_of_a_bank_under_any_of_its_names_goes_first() -> None:
 def test_what_comes_near_and_speaks_of_a_bank_stands_behind_what_is_known_of_it() -> None:
     near = "# Diary\n\nThe Bank of Japan meets in Kyoto on its rate.\n\nThe group meets in Leeds."
     made = answer_on("the boj", documents_state(diary=near))
-    assert made.summary.startswith("No later decision day") and not made.answered
+    assert made.summary.startswith("The policy rate of the Bank of Japan") and not made.answered
     assert [section.title for section in made.sections][-1] == "Nearest in what is written"
     assert [q.text for q in made.quotations] == ["The Bank of Japan meets in Kyoto on its rate."]
 
 
-def test_where_days_are_named_they_go_before_what_a_bank_decided_next() -> None:
-    rates = StateEntry(key="rates", node="researchRates", result=research(JAPAN))
-    question = "what did the boj do in july?"
-    request = asked(
-        TaskType.SYNTHESISE, question, state=(rates,), period_read="july", papers="first"
+JULY = date(2024, 7, 1), date(2024, 7, 31)
+
+
+def test_a_question_of_past_days_is_answered_with_these_before_what_is_known_today() -> None:
+    result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=calendar(WEEK, TOKYO))
+    rate, decided = (
+        bank_standing((result,), KNOWN_AT, kind, JULY)
+        for kind in (QuestionKind.RATE, QuestionKind.DECIDED)
     )
+    then = f"[[{claim_id('JP', Metric.DECISION_RATE, date(2024, 7, 31))}]]"
+    assert rate.startswith(
+        f"The policy rate of the Bank of Japan was {then} on 31 Jul 2024, by the decision of 31 Jul"
+        " 2024. Its policy rate was [[JP:policy_rate]], as far as"
+    )
+    assert decided.startswith(
+        "The decisions of the Bank of Japan from 1 Jul 2024 to 31 Jul 2024, as far as they are"
+        " known: 31 Jul 2024: The Bank of JP raised"
+    )
+    assert "decides next" not in rate + decided
+
+
+def test_of_days_before_what_is_known_no_rate_of_today_is_told_as_theirs() -> None:
+    result = research(JAPAN, decided=decisions(WEEK, HIKE))
+    june = date(2024, 6, 1), date(2024, 6, 30)
+    told = bank_standing((result,), KNOWN_AT, QuestionKind.RATE, june)
+    assert told.startswith("The policy rate of the Bank of Japan on 30 Jun 2024 is not known here.")
+    assert "No decision of it from 1 Jun 2024 to 30 Jun 2024 is known." in told
+
+
+def answer_to(question: str, unread: str = "") -> Synthesis:
+    result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=calendar(WEEK, TOKYO))
+    rates = StateEntry(key="rates", node="researchRates", result=result)
+    request = asked(
+        TaskType.SYNTHESISE, question, state=(rates,), papers="first", period_unread=unread
+    )
+    known = WORKERS_MEANING.set(meaning_of_the_desk)
     made = take_turn(request).result
-    assert isinstance(made, Synthesis) and made.summary.startswith("Looked at for july: ")
+    WORKERS_MEANING.reset(known)
+    assert isinstance(made, Synthesis) and review_synthesis(made, (rates,)) == ()
+    return made
+
+
+def test_what_was_not_read_goes_first_where_it_may_change_what_is_asked(with_meaning: None) -> None:
+    unsure = answer_to("the boj, its floor and a plug")
+    assert unsure.summary.startswith("Not all of the question was read. Left over was: ")
+    assert "floor" in unsure.summary and not unsure.found
+    days = answer_to("what is the policy rate of the boj in 2031", unread="2031")
+    assert days.summary.startswith("The period asked for was not understood, or not all of it. Not")
+    number = answer_to("what was the policy rate of the boj on the 5th")
+    assert number.summary.startswith("Not all of the question was read. Left over was: a number.")
+
+
+def test_a_question_that_was_read_is_found_and_what_says_nothing_of_it_is_told_last(
+    with_meaning: None,
+) -> None:
+    made = answer_to("what is the policy rate of the boj, thanks?")
+    assert made.summary.startswith("The policy rate of the Bank of Japan was")
+    assert "Left over was: thanks." in made.summary and made.found
+    assert "Nothing written fits the question." not in made.summary
 
 
 def test_what_is_written_of_places_goes_before_the_banks_that_sit_there() -> None:

@@ -198,23 +198,44 @@ def test_a_bank_that_a_question_names_is_looked_up_and_its_calendar_read(
     assert (request.market and request.market.market) == market
 
 
-def test_a_banks_decisions_are_looked_at_for_a_year_and_more_where_no_period_is_named(
+def test_a_banks_decisions_are_looked_at_for_three_years_before_the_days_that_are_named(
     settings: Settings,
 ) -> None:
     window = asked(settings, "what did the ECB do lately").request.window
-    assert window is not None and (window.end - window.start).days == 399
-    named = asked(settings, "what did the ECB do last week").request.window
-    assert named is not None and (named.end - named.start).days < 9
+    assert window is not None and (window.end - window.start).days == 1092
+    named = asked(settings, "what did the ECB do in 2024").request
+    assert named.query.parameters["period_days"] == "2024-01-01/2024-12-31"
+    assert named.window is not None and named.window.end == window.end
+    assert named.window.start.date().isoformat() == "2021-01-04"
+    far = asked(settings, "what did the SNB do in january 2015").request.window
+    assert far is not None and far.end.date().isoformat() == "2015-01-31"
+
+
+@pytest.mark.parametrize(
+    ("question", "graph", "market"),
+    [
+        ("when's threadneedle street up again", "bank", "GB"),
+        ("did the canadian two-year yield fall this month", "bank", "CA"),
+        ("what's the gap between aussie and kiwi policy rates?", "bank", "AU"),
+        ("did the aussie fall this month", "market", "AUD/USD"),
+        ("who runs the london office", "tickets", None),
+    ],
+)
+def test_a_place_or_currency_stands_for_its_bank_where_the_question_is_of_one(
+    settings: Settings, with_meaning: None, question: str, graph: str, market: str | None
+) -> None:
+    request = asked(settings, question).request
+    assert (request.graph.name, request.market and request.market.market) == (graph, market)
 
 
 def test_a_month_to_come_is_not_taken_for_last_years_where_a_bank_is_asked_about(
     settings: Settings,
 ) -> None:
     ahead = asked(settings, "is the rba due in december?").request
-    assert ahead.window is not None and (ahead.window.end - ahead.window.start).days == 399
+    assert ahead.window is not None and (ahead.window.end - ahead.window.start).days == 1092
     assert ahead.query.parameters["period_unread"] == "december"
     past = asked(settings, "what did the rba do in december 2025?").request
-    assert past.window is not None and past.window.start.date().isoformat() == "2025-12-01"
+    assert past.query.parameters["period_days"] == "2025-12-01/2025-12-31"
     assert past.query.parameters["period_read"] == "december 2025"
     moved = asked(settings, "what did the yen do in december?").request
     assert moved.query.parameters["period_read"] == "december"

@@ -65,7 +65,11 @@ def test_an_objective_is_researched_by_the_desks_rules_on_the_desks_markets(
 @pytest.mark.parametrize(
     ("objective", "first", "end"),
     [
-        ("Was the last week's move of USD/JPY out of the ordinary?", 8, datetime(2026, 11, 16)),
+        (
+            "Was the last week's move of USD/JPY out of the ordinary?",
+            8,
+            datetime(2026, 11, 15, 23, 59, 59),
+        ),
         ("Did sterling fall this week?", 15, datetime(2026, 11, 22, 12)),
     ],
 )

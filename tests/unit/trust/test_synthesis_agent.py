@@ -308,7 +308,9 @@ def test_a_pair_without_a_fixing_is_no_answer() -> None:
     event = result.events[0].model_copy(update={"description": "A bank will decide."})
     bare = result.model_copy(update={"claims": (), "views": (), "events": (event,)})
     made = synthesis("What happened?", StateEntry(key="prices", node="researchPrices", result=bare))
-    assert made.summary.startswith("No move was measured of the days that are asked about.")
+    assert made.summary.startswith(
+        "No fixing of USD/JPY is known of the days that are asked about."
+    )
     assert not made.answered
 
 

@@ -15,7 +15,7 @@ from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
 from desk.programs.question.builtin.kinds import QuestionKind
 
-NO_PERIOD_OF_A_BANK: Final = "the thirteen months before, as no period was read in the question"
+NO_PERIOD_OF_A_BANK: Final = "the three years before, as no period was read in the question"
 """What a question about a bank says in place of its days where it names none."""
 
 NOT_KNOWN: Final = "Nothing that is known here answers the question."
@@ -29,9 +29,14 @@ _CHANGES: Final = {"cut": -1, "rise": 1}
 _CODES: Final = {area: code for code, area in AREAS.items()}
 
 
+DaysAsked = tuple[date, date]
+"""The first and the last day that a question names."""
+
+
 class KnownBank(NamedTuple):
     """A bank as research left it, its events in the order of their days. `past` are the days from
-    its last decision on of which no outcome is known, `ahead` those from the as-of day on."""
+    its last decision on of which no outcome is known, `ahead` those from the as-of day on. `days`
+    are the first and the last that the question names."""
 
     area: str
     as_of_day: date
@@ -39,6 +44,7 @@ class KnownBank(NamedTuple):
     decided: tuple[MarketEvent, ...]
     past: tuple[MarketEvent, ...]
     ahead: tuple[MarketEvent, ...]
+    days: DaysAsked | None = None
 
     @property
     def name(self) -> str:
@@ -59,6 +65,10 @@ class KnownBank(NamedTuple):
         """Its newest decision that moved its rate up, or down."""
         return next((e for e in reversed(self.decided) if self._change(e) * way > 0), None)
 
+    def moved(self, event: MarketEvent) -> bool:
+        """Whether a decision moved its rate."""
+        return self._change(event) != 0
+
     def rate_by(self, day: date) -> Claim | None:
         """The rate after its newest decision up to a day; None where none so early is known."""
         before = [event.event_date for event in self.decided if event.event_date <= day]
@@ -71,19 +81,50 @@ class KnownBank(NamedTuple):
 
 
 def bank_standing(
-    results: Sequence[ResearchResult], as_of_day: date, kind: QuestionKind | None = None
+    results: Sequence[ResearchResult],
+    as_of_day: date,
+    kind: QuestionKind | None = None,
+    days: DaysAsked | None = None,
 ) -> str:
     """What is known of the banks that were researched, that of a kind of question first; empty
-    where a pair was researched. Without a kind the rates of several go first, in their order."""
+    where a pair was researched. Without a kind the rates of several go first, in their order. Where
+    `days` are asked about, what is known of these goes before what is known today."""
     areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
-    banks = [_known(area, results, as_of_day) for area in areas]
+    banks = [_known(area, results, as_of_day)._replace(days=days) for area in areas]
     if not banks:
         return ""
-    lead, topics = _ORDERS.get(kind, _ORDERS[None])
+    orders = _ORDERS if days is None else {**_ORDERS, **_ORDERS_OF_DAYS}
+    lead, topics = orders.get(kind, orders[None])
     first = [*lead(banks)]
     called = "it" if len(banks) == 1 and any(banks[0].name in each for each in first) else ""
     told = (sentence for bank in banks for sentence in _of_bank(bank, topics, called))
     return " ".join((*first, *told))
+
+
+def is_known(
+    results: Sequence[ResearchResult],
+    as_of_day: date,
+    kind: QuestionKind | None,
+    days: DaysAsked | None = None,
+) -> bool:
+    """Whether of each bank is known what a kind of question is of."""
+    areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
+    banks = [_known(area, results, as_of_day) for area in areas]
+    return bool(banks) and all(_is_known_of(bank, kind, days) for bank in banks)
+
+
+def _is_known_of(bank: KnownBank, kind: QuestionKind | None, days: DaysAsked | None) -> bool:
+    first, last = days or (date.min, bank.as_of_day)
+    within = [event for event in bank.decided if first <= event.event_date <= last]
+    if kind is QuestionKind.NEXT:
+        return bool(bank.ahead)
+    if kind is QuestionKind.RATE:
+        return bank.rate_by(last) is not None if days else bank.rate is not None
+    if kind is QuestionKind.YIELD:
+        return any(claim.metric in _MATURITIES for claim in bank.claims.values())
+    if kind is QuestionKind.CHANGED and days is None:
+        return any(map(bank.moved, within))
+    return kind in (QuestionKind.DECIDED, QuestionKind.CHANGED) and bool(within)
 
 
 def _known(area: str, results: Iterable[ResearchResult], as_of_day: date) -> KnownBank:
@@ -178,6 +219,55 @@ def _decided(bank: KnownBank, called: str) -> Iterator[str]:
         yield f"No decision of {whose} is known of the days that were looked at."
 
 
+def _decided_within(bank: KnownBank, called: str) -> Iterator[str]:
+    """What it decided in the days that are asked about: its changes, the days on which it left the
+    rate as it was, and those without a known outcome."""
+    first, last = bank.days or (bank.as_of_day, bank.as_of_day)
+    within = [event for event in bank.decided if first <= event.event_date <= last]
+    silent = [event for event in bank.past if first <= event.event_date <= last]
+    told = within if len(within) == 1 else [event for event in within if bank.moved(event)]
+    if within:
+        days = _from_to(first, last)
+        yield f"The decisions of {called} {days}, as far as they are known:"
+    else:
+        yield f"No decision of {called} {_from_to(first, last)} is known."
+    for event in told:
+        yield f"{print_full_day(event.event_date)}: {event.description}"
+    yield from (event.description for event in silent)
+    if held := [print_full_day(event.event_date) for event in within if event not in told]:
+        yield f"It left its rate as it was on {listed(held)}."
+
+
+def _from_to(first: date, last: date) -> str:
+    if first == last:
+        return f"on {print_full_day(first)}"
+    return f"from {print_full_day(first)} to {print_full_day(last)}"
+
+
+def _rate_then(bank: KnownBank, called: str) -> Iterator[str]:
+    """Its rate on the last of the days that are asked about, and the one today. Of a day up to
+    which not all is known there is only what was known before it."""
+    last = bank.days[1] if bank.days else bank.as_of_day
+    then, now = bank.rate_by(last), bank.rate
+    if bank.area in RATELESS or (now is not None and now.as_of < last):
+        yield from _rate(bank, called)
+        return
+    day, its = print_full_day(last), _its("policy rate", called)
+    if then is None:
+        yield f"{its} on {day} is not known here."
+    else:
+        decided = print_full_day(then.as_of)
+        yield f"{its} was [[{then.claim_id}]] on {day}, by the decision of {decided}."
+    if now is not None and last < bank.as_of_day and now.as_of > last:
+        yield from _rate(bank, "it")
+
+
+def _next_if_now(bank: KnownBank, called: str) -> Iterator[str]:
+    """Its next day, where the days that are asked about go on until now."""
+    if bank.days and bank.days[1] >= bank.as_of_day:
+        yield from _next_day(bank, called)
+
+
 def _changed(bank: KnownBank, called: str) -> Iterator[str]:
     """Its last cut and its last rise, the newer one first."""
     known = {name: bank.changed(way) for name, way in _CHANGES.items()}
@@ -234,7 +324,7 @@ def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 
 _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
-    None: (_highest_first, (_next_day, _rate, _yields, _decided)),
+    None: (_highest_first, (_rate, _yields, _decided, _next_day)),
     QuestionKind.NEXT: (_next_first, (_rate, _decided)),
     QuestionKind.DECIDED: (_of_each(_decided), (_rate, _next_day)),
     QuestionKind.CHANGED: (_of_each(_changed), (_rate, _decided, _next_day)),
@@ -243,3 +333,12 @@ _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     QuestionKind.OTHER: (_not_known, (_rate, _decided, _next_day)),
 }
 """What goes first by the kind of a question, and what is told of each bank after it."""
+
+_ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
+    None: (_of_each(_rate_then), (_decided_within, _next_if_now)),
+    QuestionKind.DECIDED: (_of_each(_decided_within), (_rate_then, _next_if_now)),
+    QuestionKind.CHANGED: (_of_each(_decided_within), (_rate_then, _next_if_now)),
+    QuestionKind.RATE: (_of_each(_rate_then), (_decided_within, _next_if_now)),
+    QuestionKind.OTHER: (_not_known, (_decided_within, _rate_then, _next_if_now)),
+}
+"""The same where the question names days."""

@@ -36,6 +36,20 @@ class QuestionKind(StrEnum):
     OTHER = "what the desk does not know"
 
 
+OF_A_BANK: Final = frozenset(
+    {
+        QuestionKind.NEXT,
+        QuestionKind.DECIDED,
+        QuestionKind.CHANGED,
+        QuestionKind.RATE,
+        QuestionKind.YIELD,
+    }
+)
+"""What is asked of a bank or its country, and not of its currency."""
+
+OF_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD})
+"""What of that is asked of it beside a currency as well."""
+
 FLOOR: Final = 0.55
 """The cosine of a question to the nearest wording of its kind. Of 82 building questions this and
 `APART` take 72, of which 68 are right."""
@@ -57,6 +71,10 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "how many weeks until the central bank meets again",
             "what is on the calendar of the central bank",
             "next central bank date",
+            "when is the central bank up again",
+            "the central bank or the central bank, which one is up first",
+            "are there any central bank meetings left this year",
+            "on which dates will the central bank still meet this year",
         ),
         QuestionKind.DECIDED: (
             "what did the central bank do last",
@@ -68,6 +86,11 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "what happened at the september central bank meeting",
             "what was the outcome of the central bank meeting",
             "how did the last decision of the central bank turn out",
+            "central bank, latest decision please",
+            "what was the latest call of the central bank",
+            "did the central bank do anything at its october meeting",
+            "did the central bank hold in september",
+            "what have the central bank and the central bank decided since then",
         ),
         QuestionKind.CHANGED: (
             "when did the central bank last cut",
@@ -76,6 +99,11 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "what was the last hike of the central bank",
             "has the central bank cut rates this year",
             "how long has the central bank been on hold",
+            "when was the last time that the country changed rates",
+            "how many times did the central bank change its rates",
+            "did the central bank cut in the year",
+            "has the central bank gone up or down since then",
+            "which has cut most over the year, the central bank or the central bank",
         ),
         QuestionKind.RATE: (
             "what is the policy rate of the central bank",
@@ -94,6 +122,12 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "how much more does the central bank pay than the central bank",
             "is the rate of the central bank below the central bank's",
             "how much does cash in the currency pay",
+            "what was the rate of the central bank on that day",
+            "where were interest rates in the country at the end of the year",
+            "which pays more for overnight money, the central bank or the central bank",
+            "what was the repo rate of the central bank on that day",
+            "what was the cash rate of the central bank in june, and what is it now",
+            "what is the gap between the policy rates of the currency and the currency",
         ),
         QuestionKind.YIELD: (
             "what do ten-year government bonds yield",
@@ -102,6 +136,7 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "is the country 10-year yield above the country one",
             "the spread between country and country two-year yields",
             "how steep is the yield curve of the country",
+            "did the two-year yield of the country fall this month",
         ),
         QuestionKind.MOVE: (
             "how did the currency do this week",
@@ -115,6 +150,13 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "how has the currency performed this year",
             "what moved the currency last week",
             "why did the currency fall",
+            "what was the currency's performance against the currency over the period",
+            "how did the currency fare against the currency last year",
+            "was the currency up or down on the month",
+            "has the currency lost ground since then",
+            "the currency, change on the month",
+            "biggest loser among the currencies",
+            "between the currencies, who lost more since then",
         ),
         QuestionKind.LEVEL: (
             "is the currency at a record",
@@ -125,6 +167,8 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "how far is the currency from its best level this year",
             "is the currency near its high of the year",
             "where did the currency fix",
+            "where was the currency on that day",
+            "what was the highest fixing of the currency in the year",
         ),
         QuestionKind.OTHER: (
             "who heads the central bank",
@@ -149,6 +193,16 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "what are the foreign exchange reserves of the country",
             "how much gold does the central bank own",
             "does the central bank intervene in the currency market",
+            "how many central bank cuts are priced by the market",
+            "what odds does the market give a central bank cut",
+            "what does the market expect of the central bank",
+            "what does the statement of the central bank say about wages",
+            "who is buying the currency",
+            "where will the currency be next week",
+            "will the currency rise",
+            "what is the offshore currency against the onshore one",
+            "what is the forward of the currency",
+            "what do options on the currency price",
         ),
     }
 )

@@ -17,7 +17,7 @@ from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.names.periods import READ, UNREAD
+from desk.analytics.names.periods import DAYS_ASKED, READ, UNREAD
 from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
 from desk.analytics.prices.series import window_days
 from desk.analytics.retrieval.full_text import FullTextIndex, stems
@@ -43,13 +43,19 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK, bank_standing
+from desk.programs.question.builtin.banks import (
+    NOT_KNOWN,
+    DaysAsked,
+    bank_standing,
+    is_known,
+)
 from desk.programs.question.builtin.kinds import QuestionKind, kind_of
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
+from desk.programs.question.builtin.unread_words import safe_line, unread_words
 from desk.trust.claims.yield_claims import LEVELS
-from desk.trust.prose import LONGEST_TEXT, REFERENCE, clip, references, split_sentences, unbacked
+from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
 PAPERS: Final = "papers"
 """The parameter by which what is written goes before what was measured."""
@@ -64,8 +70,6 @@ last one is from these is told as well."""
 LONGEST_SECTION: Final = 20_000
 UNJUDGED: Final = "What caused a move is not judged without a model."
 NO_PERIOD: Final = "the last week, as no period was read in the question"
-PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
-OTHER_DAYS: Final = "`--period` names other days."
 NOT_COVERED: Final = "Nothing is said here of"
 NO_EVENT: Final = "The research found no event."
 
@@ -96,6 +100,7 @@ def research_summary(
     if not told:
         return None
     said = (*_days(query, window, results), largest_first(results), standing, *told, UNJUDGED)
+    said += _unread_of_a_pair(query)[1:]
     return clip(" ".join(filter(None, said)), LONGEST_TEXT)
 
 
@@ -155,7 +160,9 @@ def _of_the_market(results: Iterable[ResearchResult]) -> Iterator[Claim]:
 def _is_all_read(query: Query, research: Sequence[ResearchResult]) -> bool:
     """Whether what was measured is all that a question names."""
     unread = any(query.parameters.get(name) for name in (UNREAD, NO_MARKET))
-    return not unread and not _not_measured(query, research)
+    kind = kind_of(query.question, WORKERS_MEANING.get())
+    unsure = kind is QuestionKind.OTHER or unread_words(query, kind).matters(kind)
+    return not unread and not unsure and not _not_measured(query, research)
 
 
 def _measured(query: Query, research: Sequence[ResearchResult]) -> tuple[AskedSubject, ...]:
@@ -204,13 +211,29 @@ def _not_covered(
 
 
 def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
-    """The days between which a market's move was measured, and what of the question named them:
+    """What of a question was not read, and the days between which a market's move was measured:
     another period than the one that was meant is not told as that."""
-    if unread := query.parameters.get(UNREAD):
-        left = listed(dict.fromkeys(_safe_line(w, "a number") for w in unread.split(", ")))
-        yield f"{PERIOD_UNSURE} Not read was: {left}. {OTHER_DAYS}"
+    first, _ = _unread_of_a_pair(query)
+    yield first
+    yield from _looked_at(query, window, results)
+
+
+def _unread_of_a_pair(query: Query) -> tuple[str, str]:
+    """What was not read of a question about pairs: told first where it matters, and else last."""
+    kind = kind_of(query.question, WORKERS_MEANING.get())
+    left = unread_words(query, kind)
+    told = left.told(kind)
+    if kind is QuestionKind.OTHER:
+        return f"{NOT_KNOWN} {told}".strip(), ""
+    return (told, "") if left.matters(kind) else ("", told)
+
+
+def _looked_at(
+    query: Query, window: TimeWindow, results: Sequence[ResearchResult]
+) -> Iterator[str]:
+    """The days between which a move was measured, and what of the question named them."""
     named = query.parameters.get(READ)
-    what = _safe_line(named, "the days asked for") if named else NO_PERIOD
+    what = safe_line(named, "the days asked for") if named else NO_PERIOD
     days = {c.metric: c.as_of for c in _of_the_market(results)}
     if Metric.PREVIOUS in days and Metric.LAST in days:
         first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
@@ -218,7 +241,12 @@ def _days(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -
         return
     if not days:
         # Where there is no claim at all, no digit stands in an answer: not even those of a day.
-        yield "No move was measured of the days that are asked about."
+        silent = listed(dict.fromkeys(r.market for r in results if "/" in r.market))
+        yield (
+            f"No fixing of {silent} is known of the days that are asked about."
+            if silent
+            else ("No move was measured of the days that are asked about.")
+        )
         return
     first, last = map(print_full_day, _whole_days(window))
     if any("/" in result.market for result in results):
@@ -513,9 +541,11 @@ def _measured_instead(
     """
     if any("/" in result.market for result in research):
         return _pairs_instead(query, window, research)
-    day, days = _whole_days(window)[1], " ".join(_days(query, window, research))
-    kind = _kind_of_a_bank(query)
-    standing = bank_standing(research, day, kind)
+    day, asked, kind = _whole_days(window)[1], _days_asked(query), _kind_of_a_bank(query)
+    left = unread_words(query, kind)
+    doubt = left.told(kind)
+    days = "" if asked else " ".join(_looked_at(query, window, research))
+    standing = bank_standing(research, day, kind, asked)
     kinds = {subject.kind for subject in subjects_asked(query.question)}
     if kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
         near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
@@ -523,9 +553,18 @@ def _measured_instead(
             told = _quoted(near, quoter)
             summary = f"{NEAREST} {told.summary} {OF_THE_BANKS} {standing} {days}"
             return told._replace(summary=summary, answered=False, found=False)
-    days_first = kind is None and _names_days(query)
-    known = f"{days} {standing}" if days_first else f"{standing} {days}"
-    return Draft(f"{known} {NOTHING_WRITTEN}", answered=False)
+    sure = kind not in (None, QuestionKind.OTHER) and not left.matters(kind)
+    found = sure and is_known(research, day, kind, asked) and _is_all_read(query, research)
+    leads = kind is QuestionKind.OTHER or left.matters(kind)
+    first, last = (doubt, "") if leads else ("", doubt)
+    said = (first, standing, last, days, "" if found else NOTHING_WRITTEN)
+    return Draft(" ".join(filter(None, said)), answered=found, found=found)
+
+
+def _days_asked(query: Query) -> DaysAsked | None:
+    """The first and the last day that a question about a bank names."""
+    first, _, last = query.parameters.get(DAYS_ASKED, "").partition("/")
+    return (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
 
 
 def _kind_of_a_bank(query: Query) -> QuestionKind | None:
@@ -541,16 +580,14 @@ def _pairs_instead(query: Query, window: TimeWindow, research: Sequence[Research
     kind = kind_of(query.question, WORKERS_MEANING.get())
     aside = kind in (QuestionKind.LEVEL, QuestionKind.MOVE)
     moves = research_summary(query, window, research, "" if aside else standing)
-    first = kind is QuestionKind.LEVEL and READ not in query.parameters
+    one_day = len({*_whole_days(window)}) == 1
+    first = kind is QuestionKind.LEVEL and (one_day or READ not in query.parameters)
     levels_first, levels_last = (standing, "") if first else ("", standing if aside else "")
     banks = bank_standing(research, _whole_days(window)[1])
-    said = (levels_first, moves, levels_last, banks, NOTHING_WRITTEN)
-    return Draft(" ".join(filter(None, said)), answered=False)
-
-
-def _names_days(query: Query) -> bool:
-    """Whether a question about a bank names days that were read: what is next is from their end."""
-    return query.parameters.get(READ) not in (None, NO_PERIOD_OF_A_BANK)
+    dated = kind is QuestionKind.LEVEL or READ in query.parameters
+    found = aside and dated and _is_all_read(query, research) and _is_measured(research)
+    said = (levels_first, moves, levels_last, banks, "" if found else NOTHING_WRITTEN)
+    return Draft(" ".join(filter(None, said)), answered=found, found=found)
 
 
 def _of_a_group(
@@ -732,12 +769,5 @@ def _nearest(ranked: Sequence[Fit], quoter: Quoter) -> Iterator[Section]:
 def _failed(state: Sequence[StateEntry]) -> str:
     """That an answer lacks what some nodes were to bring. Why they failed stands with what is
     missing, where the desk lists it."""
-    names = [_safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
+    names = [safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
     return f" Not all could be looked at: {listed(names)} failed." if names else ""
-
-
-def _safe_line(words: str, instead: str) -> str:
-    """Words that are no prose of ours as they may be printed in prose: without references, and in
-    other words where they hold figures."""
-    plain = " ".join(REFERENCE.sub("", words).replace("[[", "").replace("]]", "").split())
-    return plain if plain and not unbacked(plain) else instead

@@ -1,0 +1,114 @@
+"""What of a question about banks and markets nothing has read.
+
+Read are the subjects that the desk knows, the words that named a period, those that say nothing of
+what a text is about, and those in which a question of its kind is asked. All else is left, and an
+answer tells it. Where it may change what is asked, it goes first: then no figure reads as the
+answer to a question that was read in part.
+"""
+
+import re
+from functools import cache
+from typing import Final, NamedTuple
+
+from desk.analytics.names.listing import listed
+from desk.analytics.names.periods import READ, UNREAD, SpanNamed, spans_named
+from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
+from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import Query
+from desk.programs.question.builtin.kinds import WORDINGS, QuestionKind
+from desk.programs.question.builtin.ranked_moves import RANK
+from desk.trust.prose import REFERENCE, unbacked
+
+PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
+OTHER_DAYS: Final = "`--period` names other days."
+NOT_READ: Final = "Not all of the question was read."
+
+MOST_TOLD: Final = 8
+"""Words that are told."""
+
+_NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
+"""A word with a capital within a sentence, or one with a digit."""
+
+_PRICED: Final = frozenset({None, QuestionKind.MOVE, QuestionKind.LEVEL})
+_AHEAD: Final = frozenset({QuestionKind.NEXT})
+_LENGTHS: Final = frozenset({"year", "years"})
+_A_YEAR: Final = SpanNamed(1, "year")
+
+
+class UnreadWords(NamedTuple):
+    """What was left of a question: words that speak of `time`, `names` and numbers, and `others`
+    that say what it is about. `is_judged`: there is a model of meaning to tell its kind."""
+
+    time: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    is_judged: bool = True
+
+    def matters(self, kind: QuestionKind | None) -> bool:
+        """Whether the question may be of something else than its kind says: of other days, which
+        a question of the next day names as well, of a name or number, or, where it is near to no
+        kind, of any word."""
+        time = self.time if kind not in _AHEAD else ()
+        unknown = kind is None and self.is_judged
+        return bool(time or self.names or (unknown and self.others))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was not read, of days and of all else."""
+        time, rest = self.time, (*self.names, *self.others)[:MOST_TOLD]
+        days = f"{PERIOD_UNSURE} Not read was: {_told(time)}. {OTHER_DAYS}" if time else ""
+        other = f"{NOT_READ} Left over was: {_told(rest)}." if rest else ""
+        return tuple(filter(None, (days, other)))
+
+    def told(self, kind: QuestionKind | None) -> str:
+        """The sentences; of a kind that says itself that it is not known, without the words that
+        it may be known by."""
+        if kind is QuestionKind.OTHER:
+            return " ".join(self._replace(others=()).sentences)
+        return " ".join(self.sentences)
+
+
+def unread_words(query: Query, kind: QuestionKind | None) -> UnreadWords:
+    """What nothing read of a question of a kind."""
+    time = [each for each in query.parameters.get(UNREAD, "").split(", ") if each]
+    year_before = kind is QuestionKind.RATE and spans_named(query.question) == (_A_YEAR,)
+    if kind is QuestionKind.YIELD or year_before:
+        # How long a bond runs is said in years, and with a rate goes the one a year before.
+        time = [each for each in time if each.casefold() not in _LENGTHS]
+    left = _left(query, kind, stems(" ".join(time)))
+    names = stems(" ".join(_NAME.findall(query.question)))
+    named = tuple(word for word in left if stem(word) in names)
+    others = tuple(word for word in left if word not in named)
+    is_judged = WORKERS_MEANING.get()() is not None
+    return UnreadWords(tuple(dict.fromkeys(time)), named, others, is_judged)
+
+
+def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tuple[str, ...]:
+    """The words that say what the question is about and are none of its subjects, of its period,
+    of its group or of how its kind is asked."""
+    parameters = query.parameters
+    known = told | _asked_in(kind) | stems(f"{parameters.get(READ, '')} {parameters.get(RANK, '')}")
+    market = parameters.get("market", "").replace("/", " ")
+    known |= stems(" ".join((*KIND_NAMES, market)))
+    asked = (word for word in words(by_their_kinds(query.question)) if not is_function_word(word))
+    return tuple(dict.fromkeys(word for word in asked if stem(word) not in known))
+
+
+@cache
+def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
+    """The words of a kind's wordings; without a kind those of all that the desk knows."""
+    kinds = {kind} if kind is not None else {*QuestionKind} - {QuestionKind.OTHER}
+    kinds |= _PRICED - {None} if kind in _PRICED else set()
+    return stems(" ".join(each for known in kinds if known for each in WORDINGS[known]))
+
+
+def _told(left: tuple[str, ...]) -> str:
+    return listed(dict.fromkeys(safe_line(word, "a number") for word in left))
+
+
+def safe_line(written: str, instead: str) -> str:
+    """Words that are no prose of ours as they may be printed in prose: without references, and in
+    other words where they hold figures."""
+    plain = " ".join(REFERENCE.sub("", written).replace("[[", "").replace("]]", "").split())
+    return plain if plain and not unbacked(plain) else instead
