@@ -221,13 +221,15 @@ class Lead(Contract):
     """What a report says first: the week in a sentence, how unusual it was, and its themes.
 
     `written` says that the commentator wrote the headline or one of the themes; what it did not
-    write, the desk composed of the findings.
+    write, the desk composed of the findings. `edition` is that of the rules by which it composed
+    the lead and the summary; 0 in reports of earlier versions of the desk.
     """
 
     headline: Sentence
     standfirst: Annotated[Sentence | None, Field(exclude_if=is_none)] = None
     themes: Annotated[tuple[Theme, ...], Field(max_length=5)] = ()
     written: Annotated[bool, Field(exclude_if=is_empty)] = False
+    edition: Annotated[int, Field(ge=0, exclude_if=is_empty)] = 0
 
 
 class MarketReport(Contract):

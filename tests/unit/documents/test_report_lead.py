@@ -8,13 +8,14 @@ import pytest
 from desk.analytics.figures import print_day
 from desk.contracts.agents.config import Upward
 from desk.contracts.findings.claims import Claim, Metric, Unit
-from desk.contracts.findings.results import Reported
+from desk.contracts.findings.results import EventType, Impact, Reported
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.directions import DOWN, NEITHER, UP, ranked, way
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.sections.lead import lead_of
+from desk.programs.week.document.sections.summary import summary_of
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.seals import sealed
@@ -93,7 +94,7 @@ def test_neighbours_that_went_apart_are_no_theme() -> None:
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        ("-1.9", "an ordinary one: no pair moved out of its usual range."),
+        ("-1.9", "an ordinary one: no move of the week as a whole was unusual."),
         ("-2.0", "(-2.0 σ). Unusual for the pair: USD/NOK (-2.0 σ)."),
     ],
 )
@@ -101,6 +102,78 @@ def test_unusual_is_said_from_two_sigma_on(score: str, words: str) -> None:
     standfirst = lead(MOVES | {"USD/NOK": ("-1.29", score)}).standfirst
     assert standfirst is not None
     assert standfirst.text.endswith(words)
+
+
+def at_the_ends() -> tuple[ResearchReport, dict[str, Claim]]:
+    """EUR/USD was at its year's low within the week, USD/SEK ended the week at its year's high."""
+    ends = {
+        "EUR/USD": {"window_low": "1.1130", "window_high": "1.1188"},
+        "USD/SEK": {"window_low": "1.0", "window_high": "1.1"},
+    }
+    report = report_of(MOVES)
+    rows = tuple(
+        each.model_copy(
+            update={name: Decimal(level) for name, level in ends.get(each.market, {}).items()}
+        )
+        for each in report.movers
+    )
+    own = (
+        claim("EUR/USD", Metric.YEAR_LOW, "1.1130"),
+        claim("EUR/USD", Metric.WINDOW_LOW, "1.1130"),
+        claim("EUR/USD", Metric.YEAR_HIGH, "1.1974"),
+        claim("USD/SEK", Metric.YEAR_HIGH, "1.1"),
+        claim("USD/SEK", Metric.WINDOW_HIGH, "1.1"),
+    )
+    claims = claims_of(MOVES) | {each.claim_id: each for each in own}
+    return report.model_copy(update={"movers": rows, "lead": None}), claims
+
+
+def test_an_end_of_the_years_range_within_the_week_is_in_the_lead_and_in_the_summary() -> None:
+    report, claims = at_the_ends()
+    found = lead_of(report, claims)
+    assert found.standfirst is not None
+    assert found.standfirst.text.endswith(
+        "USD/SEK reached a twelve-month high. EUR/USD reached a twelve-month low."
+    )
+    told = {theme.title: theme.moved.text for theme in found.themes}
+    assert (
+        told["USD/SEK reached a twelve-month high"] == "USD/SEK to 1.1, where it ended (-1.19 %)."
+    )
+    assert told["EUR/USD reached a twelve-month low"] == (
+        "EUR/USD to 1.1130, ending at 1.1 (-0.19 %)."
+    )
+    assert (
+        "At the end of the week at a 52-week high: USD/SEK; within the week at a 52-week low: "
+        "EUR/USD."
+    ) in [said.text for said in summary_of(report, claims)]
+
+
+def test_every_market_with_an_event_of_high_impact_is_named_in_the_summary() -> None:
+    report, claims = at_the_ends()
+    section = next(part for part in report.markets if part.events)
+    event = section.events[0].model_copy(
+        update={"impact": Impact.HIGH, "event_type": EventType.FX_MOVEMENT}
+    )
+    high = section.model_copy(update={"market": "USD/HKD", "events": (event,)})
+    told = summary_of(report.model_copy(update={"markets": (high,)}), claims)
+    assert "Of high impact too, as their sections say: USD/HKD." in [said.text for said in told]
+
+
+def test_a_group_has_one_count_of_the_dollar_in_the_headline_and_in_the_summary() -> None:
+    report = sample_report()
+    assert report.lead is not None
+    lines = [said.text for said in report.summary if said.text.startswith("The dollar ")]
+    assert lines == [report.lead.headline.text.split(";")[0].rstrip(".") + "."]
+
+
+def test_a_lead_of_an_earlier_edition_is_composed_as_it_was() -> None:
+    report, claims = at_the_ends()
+    before = lead_of(report, claims, 0)
+    assert before.standfirst is not None
+    assert before.standfirst.text.endswith("no pair moved out of its usual range.")
+    assert "edition" not in before.model_dump()
+    told = summary_of(report.model_copy(update={"lead": before}), claims)
+    assert not any("within the week" in said.text for said in told)
 
 
 def test_a_bank_that_changed_its_rate_is_in_the_headline_and_its_pair_in_its_theme() -> None:

@@ -83,7 +83,7 @@ def lead_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     lead, claims = report.lead, printed_claims(report)
     if lead is None:
         return
-    own = lead_of(report, claims)
+    own = lead_of(report, claims, lead.edition)
     if not lead.written:
         yield from differing("lead", lead, own)
         return

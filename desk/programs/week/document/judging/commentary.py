@@ -45,6 +45,7 @@ def lead_with(
         standfirst=_said(kept.standfirst, claims) if kept.headline else own.standfirst,
         themes=(*themes, *spare),
         written=True,
+        edition=own.edition,
     )
 
 

@@ -23,9 +23,14 @@ from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport,
 from desk.programs.week.document.sections.calendar import is_decided
 from desk.programs.week.document.sections.summary import (
     BOTTOM,
+    EDITION,
     TOP,
+    Reached,
+    dollar_count,
+    dollar_counts,
     dollar_direction,
     is_unusual,
+    reached_in,
 )
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
 from desk.trust.prose import sentence
@@ -46,6 +51,9 @@ BLOCS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Groups of currencies that are looked at together: by region, and by exports."""
 
+ENDS_NAMED: Final = 6
+NONE_UNUSUAL: Final = "no move of the week as a whole was unusual"
+
 VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
 
 
@@ -61,6 +69,7 @@ class _Week(NamedTuple):
     decided: tuple[CalendarRow, ...]
     ahead: tuple[CalendarRow, ...]
     as_of: date
+    edition: int
 
     def has(self, subject: str, metric: Metric) -> bool:
         return claim_id(subject, metric) in self.claims
@@ -86,10 +95,11 @@ class _Draft(NamedTuple):
     at_the_edge: bool = False
 
 
-def lead_of(report: ResearchReport, claims: Mapping[str, Claim]) -> Lead:
+def lead_of(report: ResearchReport, claims: Mapping[str, Claim], edition: int = EDITION) -> Lead:
     """The lead of a report, without regard to the lead that it has.
 
-    `claims` are the printed ones of the week, by id.
+    `claims` are the printed ones of the week, by id. `edition` is that of the rules: an audit
+    composes a lead by those that it was composed by.
     """
     _, as_of = window_days(report.window)
     rows = report.calendar
@@ -99,11 +109,13 @@ def lead_of(report: ResearchReport, claims: Mapping[str, Claim]) -> Lead:
         tuple(row for row in rows if is_decided(row)),
         tuple(row for row in rows if row.ahead),
         as_of,
+        edition,
     )
     return Lead(
         headline=sentence(_headline(week), claims),
-        standfirst=_said(_standfirst(report.movers), claims),
+        standfirst=_said(_standfirst(week), claims),
         themes=tuple(_themes(week)),
+        edition=edition,
     )
 
 
@@ -128,18 +140,8 @@ def _headline(week: _Week) -> str:
 
 def _dollar_words(week: _Week) -> str | None:
     """`The dollar fell against 6 of 9 G10 currencies and rose against 5 of 9 Asian currencies`."""
-    counted = [_count_of(group.upper(), week) for group in MarketGroup]
-    named = [words for words in counted if words]
+    named = dollar_counts(week.claims)
     return f"The dollar {' and '.join(named)}" if named else None
-
-
-def _count_of(subject: str, week: _Week) -> str | None:
-    """The larger of the two counts of a group."""
-    pair = [claim_id(subject, metric) for metric in (Metric.DOLLAR_ROSE, Metric.DOLLAR_FELL)]
-    found = [week.claims[name] for name in pair if name in week.claims]
-    if not found:
-        return None
-    return f"[[{max(found, key=lambda claim: claim.value).claim_id}]]"
 
 
 def _changed_words(week: _Week) -> str | None:
@@ -155,17 +157,39 @@ def _changed(week: _Week) -> list[CalendarRow]:
     return sorted(rows, key=lambda row: priorities.get(row.area, len(priorities)))
 
 
-def _standfirst(movers: Sequence[Mover]) -> str | None:
+def _standfirst(week: _Week) -> str | None:
+    movers = week.report.movers
     first = next(iter(largest(movers)), None)
     if first is None:
         return None
     unusual = [row for row in movers if is_unusual(row)]
     told = f"The largest move was {first.market} at {_of(first.market, Metric.MOVE)}"
     score = f" ({_of(first.market, Metric.Z_SCORE)})" if first.z_score is not None else ""
+    ends = _ends_words(week)
     if not unusual:
-        return f"{told}{score}, an ordinary one: no pair moved out of its usual range."
+        claimed = "no pair moved out of its usual range" if not week.edition else NONE_UNUSUAL
+        return f"{told}{score}, an ordinary one: {claimed}.{ends}"
     named = ", ".join(f"{row.market} ({_of(row.market, Metric.Z_SCORE)})" for row in unusual)
-    return f"{told}{score}. Unusual for the pair: {named}."
+    return f"{told}{score}. Unusual for the pair: {named}.{ends}"
+
+
+def _ends_words(week: _Week) -> str:
+    """` EUR/USD and USD/CNY reached a twelve-month low.`; empty if no pair reached an end."""
+    if not week.edition:
+        return ""
+    found = reached_in(week.report.movers, week.claims)
+    return "".join(
+        f" {_few(rows)} reached a {words}."
+        for words, rows in (("twelve-month high", found.highs), ("twelve-month low", found.lows))
+        if rows
+    )
+
+
+def _few(rows: Sequence[Mover]) -> str:
+    """The pairs in a sentence, the rest of many counted."""
+    names = [row.market for row in rows]
+    more = len(names) - ENDS_NAMED
+    return listed([*names[:ENDS_NAMED], f"{more} more"] if more > 0 else names)
 
 
 def _themes(week: _Week) -> Iterator[Theme]:
@@ -189,7 +213,13 @@ def _chosen(week: _Week) -> list[_Draft]:
     blocs = list(_blocs(week))[:MOST_BLOCS]
     within = {market for bloc in blocs for market in bloc.markets}
     alone = [row for row in week.report.movers if row.market not in within]
-    drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone)]
+    if week.edition:
+        ends = list(_ends(week))
+        told = {market for draft in ends for market in draft.markets}
+        alone = [row for row in alone if row.market not in told]
+        drafts = [*_dollar(week), *_banks(week), *ends, *blocs, *_single(alone)]
+    else:
+        drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone)]
     return drafts[:MOST_THEMES]
 
 
@@ -217,7 +247,9 @@ def _majority(week: _Week) -> int:
         for group in MarketGroup
     }
     signs = {
-        (side > 0) - (side < 0) for group, side in sides.items() if _count_of(group.upper(), week)
+        (side > 0) - (side < 0)
+        for group, side in sides.items()
+        if dollar_count(group.upper(), week.claims)
     }
     return signs.pop() if len(signs) == 1 else 0
 
@@ -269,8 +301,31 @@ def _unusualness(rows: Sequence[Mover]) -> Decimal:
     return sum((abs(row.z_score or Decimal(0)) for row in rows), Decimal(0)) / len(rows)
 
 
+def _ends(week: _Week) -> Iterator[_Draft]:
+    """The themes of the pairs that reached an end of their year's range, wherever they ended."""
+    found = reached_in(week.report.movers, week.claims)
+    for words, rows, metric in (
+        ("twelve-month high", found.highs, Metric.WINDOW_HIGH),
+        ("twelve-month low", found.lows, Metric.WINDOW_LOW),
+    ):
+        if rows:
+            told = (_way_to_the_end(row, metric, found) for row in rows)
+            markets = tuple(row.market for row in rows)
+            title = f"{_few(rows)} reached a {words}"
+            yield _Draft(title, markets, _areas(rows), f"{'; '.join(told)}.", at_the_edge=True)
+
+
+def _way_to_the_end(row: Mover, metric: Metric, found: Reached) -> str:
+    """`EUR/USD to 1.1130, ending at 1.1172 (-0.19 %)`."""
+    move = _of(row.market, Metric.MOVE)
+    if row.market in found.ended:
+        return f"{row.market} to {_of(row.market, Metric.LAST)}, where it ended ({move})"
+    level = f"{_of(row.market, metric)}, ending at {_of(row.market, Metric.LAST)}"
+    return f"{row.market} to {level} ({move})"
+
+
 def _extremes(week: _Week) -> Iterator[_Draft]:
-    """The theme of the pairs that ended the week at an end of their year's range."""
+    """The themes of the first edition: only of the pairs that ended the week at an end."""
     placed = [row for row in week.report.movers if row.range_position is not None]
     edges = {
         "twelve-month high": [row for row in placed if (row.range_position or BOTTOM) >= TOP],
@@ -335,7 +390,9 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
     if not placed or draft.at_the_edge:
         return None
     told = [f"{market} at {_of(market, Metric.RANGE_POSITION)}" for market in placed[:BANKS_NAMED]]
-    return f"No decision day is on record; in the 52-week range, {', '.join(told)}."
+    if not week.edition:
+        return f"No decision day is on record; in the 52-week range, {', '.join(told)}."
+    return f"the day of the next decision is not on record; in the 52-week range, {listed(told)}."
 
 
 def _scheduled(week: _Week, without: str) -> str | None:

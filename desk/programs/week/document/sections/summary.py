@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_day
 from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
-from desk.contracts.findings.results import ConflictRecord, DecidedBy
+from desk.contracts.findings.results import ConflictRecord, DecidedBy, EventType, Impact
 from desk.contracts.findings.verdicts import ClaimStatus, CrossCheck, CrossCheckKind
 from desk.contracts.markets import MarketGroup, MarketSpec
 from desk.contracts.week.report import (
@@ -37,6 +37,10 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
+EDITION: Final = 1
+"""The edition of the rules of the lead and the summary. From 1 on, both tell every pair that
+reached an end of its year's range and count the dollar the same way."""
+
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
 DECIDERS: Final = {
@@ -69,10 +73,11 @@ def summary_of(
     versions that called every group's first move unusual.
     """
     _, as_of = window_days(report.window)
+    edition = _edition(report, earlier=earlier)
     lines = (
         *(_movers_line(group, report.movers, earlier=earlier) for group in MarketGroup),
-        _dollar_line(report, claims),
-        _extremes_line(report.movers),
+        _dollar_line(report, claims, edition),
+        *(_high_lines(report, claims) if edition else [_extremes_line(report.movers)]),
         _decisions_line(report.calendar),
         _open_line(report.calendar),
         _ahead_line(report.calendar, as_of),
@@ -87,6 +92,12 @@ def summary_of(
     return tuple(
         sentence(line, claims) for line in lines if line and not _is_told(references(line), told)
     )
+
+
+def _edition(report: ResearchReport, *, earlier: bool) -> int:
+    if earlier:
+        return 0
+    return report.lead.edition if report.lead else EDITION
 
 
 def _told_in(lead: Lead | None) -> set[str]:
@@ -143,14 +154,31 @@ def _of(row: Mover, metric: Metric) -> str:
     return f"[[{claim_id(row.market, metric)}]]"
 
 
-def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim]) -> str | None:
-    """Against how many currencies the dollar rose. A single one is named instead of counted.
+def dollar_counts(claims: Mapping[str, Claim]) -> list[str]:
+    """The larger count of each group: `fell against 6 of 9 G10 currencies`."""
+    counted = (dollar_count(group.upper(), claims) for group in MarketGroup)
+    return [words for words in counted if words]
+
+
+def dollar_count(subject: str, claims: Mapping[str, Claim]) -> str | None:
+    """The larger of the two counts of a group."""
+    pair = [claim_id(subject, metric) for metric in (Metric.DOLLAR_ROSE, Metric.DOLLAR_FELL)]
+    found = [claims[name] for name in pair if name in claims]
+    if not found:
+        return None
+    return f"[[{max(found, key=lambda claim: claim.value).claim_id}]]"
+
+
+def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim], edition: int) -> str | None:
+    """Against how many currencies the dollar rose or fell, the larger count of each group as in the
+    headline. A single currency is named instead of counted. The first edition counted rises only.
 
     A report that covers few markets under the title of all is one of an earlier version, which did
     that.
     """
     names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
-    counted = [f"[[{name}]]" for name in names if name in claims]
+    risen = [f"[[{name}]]" for name in names if name in claims]
+    counted = dollar_counts(claims) if edition else risen
     if counted:
         return f"The dollar {' and '.join(counted)}."
     if report.title == titled(report.week):
@@ -168,6 +196,62 @@ def _typed_dollar_line(movers: Sequence[Mover]) -> str | None:
             risen = sum(dollar_direction(row) > 0 for row in rows)
             counts.append(f"{risen} of {len(rows)} {ADJECTIVES[group]} currencies")
     return f"The dollar rose against {' and '.join(counts)}." if counts else None
+
+
+class Reached(NamedTuple):
+    """The pairs with a fixing of the window at an end of the year's range; `ended` are those whose
+    last fixing is there."""
+
+    highs: tuple[Mover, ...]
+    lows: tuple[Mover, ...]
+    ended: frozenset[str]
+
+
+def reached_in(movers: Sequence[Mover], claims: Mapping[str, Claim]) -> Reached:
+    """The floating pairs that reached the highest or lowest of their year within the window."""
+    placed = [row for row in movers if row.z_score is not None]
+    highs = tuple(row for row in placed if _is_end(row, row.window_high, Metric.YEAR_HIGH, claims))
+    lows = tuple(row for row in placed if _is_end(row, row.window_low, Metric.YEAR_LOW, claims))
+    ended = (
+        *(row for row in highs if row.last == row.window_high),
+        *(row for row in lows if row.last == row.window_low),
+    )
+    return Reached(highs, lows, frozenset(row.market for row in ended))
+
+
+def _is_end(
+    row: Mover, level: Decimal | None, of_year: Metric, claims: Mapping[str, Claim]
+) -> bool:
+    claim = claims.get(claim_id(row.market, of_year))
+    return claim is not None and level == claim.value
+
+
+def _high_lines(report: ResearchReport, claims: Mapping[str, Claim]) -> Iterator[str]:
+    """What has high impact: the ends of the year's range, and what no other line names."""
+    found = reached_in(report.movers, claims)
+    parts = [
+        f"{when} at a 52-week {side}: {_named(names)}"
+        for at, when in ((True, "at the end of the week"), (False, "within the week"))
+        for side, rows in (("high", found.highs), ("low", found.lows))
+        if (names := [row.market for row in rows if (row.market in found.ended) is at])
+    ]
+    if parts:
+        yield _opened("; ".join(parts))
+    told = {row.market for row in (*found.highs, *found.lows)}
+    for group in MarketGroup:
+        named = [row for row in report.movers if row.group is group][:MOVERS_NAMED]
+        told |= {row.market for row in named if is_unusual(row)}
+    rest = [name for name in _high_markets(report.markets) if name not in told]
+    if rest:
+        yield f"Of high impact too, as their sections say: {_named(rest)}."
+
+
+def _high_markets(sections: Sequence[MarketReport]) -> Iterator[str]:
+    """The markets with an event of high impact other than a decision, which has its own line."""
+    decisions = (EventType.RATE_DECISION, EventType.SCHEDULED_DECISION)
+    for section in sections:
+        if any(e.impact is Impact.HIGH and e.event_type not in decisions for e in section.events):
+            yield section.market
 
 
 def _extremes_line(movers: Sequence[Mover]) -> str | None:
