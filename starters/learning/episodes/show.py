@@ -17,6 +17,7 @@ from desk.documents.answer.words import said
 from desk.documents.rendering.words.wording import NO_FIGURE, instant, one_line
 from desk.platform.settings import load_settings
 from desk.programs.episode.actions import DATA, PART_FIELDS
+from desk.programs.episode.document.words import advised
 from starters.learning.episodes.look import (
     ListedEpisode,
     UnreadableEpisode,
@@ -64,7 +65,7 @@ def board_lines(listed: ListedEpisode) -> Iterator[str]:
         yield from _folded(f"step {step.number}", _step(step))
     if board is not None:
         yield from _parts(board)
-        yield from _conclusions(board)
+        yield from _conclusions(board, _least(listed))
     if listed.waits_for is not None:
         yield _labelled("waits", f"until {instant(listed.waits_for)}")
     if listed.files is not None:
@@ -87,11 +88,18 @@ def _cells(listed: ListedEpisode) -> tuple[str, ...]:
         listed.request.symbol,
         f"{listed.as_of:%Y-%m-%d}",
         str(listed.request.weeks),
-        f"{said}{MADE_UP if board and board.generated else ''}" if said else NO_FIGURE,
+        f"{_said(board, listed)}{MADE_UP if board.generated else ''}"
+        if board and said
+        else NO_FIGURE,
         f"{board.confidence:.0%}" if board and said else NO_FIGURE,
         f"{reward:+}" if reward is not None else NO_FIGURE,
         f"{listed.waits_for:%Y-%m-%d}" if listed.waits_for else NO_FIGURE,
     )
+
+
+def _said(board: Blackboard, listed: ListedEpisode) -> str:
+    """`buy`, or `leans to buy`, which is no recommendation."""
+    return advised(board, _least(listed)).partition(",")[0]
 
 
 MADE_UP: Final = " (practice)"
@@ -115,12 +123,17 @@ def _parts(board: Blackboard) -> Iterator[str]:
         yield from _folded(name.removesuffix("_data"), told)
 
 
-def _conclusions(board: Blackboard) -> Iterator[str]:
+def _least(listed: ListedEpisode) -> float:
+    """The confidence from which on a side is recommended."""
+    return listed.request.policy.thresholds.recommended
+
+
+def _conclusions(board: Blackboard, least: float) -> Iterator[str]:
     known = {claim.claim_id: claim for claim in _claims(board)}
     for insight in board.insights:
         yield from _folded("insight", _insight(insight, known))
     if board.recommendation is not None:
-        yield from _folded("advice", advice_words(board))
+        yield from _folded("advice", advice_words(board, least))
         for label, topics in (("for", board.reasons_for), ("against", board.reasons_against)):
             if topics:
                 yield from _folded(label, ", ".join(topics))

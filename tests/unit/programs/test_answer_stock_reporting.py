@@ -90,6 +90,11 @@ def test_only_enough_confidence_brings_a_recommendation_in_large_type(
     assert ("**Buy NVDA**" in text) is large
     assert ("Leans to buy, with a confidence of 33" in text) is not large
     assert text.index("likely to be higher on") < text.index("onfidence 33")
+    # One voice: the steps and the evaluation say the same as the head.
+    made = next(x for x in step_lines(told) if x.action is A.GENERATE_RECOMMENDATION)
+    assert made.told == ("buy" if large else "leans to buy, not recommended")
+    not_followed = "if the lean to buy, which was not recommended, had been followed"
+    assert (not_followed in evaluation_words(told)) is not large
 
 
 def test_facts_made_for_practice_are_marked_wherever_they_are_printed() -> None:

@@ -228,3 +228,14 @@ def test_the_list_says_what_was_recommended_and_what_came_of_it_or_when_that_is_
     assert lines[1].split() == ["NVDA", "2024-06-12", "4", "buy", "42%", "+0.43", "–"]
     assert lines[3].split() == ["NVDA", "2024-06-12", "4", "buy", "42%", "–", "2024-07-10"]
     assert lines[2].strip() == "stock-NVDA-0123456789ab"
+
+
+def test_an_advice_below_the_confidence_that_is_set_is_a_lean_in_the_list_too() -> None:
+    found = episode()
+    limits = found.request.policy.thresholds.model_copy(update={"recommended": 0.5})
+    policy = found.request.policy.model_copy(update={"thresholds": limits})
+    request = found.request.model_copy(update={"policy": policy})
+    below = found.model_copy(update={"request": request})
+    assert "leans to buy" in list(table_lines([below]))[1]
+    text = "\n".join(board_lines(below))
+    assert "leans to buy, not recommended, confidence 42%" in text

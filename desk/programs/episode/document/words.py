@@ -175,6 +175,20 @@ class StepLine(NamedTuple):
     charge: str | None = None
 
 
+def is_recommended(board: Blackboard, least: float) -> bool:
+    """Whether a side is recommended: the confidence reaches the least that is set."""
+    side = board.recommendation not in (None, Recommended.ABSTAIN)
+    return side and board.confidence >= least
+
+
+def advised(board: Blackboard, least: float) -> str:
+    """`buy`, or `leans to buy, not recommended` where the confidence is below the least."""
+    said = board.recommendation
+    if said is None or said is Recommended.ABSTAIN or is_recommended(board, least):
+        return str(said) if said else "nothing"
+    return f"leans to {said}, not recommended"
+
+
 def headline(answer: AnswerReport) -> Headline | None:
     """How likely a higher price is, what that rests on, and what is recommended, for how long and
     at which cost; None without a recommendation."""
@@ -187,7 +201,7 @@ def headline(answer: AnswerReport) -> Headline | None:
     weeks = f"{board.weeks} week" if board.weeks == 1 else f"{board.weeks} weeks"
     on = " on" if action is Recommended.ABSTAIN else ""
     least = stock.recommended_from or 0.0
-    sure = board.confidence >= least and action is not Recommended.ABSTAIN
+    sure = is_recommended(board, least)
     return Headline(
         action=action,
         likely=_likely(board, action, due),
@@ -293,7 +307,9 @@ def evaluation_words(answer: AnswerReport) -> str:
             )
         entered = any(f.metric is Metric.ENTRY for f in stock.board.evaluation.figures)
         held = _HELD.get(stock.board.recommendation, "") if entered else ": not known"
-        return f"Outcome by {due}{held}.{f' Lacking: {lacking}.' if lacking else ''}"
+        return (
+            f"Outcome by {due}{_of_lean(stock)}{held}.{f' Lacking: {lacking}.' if lacking else ''}"
+        )
     if stock.board.recommendation is None:
         return "There is no recommendation to evaluate."
     if stock.cut_off is not None:
@@ -301,6 +317,14 @@ def evaluation_words(answer: AnswerReport) -> str:
     if answer.finished_at < stock.due:
         return f"The outcome is known on {due}, when the horizon is over."
     return f"It was not evaluated. The horizon was over on {due}."
+
+
+def _of_lean(stock: StockRecord) -> str:
+    """That the outcome is that of a side which was not recommended, where that is so."""
+    board, least = stock.board, stock.recommended_from or 0.0
+    if board.recommendation is Recommended.ABSTAIN or is_recommended(board, least):
+        return ""
+    return f" if the lean to {board.recommendation}, which was not recommended, had been followed"
 
 
 def evaluation_notes(answer: AnswerReport) -> tuple[str, ...]:
@@ -371,6 +395,7 @@ def step_lines(answer: AnswerReport) -> tuple[StepLine, ...]:
     """The steps in their order."""
     failed = {x.node for x in answer.nodes if x.state is NodeState.FAILED and x.rounds == 1}
     steps = answer.stock.steps if answer.stock else ()
+    least = (answer.stock.recommended_from or 0.0) if answer.stock else 0.0
     before = (0, *(len(step.board.taken) for step in steps))
     return tuple(
         _step(
@@ -378,6 +403,7 @@ def step_lines(answer: AnswerReport) -> tuple[StepLine, ...]:
             wrote=len(step.board.taken) > taken,
             failed=step.action in failed,
             charges=tuple(answer.stock.charges.values()) if answer.stock else (),
+            least=least,
         )
         for step, taken in zip(steps, before, strict=False)
     )
@@ -467,7 +493,9 @@ def _charge_words(charge: Decimal, charges: Sequence[Decimal]) -> str:
     return f"{charge:.{places}f}" if charge else "0"
 
 
-def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: Sequence[Decimal]) -> StepLine:
+def _step(
+    step: EpisodeStep, *, wrote: bool, failed: bool, charges: Sequence[Decimal], least: float
+) -> StepLine:
     """A step that `wrote` took its action. One that did not has failed, as has one that wrote that
     all is lacking because nobody could do it, which is known of an action taken once."""
     done = wrote and not failed
@@ -475,7 +503,9 @@ def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: Sequence[Dec
         number=str(step.number),
         action=step.action,
         refused=step.refused is not None,
-        told=f"refused: {one_line(step.refused)}" if step.refused else _wrote(step, done=done),
+        told=f"refused: {one_line(step.refused)}"
+        if step.refused
+        else _wrote(step, least, done=done),
         reason=one_line(step.reason),
         reward=f"{step.reward:+f}" if step.reward else "0",
         charge=_charge_words(step.charge, charges) if charges else None,
@@ -483,7 +513,7 @@ def _step(step: EpisodeStep, *, wrote: bool, failed: bool, charges: Sequence[Dec
     )
 
 
-def _wrote(step: EpisodeStep, *, done: bool) -> str:
+def _wrote(step: EpisodeStep, least: float, *, done: bool) -> str:
     """What a step put onto the blackboard."""
     board = step.board
     if not done:
@@ -491,7 +521,7 @@ def _wrote(step: EpisodeStep, *, done: bool) -> str:
     if step.action is StockAction.GENERATE_INSIGHT:
         return _counted(len(board.insights), "insight")
     if step.action is StockAction.GENERATE_RECOMMENDATION:
-        return str(board.recommendation) if board.recommendation else "nothing"
+        return advised(board, least)
     part: BoardPart | None = getattr(board, PART_FIELDS[step.action])
     if part is None:
         return "nothing"
