@@ -93,9 +93,9 @@ def published_week(reports_dir: Path, written: str | None) -> str:
     if written is None and weeks:
         return weeks[-1]
     wanted = written or "any week"
-    there = f"; there are {', '.join(weeks[-5:])}" if weeks else ""
+    there = f"; published are {', '.join(weeks[-5:])}" if weeks else ""
     others = other_reports(reports_dir, written)
-    partly = f"; of some markets: {', '.join(others[-3:])}" if others else ""
+    partly = f"; of some markets only there are {', '.join(others[-3:])}" if others else ""
     again = f"desk run --week {written}" if written else "desk run"
     raise CommandError(f"no report of {wanted}{there}{partly}; `{again}` publishes it")
 

@@ -173,7 +173,9 @@ def _head(summary: WeekSummary) -> Iterator[str]:
 def _changed(summary: WeekSummary) -> Iterator[str]:
     """What a rerun changed, or else what changed since the week before."""
     if summary.changes:
-        yield from (f"changed: {line}" for line in summary.changes[:CHANGES])
+        yield from (f"rerun: {line}" for line in summary.changes[:CHANGES])
+        if len(summary.changes) > CHANGES:
+            yield f"rerun: {len(summary.changes) - CHANGES} more changes in the report"
         return
     changes = summary.week_changes
     if changes is None:

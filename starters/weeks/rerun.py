@@ -74,18 +74,16 @@ def rerun(
 def changes_between(
     before: ResearchReport | None, after: ResearchReport | None, market: str
 ) -> tuple[str, ...]:
-    """A line for everything that changed; one line that says so when nothing did.
-
-    Empty when one of the reports is not at hand.
-    """
+    """A line for everything that changed; one line that says so when nothing did, or when one of
+    the reports is not at hand."""
     if before is None or after is None:
-        return ()
+        return (f"{market}: what changed is not known here: one of the two reports is not at hand",)
     old, new = _section(before, market), _section(after, market)
     if new is None:
         return (f"{market} is not in the report",)
     if old is None:
         return (f"{market} is new in the report",)
-    return tuple(_changes(old, new)) or (f"{market}: every figure is as it was",)
+    return tuple(_changes(old, new)) or (f"{market}: nothing changed, every figure is as it was",)
 
 
 def _changes(old: MarketReport, new: MarketReport) -> Iterator[str]:

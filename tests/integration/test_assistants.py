@@ -157,7 +157,7 @@ async def test_what_the_desk_has_not_is_told_in_a_sentence(
             )
         ]
     assert "'2026-W99' is not a week" in said[0]
-    assert f"no report of 2015-W01; there are {WEEK}" in said[1]
+    assert f"no report of 2015-W01; published are {WEEK}" in said[1]
     assert "no market 'EUR/USX'; nearest: EUR/USD" in said[2]
     assert "nearest: EUR/USD:move" in said[3]
     assert "name one of its figures: " in said[4]

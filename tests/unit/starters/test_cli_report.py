@@ -177,7 +177,7 @@ def test_a_week_to_compare_with_that_is_not_published_is_named(
 ) -> None:
     status, _, err = told(capsys, "--diff", "2026-W40")
     assert status == ExitStatus.FAILED
-    assert "no report of 2026-W40; there are 2026-W43, 2026-W44" in err
+    assert "no report of 2026-W40; published are 2026-W43, 2026-W44" in err
 
 
 def test_a_trace_prints_text_from_outside_as_text() -> None:
