@@ -44,7 +44,7 @@ from desk.contracts.findings.results import (
 from desk.contracts.findings.source_results import DatePrecision, is_of_a_day
 from desk.contracts.findings.verdicts import ClaimVerdict, CrossCheck, DroppedSentence
 from desk.contracts.learning.lessons import Advice
-from desk.contracts.markets import MarketGroup, MarketKind, MarketName, MarketSpec
+from desk.contracts.markets import AreaCode, MarketGroup, MarketKind, MarketName, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.week.changes import Changes
 from desk.contracts.weeks import IsoWeek, TimeWindow
@@ -101,13 +101,22 @@ class MissingMarket(Contract):
     reason: Text
 
 
+class RatesKnown(Contract):
+    """The areas whose changes of the policy rate are known to the same day, before the window;
+    without a day to none that is known."""
+
+    areas: Annotated[tuple[AreaCode, ...], Field(max_length=200)]
+    to: date | None = None
+
+
 class Freshness(Contract):
     """How much of what a week rests on was current at its as-of instant.
 
     `prices` are the pairs with a price, `stale_prices` those whose last fixing is older than it had
     to be, `prices_to` the day of the newest. `rates` are the policy rates, `stale_rates` those
     whose changes are known only up to a day before the window, `rates_to` that day of the one that
-    is oldest. `decisions` were due in the window; of `open_decisions` no outcome is on record.
+    is oldest, `rates_known` all those days, the oldest first (none in reports of earlier versions).
+    `decisions` were due in the window; of `open_decisions` no outcome is on record.
     """
 
     prices: int = 0
@@ -116,6 +125,7 @@ class Freshness(Contract):
     rates: int = 0
     stale_rates: int = 0
     rates_to: date | None = None
+    rates_known: Annotated[tuple[RatesKnown, ...], Field(max_length=200, exclude_if=is_empty)] = ()
     decisions: int = 0
     open_decisions: int = 0
 

@@ -6,17 +6,21 @@ import pytest
 
 from activities.deliveries import letter, subject_line
 from desk.contracts.agents.search_attributes import Outcome
-from desk.contracts.week.report import Coverage, Freshness, ResearchReport
+from desk.contracts.week.report import Coverage, Freshness, RatesKnown, ResearchReport
 from desk.programs.week.document.audit.report import frame_findings
+from desk.programs.week.document.judging.coverage import reason_of
 from desk.programs.week.document.rendering.coverage_words import freshness_words, known_words
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.rendering.once.lacking import Lacking
+from desk.programs.week.document.rendering.rates_table import differential_words
 from desk.programs.week.document.rendering.wording import coverage_words
 from desk.programs.week.document.sections.freshness import freshness_of
+from tests.support.report_outcomes import empty_outcome
 from tests.support.reports import sample_report
 
 CURRENT = Freshness(prices=20, rates=18, decisions=2)
-SEPTEMBER, OCTOBER = date(2026, 9, 30), date(2026, 10, 30)
+JUNE, SEPTEMBER, OCTOBER = date(2026, 6, 30), date(2026, 9, 30), date(2026, 10, 30)
 
 
 def coverage(freshness: Freshness | None = None, current_threshold: float = 0.0) -> Coverage:
@@ -47,12 +51,23 @@ def stale(**changes: object) -> Freshness:
             "prices current, policy rates known to 30 Sep 2026 or later",
         ),
         (
+            stale(
+                stale_rates=6,
+                rates_known=(
+                    RatesKnown(areas=("IN",), to=JUNE),
+                    RatesKnown(areas=("CH", "AU", "NZ", "CA", "SE"), to=SEPTEMBER),
+                ),
+            ),
+            "prices current, 6 of 18 rates known to 30 Jun 2026 (IN) and to 30 Sep 2026 (5 areas)",
+        ),
+        (
             stale(stale_prices=20, prices_to=OCTOBER),
             "prices known to 30 Oct 2026, policy rates current",
         ),
         (
             stale(stale_rates=2, rates_to=SEPTEMBER, open_decisions=1),
-            "prices current, 2 of 18 rates known to 30 Sep 2026 or later, 1 of 2 decisions unknown",
+            "prices current, 2 of 18 rates known to 30 Sep 2026 or later, "
+            "outcome unknown of 1 of 2 decisions due",
         ),
         (
             stale(stale_prices=3),
@@ -66,13 +81,14 @@ def test_how_current_a_week_is_stands_in_its_headline(freshness: Freshness, word
 
 
 def test_a_week_that_knows_too_little_is_not_simply_complete() -> None:
-    assert told(CURRENT).startswith("36 of 38 markets researched, complete: prices current")
+    researched = "36 of 38 markets researched (the threshold is 90 % of the markets), "
+    assert told(CURRENT).startswith(f"{researched}complete: prices current")
     late = stale(open_decisions=1)
-    assert told(late).startswith("36 of 38 markets researched, complete but not current: ")
+    assert told(late).startswith(f"{researched}complete but not current: ")
     assert known_words(coverage(CURRENT)) is None
     assert known_words(coverage(late)) == (
         "What the desk knew when this was written: prices current, policy rates current, "
-        "1 of 2 decisions unknown."
+        "outcome unknown of 1 of 2 decisions due."
     )
 
 
@@ -82,12 +98,13 @@ def test_a_week_is_incomplete_below_the_share_that_has_to_be_current() -> None:
     assert coverage(late).complete
     assert coverage(late, 0.5).complete
     assert not coverage(late, 0.9).complete
-    assert told(late, 0.9).startswith("36 of 38 markets researched, incomplete: ")
+    assert ", incomplete: " in told(late, 0.9)
     assert "the threshold is 90 % of the markets, and 90 % of it current" in told(late, 0.9)
 
 
 def test_a_report_of_before_is_told_as_it_was() -> None:
-    assert told(None) == "36 of 38 markets researched, complete (the threshold is 90 %)"
+    researched = "36 of 38 markets researched (the threshold is 90 % of the markets)"
+    assert told(None) == f"{researched}, complete"
     assert "freshness" not in coverage().model_dump()
     assert "current_threshold" not in coverage().model_dump()
 
@@ -109,6 +126,46 @@ def test_a_report_counts_what_was_not_current() -> None:
     assert aged(report, 7).stale_prices == freshness.prices
 
 
+def test_the_head_names_which_rates_end_when() -> None:
+    report = sample_report()
+    known = stale(stale_rates=1, rates_known=(RatesKnown(areas=("IN",), to=JUNE),))
+    late = report.model_copy(update={"coverage": coverage(known)})
+    assert "changes of policy rates after 30 Jun 2026 (IN)" in str(Lacking(late).first_words)
+
+
+def test_a_report_of_before_with_the_oldest_day_only_is_audited_as_it_was() -> None:
+    report = sample_report()
+    built = report.coverage.freshness
+    assert built is not None
+    before = built.model_copy(update={"rates_known": ()})
+    older = report.model_copy(
+        update={"coverage": report.coverage.model_copy(update={"freshness": before})}
+    )
+    assert not [found for found in frame_findings(older) if found[0] == "coverage"]
+
+
+def test_a_differential_of_rates_of_different_days_says_so() -> None:
+    report = sample_report()
+    told = (
+        "Not of one day are the differentials of KR and of their pairs: rates there are known to "
+        "31 Aug 2026, and that of the Federal Reserve changed on 16 Sep 2026."
+    )
+    assert told in str(differential_words(report))
+    assert told in render_markdown(report)
+    assert told in render_html(report)
+    of_one_day = report.model_copy(update={"policy_rates": report.policy_rates[:3]})
+    assert "KR" not in [row.area for row in of_one_day.policy_rates]
+    assert differential_words(of_one_day) is None
+
+
+def test_a_missing_market_has_no_reason_that_holds_for_every_market() -> None:
+    remark = "US: the outcome of Federal Reserve of 28 Oct 2026 is not in the source"
+    outcome = empty_outcome("USD/TWD", Outcome.MISSING, "no configured source has USD/TWD")
+    both = outcome.model_copy(update={"missing": (*outcome.missing, remark)})
+    assert reason_of(both, {remark}) == "no configured source has USD/TWD"
+    assert reason_of(both.model_copy(update={"missing": (remark,)}), {remark}) == remark
+
+
 def test_a_report_that_is_not_current_says_so_on_its_page_and_in_its_letter() -> None:
     report = sample_report()
     assert not [finding for finding in frame_findings(report) if "coverage" in finding[0]]
@@ -124,5 +181,5 @@ def test_a_report_that_is_not_current_says_so_on_its_page_and_in_its_letter() ->
     assert words in render_html(changed)
     assert words not in render_html(report)
     assert "11 of 11 markets, not current" in subject_line(changed)
-    assert "1 of 2 decisions unknown" in letter(changed, "there")
+    assert "outcome unknown of 1 of 2 decisions due" in letter(changed, "there")
     assert [each for each in frame_findings(changed) if "freshness is" in each[1]]

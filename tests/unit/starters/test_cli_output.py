@@ -155,7 +155,7 @@ def test_the_summary_opens_with_what_changed_and_counts_what_could_not_be_relied
     assert lines[1] == f"What changed since 2026-W43 (3 of {CHANGES_THERE})"
     assert lines[2] == "  level  USD/JPY is at 157.25. (before 156.80)"
     assert " markets researched " in lines[5]
-    assert lines[6] == "prices current, 1 of 4 rates known to 31 Aug 2026"
+    assert lines[6] == "prices current, 1 of 4 rates known to 31 Aug 2026 (KR)"
     assert lines[7] == "1 conflict decided, 1 figure rejected, 1 sentence left out"
 
 
@@ -172,7 +172,7 @@ def test_the_summary_says_when_nothing_changed(found: Changes, told: str) -> Non
 
 def test_a_reruns_own_changes_stand_in_place_of_the_weeks() -> None:
     lines = summary_lines(summary(traced_report(), changes=("USD/JPY:last: 1 -> 2 level",)))
-    assert lines[1] == "changed: USD/JPY:last: 1 -> 2 level"
+    assert lines[1] == "rerun: USD/JPY:last: 1 -> 2 level"
     assert not any("since 2026-W43" in line for line in lines)
 
 
@@ -303,9 +303,10 @@ def test_a_revision_says_which_figures_changed_and_only_of_its_market() -> None:
     assert f" -> {changed.value:f} " in line
     other = next(m for m in before.markets if m is not section)
     assert changes_between(before, after, other.market) == (
-        f"{other.market}: every figure is as it was",
+        f"{other.market}: nothing changed, every figure is as it was",
     )
-    assert changes_between(None, after, section.market) == ()
+    (unknown,) = changes_between(None, after, section.market)
+    assert "what changed is not known here" in unknown
 
 
 def letter(workflow_id: str, *, redone: bool = False) -> FoundLetter:
@@ -460,5 +461,5 @@ def test_the_summary_says_what_is_not_current_and_by_which_threshold() -> None:
     at = next(n for n, line in enumerate(lines) if line.startswith("incomplete"))
     assert lines[at : at + 2] == [
         "incomplete: 11 of 11 markets (100 %, needs 90 %), 90 % current (needs 100 %)",
-        "prices current, policy rates current, 4 of 4 decisions unknown",
+        "prices current, policy rates current, outcome unknown of 4 of 4 decisions due",
     ]

@@ -15,6 +15,8 @@ from desk.contracts.findings.source_results import History
 from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import (
+    CalendarRow,
+    Coverage,
     MarketOutcome,
     MarketReport,
     ResearchReport,
@@ -23,6 +25,7 @@ from desk.contracts.week.report import (
 from desk.documents.compiling import Compiler, DocumentGrounds, Subject, compile_document
 from desk.documents.evidence import Carried, carried_whole
 from desk.learning.advice import policy_with
+from desk.programs.builtin.rate_remarks import without_outcome
 from desk.programs.week.document.judging.claims import printed_claims, returned_by
 from desk.programs.week.document.judging.commentary import (
     commentary_of,
@@ -34,7 +37,7 @@ from desk.programs.week.document.judging.conflicts import withheld_in
 from desk.programs.week.document.judging.coverage import coverage_of
 from desk.programs.week.document.judging.judgement import JudgedWeek, judge, not_reached
 from desk.programs.week.document.judging.verdicts import with_contested
-from desk.programs.week.document.sections.calendar import calendar_of
+from desk.programs.week.document.sections.calendar import calendar_of, is_decided
 from desk.programs.week.document.sections.changes import changes_between
 from desk.programs.week.document.sections.cross_checks import (
     CrossMarketCase,
@@ -179,7 +182,8 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
         record, config, week = self.record, self.config, printable.week
         evidence, outcomes = grounds.evidence.results, printable.outcomes
         first_day, _ = window_days(record.window)
-        coverage = coverage_of({outcome.market: outcome for outcome in outcomes}, config)
+        calendar = calendar_of(printable.sections, evidence, week.claims, record.window)
+        coverage = _coverage(outcomes, config, calendar)
         case = CrossMarketCase(
             config, record.window, week.claims, printable.sections, grounds.sources
         )
@@ -188,7 +192,6 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
         reasons = {line.market: line.reason for line in coverage.missing}
         movers = movers_of(week.claims, config)
         rates = rate_rows_of(evidence, week.claims, config, reasons)
-        calendar = calendar_of(printable.sections, evidence, week.claims, record.window)
         freshness = freshness_of(movers, rates, calendar, evidence, record.window)
         coverage = coverage.model_copy(update={"freshness": freshness})
         return ResearchReport(
@@ -222,6 +225,19 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
             follows=record.plan.follows,
             timings=self.timings,
         )
+
+
+def _coverage(
+    outcomes: Sequence[MarketOutcome], config: RunConfig, calendar: Sequence[CalendarRow]
+) -> Coverage:
+    by_market = {outcome.market: outcome for outcome in outcomes}
+    return coverage_of(by_market, config, _open_remarks(calendar))
+
+
+def _open_remarks(calendar: Sequence[CalendarRow]) -> frozenset[str]:
+    """The analysts' remarks on decisions without an outcome, which the calendar tells."""
+    rows = (row for row in calendar if not row.ahead and not is_decided(row))
+    return frozenset(clip(without_outcome(row.area, row.bank, row.day)) for row in rows)
 
 
 def _with_words(

@@ -95,7 +95,11 @@ def _of_coverage(report: ResearchReport) -> Iterator[AuditFinding]:
         "current_threshold": (coverage.current_threshold, report.config.policy.thresholds.current),
     }
     if coverage.freshness is not None:
-        sums["freshness"] = (coverage.freshness, _freshness(report))
+        built = _freshness(report)
+        if not coverage.freshness.rates_known:
+            # Reports of earlier versions have the oldest day only.
+            built = built.model_copy(update={"rates_known": ()})
+        sums["freshness"] = (coverage.freshness, built)
     for name, (printed, expected) in sums.items():
         if printed != expected:
             yield AuditFinding("coverage", f"{name} is {printed}, and should be {expected}")

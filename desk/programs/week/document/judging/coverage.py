@@ -1,7 +1,7 @@
 """The coverage of a week: what it was to cover, what is there, and what is missing and why."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -18,9 +18,14 @@ UNEXPLAINED: Final = "its research ended without a result and without a reason"
 DEAD_LETTERED: Final = "its task failed for good with every agent and is kept as a dead letter"
 
 
-def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Coverage:
+def coverage_of(
+    outcomes: Mapping[str, MarketOutcome],
+    config: RunConfig,
+    elsewhere: Collection[str] = (),
+) -> Coverage:
     """The coverage of the configured markets. Each is counted, or missing with a reason. How
-    current it is, is added later."""
+    current it is, is added later. `elsewhere` are remarks that hold for other markets too and are
+    printed once for all; they are no market's own reason."""
     expected = config.market_names
     there = [market for market in expected if is_counted(outcomes.get(market))]
     return Coverage(
@@ -29,7 +34,7 @@ def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Cov
         threshold=config.policy.thresholds.coverage,
         current_threshold=config.policy.thresholds.current,
         missing=tuple(
-            MissingMarket(market=market, reason=reason_of(outcomes.get(market)))
+            MissingMarket(market=market, reason=reason_of(outcomes.get(market), elsewhere))
             for market in expected
             if market not in there
         ),
@@ -41,7 +46,7 @@ def coverage_of(outcomes: Mapping[str, MarketOutcome], config: RunConfig) -> Cov
         ),
         unreachable=(*config.policy.unreachable, *_stopped(outcomes.values())),
         notes=tuple(
-            clip(f"{market} is partial: {reason_of(outcomes[market])}")
+            clip(f"{market} is partial: {reason_of(outcomes[market], elsewhere)}")
             for market in there
             if outcomes[market].outcome is Outcome.PARTIAL
         ),
@@ -66,11 +71,13 @@ def is_counted(outcome: MarketOutcome | None) -> bool:
     return outcome is not None and outcome.outcome in COUNTED
 
 
-def reason_of(outcome: MarketOutcome | None) -> str:
-    """Why a market is missing or partial, in the words of its agents."""
+def reason_of(outcome: MarketOutcome | None, elsewhere: Collection[str] = ()) -> str:
+    """Why a market is missing or partial, in the words of its agents. Remarks that are printed
+    `elsewhere` are left out if there are others."""
     if outcome is None:
         return NOT_REACHED
     reasons = list(dict.fromkeys(outcome.missing))
+    reasons = [reason for reason in reasons if reason not in elsewhere] or reasons
     if not reasons:
         reasons = [line.error for line in outcome.agents if not line.delivered and line.error]
     if outcome.outcome is Outcome.DEAD_LETTERED:

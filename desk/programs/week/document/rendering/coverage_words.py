@@ -9,8 +9,9 @@ from desk.analytics.figures import print_full_day
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import SourceOutage, UnreachableSource, capability_of
 from desk.contracts.findings.verdicts import ClaimStatus
-from desk.contracts.week.report import Coverage, Freshness, ResearchReport
+from desk.contracts.week.report import Coverage, Freshness, RatesKnown, ResearchReport
 from desk.documents.rendering.words.wording import human, named_together
+from desk.programs.week.document.rendering.once.areas import areas_words
 from desk.programs.week.document.rendering.once.silence import is_silent
 
 MOST_NAMED = 12
@@ -24,16 +25,16 @@ def verdict_words(coverage: Coverage) -> str:
 
 
 def threshold_words(coverage: Coverage) -> str:
-    """`the threshold is 90 %`, with the one for current markets if it is set."""
-    words = f"the threshold is {coverage.threshold:.0%}"
+    """`the threshold is 90 % of the markets`, with the one for current markets if it is set."""
+    words = f"the threshold is {coverage.threshold:.0%} of the markets"
     if coverage.current_threshold:
-        words += f" of the markets, and {coverage.current_threshold:.0%} of it current"
+        words += f", and {coverage.current_threshold:.0%} of it current"
     return words.replace("%", " %")
 
 
 def freshness_words(coverage: Coverage) -> str | None:
-    """`prices current, policy rates known to 30 Jun 2026 or later, 1 of 2 decisions unknown`; None
-    if it was not checked."""
+    """`prices current, policy rates known to 30 Jun 2026 (IN) and to 31 Aug 2026 (12 areas),
+    outcome unknown of 1 of 2 decisions due`; None if it was not checked."""
     told = coverage.freshness
     if told is None:
         return None
@@ -66,17 +67,25 @@ def _rates(told: Freshness) -> str | None:
         return "policy rates current"
     whole = told.stale_rates == told.rates
     rates = "policy rates" if whole else f"{told.stale_rates} of {told.rates} rates"
+    if told.rates_known:
+        return f"{rates} known {named_together(map(_known, told.rates_known))}"
     if told.rates_to is None:
         return f"{rates} known to no certain day"
-    # The day of the oldest: an answer on one bank may name a later one.
+    # Reports of earlier versions have the day of the oldest only.
     later = " or later" if told.stale_rates > 1 else ""
     return f"{rates} known to {print_full_day(told.rates_to)}{later}"
+
+
+def _known(known: RatesKnown) -> str:
+    """`to 30 Jun 2026 (IN)`, many areas counted."""
+    day = print_full_day(known.to) if known.to else "no certain day"
+    return f"to {day} ({areas_words(known)})"
 
 
 def _decisions(told: Freshness) -> str | None:
     if not told.open_decisions:
         return None
-    return f"{told.open_decisions} of {told.decisions} decisions unknown"
+    return f"outcome unknown of {told.open_decisions} of {told.decisions} decisions due"
 
 
 def coverage_lines(report: ResearchReport) -> tuple[str, ...]:

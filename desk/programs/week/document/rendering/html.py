@@ -22,7 +22,11 @@ from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.once.digest import digests
 from desk.programs.week.document.rendering.once.lacking import Lacking
-from desk.programs.week.document.rendering.rates_table import noted_rates, rate_lines
+from desk.programs.week.document.rendering.rates_table import (
+    differential_words,
+    noted_rates,
+    rate_lines,
+)
 from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.markets import index_series
 from desk.programs.week.document.sections.summary import dollar_direction
@@ -54,6 +58,7 @@ def render_html(report: ResearchReport) -> str:
         "up": report.config.report.up,
         "rate_notes": noted_rates(report.policy_rates),
         "rate_lines": rate_lines(report),
+        "differential_words": differential_words(report),
         "source_groups": group_sources(report.sources),
         "digests": digests(report, lacking),
         "banks": {row.area: row.bank for row in report.policy_rates if row.bank != row.area},

@@ -58,6 +58,7 @@ from desk.programs.week.document.rendering.objections import (
 )
 from desk.programs.week.document.rendering.once.digest import Digest, digests
 from desk.programs.week.document.rendering.once.lacking import Lacking
+from desk.programs.week.document.rendering.rates_table import differential_words
 from desk.programs.week.document.rendering.record_words import (
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
@@ -73,6 +74,7 @@ from desk.programs.week.document.rendering.record_words import TITLE as RECORD_T
 from desk.programs.week.document.rendering.wording import (
     MOVER_COLUMNS,
     RATE_COLUMNS,
+    Z_SCORE_NOTE,
     beside_title,
     change_words,
     changes_note,
@@ -246,12 +248,17 @@ def _movers(report: ResearchReport) -> Iterator[Titled]:
     for group in MarketGroup:
         rows = [mover_cells(row) for row in report.movers if row.group is group]
         if rows:
-            yield f"Movers: {group}", table(MOVER_COLUMNS, rows, ("Pair", "Dollar"))
+            noted = "\n\n".join((table(MOVER_COLUMNS, rows, ("Pair", "Dollar")), Z_SCORE_NOTE))
+            yield f"Movers: {group}", noted
 
 
 def _rates(report: ResearchReport) -> str:
     rows = [rate_cells(row) for row in report.policy_rates]
-    return table(RATE_COLUMNS, rows, ("Bank", "Area", "Note")) if rows else ""
+    if not rows:
+        return ""
+    uneven = differential_words(report)
+    noted = (escaped(uneven),) if uneven else ()
+    return "\n\n".join((table(RATE_COLUMNS, rows, ("Bank", "Area", "Note")), *noted))
 
 
 def _calendar(report: ResearchReport, undated: str | None, *, ahead: bool) -> str:

@@ -9,14 +9,18 @@ from decimal import Decimal
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
+from desk.analytics.figures import print_full_day, print_known_day
+from desk.analytics.names.central_banks import named_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.analytics.prices.rate_steps import Point, rate_steps
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.tools import ToolResult
-from desk.contracts.findings.source_results import MonthEndRates
+from desk.contracts.findings.source_results import MonthEndRates, PolicyRate
 from desk.contracts.week.report import RateRow, ResearchReport
 from desk.documents.rendering.drawing.sparks import spark_points
 from desk.programs.week.document.judging.claims import returned_by
 from desk.programs.week.document.sections.markets import CHART_SPAN
+from desk.programs.week.document.sections.tables import policy_rate_facts
 
 SHARED_BY: Final = 2
 """From this many rows on a note is printed below the table."""
@@ -48,6 +52,33 @@ def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
             for area, told in parts.items()
         },
     )
+
+
+def differential_words(report: ResearchReport) -> str | None:
+    """Which differentials set rates of different days against each other, in a sentence: the base
+    rate changed after the last day to which the other is known. None if none does."""
+    facts = policy_rate_facts(report.evidence)
+    base = facts.get(report.base_area)
+    if base is None or base.since is None:
+        return None
+    older = [row.area for row in report.policy_rates if _is_before(row, facts, base.since)]
+    if not older:
+        return None
+    days = sorted({day for area in older if (day := facts[area].covered_until)})
+    known = listed(print_full_day(day) for day in days)
+    changed = print_known_day(base.since, base.since_precision)
+    return (
+        f"Not of one day are the differentials of {listed(older)} and of their pairs: rates there"
+        f" are known to {known}, and that of {named_in_a_sentence(base.bank)} changed on {changed}."
+        " What was decided there since then is not in them."
+    )
+
+
+def _is_before(row: RateRow, facts: Mapping[str, PolicyRate], changed: date) -> bool:
+    fact = facts.get(row.area)
+    if row.differential is None or fact is None or not fact.stale:
+        return False
+    return fact.covered_until is not None and fact.covered_until < changed
 
 
 def rate_lines(report: ResearchReport) -> dict[str, str]:

@@ -52,6 +52,12 @@ MOVER_COLUMNS: Final = (
 )
 
 
+Z_SCORE_NOTE: Final = (
+    "The z-score is the move less the mean weekly move of the 52 weeks before, so that the z-score"
+    " of a small move can have the other sign."
+)
+
+
 RATE_COLUMNS: Final = ("Bank", "Area", "Rate", "Differential", "Since", "Note")
 
 
@@ -104,13 +110,13 @@ def window_words(report: ResearchReport) -> str:
 
 
 def coverage_words(report: ResearchReport) -> str:
-    """`36 of 38 markets researched, complete but not current: prices current, policy rates known to
-    30 Sep 2026 or later (the threshold is 90 %)`."""
+    """`36 of 38 markets researched (the threshold is 90 % of the markets), complete but not
+    current: prices current, policy rates known to 30 Sep 2026 (US, XM)`."""
     coverage = report.coverage
     known = freshness_words(coverage)
     return (
-        f"{coverage.researched} of {coverage.expected} markets researched, "
-        f"{verdict_words(coverage)}{f': {known}' if known else ''} ({threshold_words(coverage)})"
+        f"{coverage.researched} of {coverage.expected} markets researched "
+        f"({threshold_words(coverage)}), {verdict_words(coverage)}{f': {known}' if known else ''}"
     )
 
 

@@ -1,12 +1,12 @@
 """How far prices, policy rates and decisions were known at the as-of instant."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from desk.analytics.prices.fixings import last_expected_day
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.source_results import PolicyRate
-from desk.contracts.week.report import CalendarRow, Freshness, Mover, RateRow
+from desk.contracts.week.report import CalendarRow, Freshness, Mover, RateRow, RatesKnown
 from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.sections.calendar import is_decided
 from desk.programs.week.document.sections.tables import policy_rate_facts
@@ -37,6 +37,7 @@ def freshness_of(
         rates=len(known),
         stale_rates=len(stale),
         rates_to=_known_to(stale, facts),
+        rates_known=tuple(_by_day(stale, facts)),
         decisions=len(held),
         open_decisions=sum(not is_decided(row) for row in held),
     )
@@ -46,6 +47,14 @@ def _is_stale(fact: PolicyRate | None, window: TimeWindow) -> bool:
     if fact is None or not fact.stale:
         return False
     return fact.covered_until is None or fact.covered_until < window.start.date()
+
+
+def _by_day(stale: Sequence[str], facts: Mapping[str, PolicyRate]) -> Iterator[RatesKnown]:
+    """The areas by the day up to which their changes are known, the oldest first."""
+    days = sorted({facts[area].covered_until or date.min for area in stale})
+    for day in days:
+        areas = tuple(a for a in stale if (facts[a].covered_until or date.min) == day)
+        yield RatesKnown(areas=areas, to=None if day == date.min else day)
 
 
 def _known_to(stale: Sequence[str], facts: Mapping[str, PolicyRate]) -> date | None:

@@ -1,0 +1,13 @@
+"""The areas whose policy rates are known to the same day, in words."""
+
+from typing import Final
+
+from desk.contracts.week.report import RatesKnown
+
+MOST_NAMED: Final = 4
+
+
+def areas_words(known: RatesKnown) -> str:
+    """`US, XM, JP`, or how many where they are many."""
+    many = len(known.areas) > MOST_NAMED
+    return f"{len(known.areas)} areas" if many else ", ".join(known.areas)
