@@ -23,7 +23,7 @@ from typing import Final, NamedTuple, Protocol
 
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.analysis import Hint, Signal
-from desk.contracts.episode.stock import Recommended, StockRecommendation
+from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
 from desk.programs.episode.actions import PART_METRICS, Pointer
@@ -163,3 +163,17 @@ def _topics(pointers: Sequence[Pointer], leanings: Container[Leaning]) -> tuple[
     pointing = [(-p.strength, p.topic) for p in pointers if p.leaning in leanings and p.strength]
     pointing.sort(key=_FIRST)
     return tuple(dict.fromkeys([topic for _, topic in pointing]))[:MOST_REASONS]
+
+
+def is_recommended(board: Blackboard, least: float) -> bool:
+    """Whether a side is recommended: the confidence reaches the least that is set."""
+    side = board.recommendation not in (None, Recommended.ABSTAIN)
+    return side and board.confidence >= least
+
+
+def advised(board: Blackboard, least: float) -> str:
+    """`buy`, or `leans to buy, not recommended` where the confidence is below the least."""
+    said = board.recommendation
+    if said is None or said is Recommended.ABSTAIN or is_recommended(board, least):
+        return str(said) if said else "nothing"
+    return f"leans to {said}, not recommended"

@@ -17,7 +17,7 @@ from desk.documents.answer.words import said
 from desk.documents.rendering.words.wording import NO_FIGURE, instant, one_line
 from desk.platform.settings import load_settings
 from desk.programs.episode.actions import DATA, PART_FIELDS
-from desk.programs.episode.document.words import advised
+from desk.programs.episode.recommendation import advised
 from starters.learning.episodes.look import (
     ListedEpisode,
     UnreadableEpisode,

@@ -35,7 +35,6 @@ from desk.platform.temporal.history import (
     RunHistory,
     fetch_history,
 )
-from desk.trust.ledger.events import unreachable_since
 from starters.monitoring.worker_heartbeats import ANSWER, last_heartbeats
 from starters.sources.open_circuits import circuit_in
 from workers.health import LONGEST_SILENCE
@@ -218,6 +217,9 @@ def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
     """Counts an answer. A call without one among several was repeated alone."""
+    # The ledger loads numpy, which every other start of the command is spared.
+    from desk.trust.ledger.events import unreachable_since
+
     since, why = unreachable_since(answer.content)
     if since is not None:
         queue.failed += 1

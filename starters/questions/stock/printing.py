@@ -10,7 +10,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.episode import StockResult
 from desk.documents.rendering.words.wording import instant, one_line
-from desk.programs.episode.document.words import advised, is_recommended
+from desk.programs.episode.recommendation import advised, is_recommended
 from starters.questions.printing import lacking_lines
 from starters.questions.stock.published import WaitingEpisode
 

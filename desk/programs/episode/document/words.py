@@ -23,7 +23,7 @@ from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped, table
 from desk.documents.rendering.words.wording import human, one_line, share_words
 from desk.programs.episode.actions import DATA, PART_FIELDS
-from desk.programs.episode.recommendation import known
+from desk.programs.episode.recommendation import advised, is_recommended, known
 from desk.trust.ledger import EvidenceUnusable, read_answer
 
 STEP_COLUMNS: Final = ("Step", "Action", "Result", "Reward", "Seconds")
@@ -173,20 +173,6 @@ class StepLine(NamedTuple):
     reward: str
     seconds: str
     charge: str | None = None
-
-
-def is_recommended(board: Blackboard, least: float) -> bool:
-    """Whether a side is recommended: the confidence reaches the least that is set."""
-    side = board.recommendation not in (None, Recommended.ABSTAIN)
-    return side and board.confidence >= least
-
-
-def advised(board: Blackboard, least: float) -> str:
-    """`buy`, or `leans to buy, not recommended` where the confidence is below the least."""
-    said = board.recommendation
-    if said is None or said is Recommended.ABSTAIN or is_recommended(board, least):
-        return str(said) if said else "nothing"
-    return f"leans to {said}, not recommended"
 
 
 def headline(answer: AnswerReport) -> Headline | None:
