@@ -15,7 +15,7 @@ from desk.contracts.agents.tasks import Query
 from desk.contracts.names import SWARM_RUN, WorkflowType
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.swarm.plan import Complexity
-from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.memory.sentence_encoder import let_go, meaning_of_the_desk
 from desk.platform.settings import Settings
 from desk.platform.settings.desk_toml import span
 from desk.programs.swarm.objectives import (
@@ -324,7 +324,10 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
     """
 
     def start(_: Settings, config: RunConfig) -> RunStart[SwarmResult]:
-        return objective_start(options, config)
+        started = objective_start(options, config)
+        # What matched the objective is not asked again, and the run's workers are to come.
+        let_go()
+        return started
 
     return answer_wanted(wanted, _command(options), start, besides=swarm_lines)
 

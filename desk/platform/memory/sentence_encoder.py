@@ -40,6 +40,13 @@ def meaning_of_the_desk() -> Meaning | None:
         return loaded()
 
 
+def let_go() -> None:
+    """Gives the memory back that the model takes; who has it keeps it, and who asks loads it
+    anew."""
+    with _MAKING:
+        loaded.cache_clear()
+
+
 @cache
 def loaded() -> Meaning | None:
     """See `meaning_of_the_desk`, for whoever has the lock; what it keeps can be cleared."""
