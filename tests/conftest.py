@@ -4,12 +4,10 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from execnet import XSpec
 from hypothesis import HealthCheck, settings
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -24,7 +22,6 @@ from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
 from tests.support.desk import register_search_attributes
 from tests.support.forks import fork_at, forking
-from tests.support.imported import imported
 from tests.support.local_server import binary, local_server, started
 from tests.support.meaning import meaning, words_alone
 from tests.support.namespaces import Namespace, new_namespace
@@ -51,6 +48,11 @@ os.environ.setdefault("GOGC", "800")
 # Of two processors one is enough for a server, as for the embedded one.
 if os.cpu_count() == 2:
     os.environ.setdefault("GOMAXPROCS", "1")
+
+# Tests and what they import stay to the end: to look through them for garbage again and again, as
+# Python does by itself, is a quarter of the time in which they are collected.
+gc.set_threshold(100_000, 50, 100)
+
 
 LONGEST_FIRST = ("chaos", "integration", "workflow", "leak")
 """Folders with files of a minute. They go first, so that none of them is left alone at the end."""
@@ -105,37 +107,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     return SideBySide(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
-def _runs_all(config: pytest.Config) -> bool:
-    """Whether all tests are run."""
-    return bool(config.args == config.getini("testpaths"))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[XSpec]) -> None:
-    """Where all tests are run, the processes side by side are forks of one that has imported
-    them, and have their own forks from one that has what the desk imports."""
-    if not _runs_all(config):
-        return
-    held = ExitStack()
-    config.add_cleanup(held.close)
-    python = held.enter_context(imported())
-    for spec in specs:
-        spec.python = python
-    forking()
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: WorkerController) -> None:
-    """See `pytest_xdist_setupnodes`."""
-    if _runs_all(node.config):
+    """Where all tests are run, those side by side have their forks from one process."""
+    if node.config.args == node.config.getini("testpaths"):
         node.workerinput[FORKING] = forking()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """See `pytest_xdist_setupnodes`."""
-    # Tests and what they import stay to the end: to look through them for garbage again and again,
-    # as Python does by itself, is a quarter of the time in which they are collected.
-    gc.set_threshold(100_000, 50, 100)
+    """See `pytest_configure_node`."""
     if address := getattr(config, "workerinput", {}).get(FORKING):
         fork_at(address)
 
