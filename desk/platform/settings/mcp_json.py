@@ -149,8 +149,8 @@ class McpServerSpec(BaseModel):
     @property
     def own_module(self) -> str | None:
         """The module of this project that the server is, wherever it runs; None for another's."""
-        named = (arg for arg in self.args if arg.startswith(OWN_MODULES))
-        return self.in_process or next(named, None)
+        started = self.args[1] if self.args[:1] == ("-m",) and len(self.args) > 1 else ""
+        return self.in_process or (started if started.startswith(OWN_MODULES) else None)
 
     def runs_here(self, *, in_process: bool) -> bool:
         """Whether it is our own module and runs in the worker; `in_process` says that it should
@@ -205,8 +205,7 @@ def lacks(spec: McpServerSpec) -> str | None:
     """The package that is not installed here and without which a server of this project has
     nothing to say; None where it has all, or runs by another interpreter or elsewhere."""
     own = spec.command in (None, "python", sys.executable) and not spec.url
-    started = spec.args[1] if spec.args[:1] == ("-m",) and len(spec.args) > 1 else None
-    needed = NEEDS.get(spec.in_process or started or "") if own else None
+    needed = NEEDS.get(spec.own_module or "") if own else None
     return needed if needed and importlib.util.find_spec(needed) is None else None
 
 
