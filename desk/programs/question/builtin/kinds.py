@@ -75,6 +75,9 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "the central bank or the central bank, which one is up first",
             "are there any central bank meetings left this year",
             "on which dates will the central bank still meet this year",
+            "when does the central bank decide next",
+            "on what day will the central bank decide next, please",
+            "whose next decision comes first, the central bank or the central bank",
         ),
         QuestionKind.DECIDED: (
             "what did the central bank do last",
@@ -104,6 +107,8 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "did the central bank cut in the year",
             "has the central bank gone up or down since then",
             "which has cut most over the year, the central bank or the central bank",
+            "who raised rates last, the central bank or the central bank",
+            "which central bank was the last to cut",
         ),
         QuestionKind.RATE: (
             "what is the policy rate of the central bank",
