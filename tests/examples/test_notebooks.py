@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from desk.programs.week.document.publishing import publish
 from tests.support.homes import PROJECT, home_environment
@@ -34,6 +32,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def executed(notebook: Path, folder: Path) -> str:
     """All that a notebook's cells print and show."""
+    # Imported here: of the processes that collect this file side by side, one runs it.
+    import nbformat
+    from nbclient import NotebookClient
+
     read: Any = nbformat.read  # which has no types
     book = read(notebook, as_version=4)
     where = {"metadata": {"path": str(folder)}}

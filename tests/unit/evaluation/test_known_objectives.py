@@ -19,8 +19,11 @@ from desk.programs.swarm.objectives.nearness import wordings
 from starters.evaluation.suites import runs_of
 from tests.support.homes import PROJECT
 
-TASKS = swarm_tasks(1, 8)
-TASK = TASKS[0]
+
+@pytest.fixture(scope="module")
+def task() -> SwarmTask:
+    """The first of the tasks."""
+    return swarm_tasks(1, 8)[0]
 
 
 def report(
@@ -56,20 +59,20 @@ def report(
     ],
 )
 def test_yes_or_no_is_read_from_its_field_and_not_from_the_sentence(
-    decided: YesOrNo | None, verdict: Verdict
+    task: SwarmTask, decided: YesOrNo | None, verdict: Verdict
 ) -> None:
-    assert TASK.holds
-    answer, _ = scored_swarm(TASK, report(TASK, decided, TASK.value))
+    assert task.holds
+    answer, _ = scored_swarm(task, report(task, decided, task.value))
     assert answer.verdict is verdict
 
 
-def test_the_deciding_figure_has_to_be_referred_to_and_right() -> None:
+def test_the_deciding_figure_has_to_be_referred_to_and_right(task: SwarmTask) -> None:
     figures = [
-        scored_swarm(TASK, each)[1].verdict
+        scored_swarm(task, each)[1].verdict
         for each in (
-            report(TASK, YesOrNo.YES, TASK.value),
-            report(TASK, YesOrNo.YES, TASK.value + 5),
-            report(TASK, YesOrNo.YES, TASK.value, told=False),
+            report(task, YesOrNo.YES, task.value),
+            report(task, YesOrNo.YES, task.value + 5),
+            report(task, YesOrNo.YES, task.value, told=False),
         )
     ]
     assert figures == [Verdict.RIGHT, Verdict.WRONG, Verdict.REFUSED]

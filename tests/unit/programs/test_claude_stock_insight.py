@@ -1,5 +1,6 @@
 """Insights by a model: over figures that are on the blackboard, each with a leaning."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -163,7 +164,12 @@ lines = st.fixed_dictionaries(
         "claims": st.lists(st.sampled_from([RSI, "NVDA:last", "NVDA:made_up"]), max_size=2),
     }
 )
-REQUEST = asked()
+
+
+@cache
+def usual() -> TurnRequest:
+    """The insights of every example, asked for once."""
+    return asked()
 
 
 @settings(max_examples=60)
@@ -171,12 +177,12 @@ REQUEST = asked()
 def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
     insights: list[dict[str, Any]],
 ) -> None:
-    taken = said(REQUEST, {"insights": insights, "confidence": 0.5})
+    taken = said(usual(), {"insights": insights, "confidence": 0.5})
     if taken.result is None:
         assert taken.feedback
         return
     assert isinstance(taken.result, ResearchResult)
-    board = claims_on_board(REQUEST)
+    board = claims_on_board(usual())
     for finding in taken.result.findings:
         assert finding.leaning in (Leaning.UP, Leaning.DOWN, Leaning.NEUTRAL)
         assert finding.claims and board.keys() >= set(finding.claims)

@@ -3,6 +3,9 @@
 import gc
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -22,17 +25,17 @@ NEWS_OF_BANKS = "get_central_bank_news"
 
 
 @pytest.mark.parametrize(
-    ("server", "asks_the_web"),
+    ("built", "asks_the_web"),
     [
-        (ecb.build_server(), False),
-        (central_banks.build_server(), False),
-        (official_statistics.build_server(), False),
-        (knowledge.build_server(), False),
-        (analysis.build_server(), False),
-        (sentiment.build_server(), False),
-        (analysis.build_server(live=True), True),
-        (yahoo_finance.build_server(), True),
-        (google_news.build_server(), True),
+        (ecb.build_server, False),
+        (central_banks.build_server, False),
+        (official_statistics.build_server, False),
+        (knowledge.build_server, False),
+        (analysis.build_server, False),
+        (sentiment.build_server, False),
+        (partial(analysis.build_server, live=True), True),
+        (yahoo_finance.build_server, True),
+        (google_news.build_server, True),
     ],
     ids=[
         "ecb",
@@ -47,9 +50,9 @@ NEWS_OF_BANKS = "get_central_bank_news"
     ],
 )
 async def test_tools_change_nothing_and_say_whether_they_ask_the_web(
-    server: MCPServer, asks_the_web: bool
+    built: Callable[[], "MCPServer[Any]"], asks_the_web: bool
 ) -> None:
-    async with Client(server) as client:
+    async with Client(built()) as client:
         tools = (await client.list_tools()).tools
     promised = {tool.name: tool.annotations for tool in tools}
     assert all(promise and promise.read_only_hint for promise in promised.values())
