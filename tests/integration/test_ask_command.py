@@ -1,6 +1,5 @@
 """`desk ask` as its users run it: progress, the answer, its files, its exit status."""
 
-import copy
 import json
 import signal
 import subprocess
@@ -105,9 +104,7 @@ def test_a_failed_node_makes_the_answer_incomplete(desk: DeskCommand, tmp_path: 
     graph.write_text(FAILING)
     nowhere = tmp_path / "mcp.json"
     nowhere.write_text(json.dumps({"mcpServers": {"ecb": ECB}}))
-    without = copy.copy(desk)
-    without.variables = {**desk.variables, "DESK_MCP_CONFIG": str(nowhere)}
-    answer = without("ask", QUESTION, "--graph", str(graph))
+    answer = desk.asked_with(DESK_MCP_CONFIG=str(nowhere))("ask", QUESTION, "--graph", str(graph))
     assert answer.code == 3, answer.err
     assert "fetchTickets (jira agent) failed" in answer.out
     assert "What is missing" in answer.out

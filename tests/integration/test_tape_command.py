@@ -44,16 +44,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
 def saved(desk: DeskCommand) -> Path:
     """The tape of the second week."""
     file = desk.directory / "saved.tape.gz"
-    answer = with_variables(desk, ANTHROPIC_API_KEY=KEY)("tape", "save", WEEK, str(file))
+    answer = desk.asked_with(ANTHROPIC_API_KEY=KEY)("tape", "save", WEEK, str(file))
     assert answer.code == 0, answer.err
     return file
-
-
-def with_variables(desk: DeskCommand, **variables: str) -> DeskCommand:
-    """The same desk, asked from another environment."""
-    other = DeskCommand(desk.directory)
-    other.variables = {**desk.variables, **variables}
-    return other
 
 
 def played(tmp_path: Path, tape: Path, *options: str) -> Answer:
@@ -108,7 +101,7 @@ def test_no_secret_gets_onto_a_tape(desk: DeskCommand, saved: Path) -> None:
 
 def test_a_secret_that_would_get_onto_a_tape_stops_it(desk: DeskCommand, tmp_path: Path) -> None:
     """As if an agent had been told the key: here it is a word that the reports are full of."""
-    telling = with_variables(desk, SOME_API_KEY="policy_rate")
+    telling = desk.asked_with(SOME_API_KEY="policy_rate")
     answer = telling("tape", "save", WEEK, str(tmp_path / "tape.json"))
     assert answer.code == 1
     assert "SOME_API_KEY" in answer.err

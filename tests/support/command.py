@@ -1,6 +1,7 @@
 """The `desk` command: a process of its own, as its users have it, but forked from one that has the
 imports (`forks`). A test of the start itself runs `BINARIES / "desk"`."""
 
+import copy
 import json
 import os
 import signal
@@ -47,6 +48,12 @@ class DeskCommand:
     def __call__(self, *arguments: str) -> Answer:
         """Run a command line to its end."""
         return answered(arguments, {**self.variables, "COLUMNS": "100"})
+
+    def asked_with(self, **variables: str) -> "DeskCommand":
+        """The same desk, asked from an environment with other variables."""
+        asked = copy.copy(self)
+        asked.variables = {**self.variables, **variables}
+        return asked
 
     def until(self, holds: Callable[[Answer], bool], *arguments: str) -> Answer:
         """The first answer of a command for which something holds: the server lists what has
