@@ -82,26 +82,26 @@ def states(table: dict[str, list[dict[str, object]]]) -> list[object]:
 
 
 def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) -> None:
-    looked = desk("backfill", *RANGE, "--dry-run", "--json")
-    assert (looked.code, states(looked.json)) == (0, ["missing"] * 3)
-    assert "no schedule yet" in looked.err
-    assert not (desk.directory / "reports").exists()
-
-    done = desk("backfill", *RANGE, "--max-active", "2", "--json")
-    assert done.code == 0, done.err
-    assert "weekly-research is made for a backfill and starts nothing by itself" in done.err
-    assert "weekly-research: paused" in desk("schedule", "show").out
-    assert states(done.json) == ["published"] * 3
-    against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
-    assert against == [None, *WEEKS[:-1]]
-    for number, week in enumerate(WEEKS):
-        report = report_of(desk, week)
-        as_of = f"{START + timedelta(weeks=number):%Y-%m-%d}"
-        assert (report["week"], report["as_of"]) == (week, f"{as_of}T07:00:00Z")
-        days = [day for market in report["markets"] for day in market["days"]]  # type: ignore[attr-defined]
-        assert max(days) <= as_of
-
     with desk.up():
+        looked = desk("backfill", *RANGE, "--dry-run", "--json")
+        assert (looked.code, states(looked.json)) == (0, ["missing"] * 3)
+        assert "no schedule yet" in looked.err
+        assert not (desk.directory / "reports").exists()
+
+        done = desk("backfill", *RANGE, "--max-active", "2", "--json")
+        assert done.code == 0, done.err
+        assert "weekly-research is made for a backfill and starts nothing by itself" in done.err
+        assert "weekly-research: paused" in desk("schedule", "show").out
+        assert states(done.json) == ["published"] * 3
+        against = [report_of(desk, week)["changes"]["against"] for week in WEEKS]  # type: ignore[index]
+        assert against == [None, *WEEKS[:-1]]
+        for number, week in enumerate(WEEKS):
+            report = report_of(desk, week)
+            as_of = f"{START + timedelta(weeks=number):%Y-%m-%d}"
+            assert (report["week"], report["as_of"]) == (week, f"{as_of}T07:00:00Z")
+            days = [day for market in report["markets"] for day in market["days"]]  # type: ignore[attr-defined]
+            assert max(days) <= as_of
+
         looked = desk("backfill", *RANGE)
         assert (looked.code, looked.out.count("published")) == (0, 4)
         assert "is started" not in looked.err

@@ -52,12 +52,13 @@ def test_payloads_are_read_with_the_token_and_with_both_keys_of_a_rotation(tmp_p
 
 def test_without_its_key_a_desk_says_which_it_lacks_and_loses_nothing(tmp_path: Path) -> None:
     with_key = DeskCommand(tmp_path, DESK_PAYLOAD_KEYS=OLD)
-    assert with_key("run", *WEEK).code == 0
-    without = DeskCommand(tmp_path, DESK_PAYLOAD_KEYS=NEW)
-    told = without("messages", RUN_ID)
-    assert told.code != 0
-    assert "'old', which is not here" in told.err + told.out
-    assert DeskCommand(tmp_path, DESK_PAYLOAD_KEYS=OLD)("messages", RUN_ID).code == 0
+    with with_key.up():
+        assert with_key("run", *WEEK).code == 0
+        without = with_key.asked_with(DESK_PAYLOAD_KEYS=NEW)
+        told = without("messages", RUN_ID)
+        assert told.code != 0
+        assert "'old', which is not here" in told.err + told.out
+        assert with_key("messages", RUN_ID).code == 0
 
 
 def decoded(text: str) -> str:

@@ -128,14 +128,15 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
             DESK_CANARY=CANARY,
             DESK_MCP_CONFIG=str(_mcp_config(folder, notes)),
         )
-        done = desk("run", "--week", LAST_WEEK, "--markets", "USD/JPY,JP")
-        assert done.code == 0, done.err
+        tape = folder / "run.tape.gz"
+        with desk.up():
+            done = desk("run", "--week", LAST_WEEK, "--markets", "USD/JPY,JP")
+            assert done.code == 0, done.err
+            desk.until(lambda saved: saved.code == 0, "tape", "save", LAST_WEEK, str(tape))
         asked = server.asked
     (path,) = (folder / "reports" / "weekly").glob("*.r1.json")
     audited = desk("audit", str(path))
     assert audited.code == 0, audited.out + audited.err
-    tape = folder / "run.tape.gz"
-    desk.until(lambda saved: saved.code == 0, "tape", "save", LAST_WEEK, str(tape))
     yield Published(
         report=json.loads(path.read_text()),
         files={file.suffix: file.read_text() for file in path.parent.glob("*.r1.*")},
@@ -143,7 +144,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
         noted=[json.loads(line) for line in notes.read_text().splitlines()],
         tape=gzip.decompress(tape.read_bytes()).decode(),
         home=folder / "home",
-        audit=audited.out + done.out + done.err,
+        audit=audited.out + done.out + done.err + (folder / "up.log").read_text(),
     )
 
 

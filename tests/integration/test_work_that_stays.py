@@ -15,6 +15,7 @@ from desk.platform.temporal.history import fetch_history
 from desk.platform.temporal.plugin import desk_plugin
 from starters.session import Desk
 from tests.support.homes import home_settings
+from tests.support.namespaces import new_namespace
 from tests.support.real_desk import real_desk, researched
 from workers.hosting import Role, hosted
 from workers.orchestrator import WORKFLOWS
@@ -24,9 +25,12 @@ LIMITED = {"source.google_news", "source.yahoo_finance"}
 
 
 @pytest.fixture(scope="module")
-async def worked(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
+async def worked(
+    tmp_path_factory: pytest.TempPathFactory, shared_server: Client
+) -> AsyncIterator[Desk]:
     """A desk of one process, at which a week of one market has ended."""
-    async with real_desk(tmp_path_factory.mktemp("desk"), ("USD/JPY",)) as desk:
+    at = await new_namespace(shared_server)
+    async with real_desk(tmp_path_factory.mktemp("desk"), ("USD/JPY",), at=at) as desk:
         await researched(desk, "2026-W44", "week")
         yield desk
 
