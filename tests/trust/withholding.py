@@ -8,11 +8,13 @@ import json
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from desk.analytics.figures import print_claim
 from desk.contracts.findings.claims import Claim, Metric, Unit
@@ -49,14 +51,15 @@ class How(StrEnum):
     UNDECIDED = "undecided"
 
 
-class Week(NamedTuple):
+@dataclass(frozen=True)
+class Week:
     """A week as it was researched."""
 
     desk: Desk
     outcomes: tuple[MarketOutcome, ...]
     report: ResearchReport
 
-    @property
+    @cached_property
     def claims(self) -> dict[str, Claim]:
         """What the week prints when nothing is withheld, but for the counts over its claims, which
         are made anew of what is left."""
@@ -84,6 +87,17 @@ class Week(NamedTuple):
         """The claims that were computed from one, directly or by others: those that name it as an
         input, and of a pair's last and previous fixing those that come out differently where the
         history lacks it."""
+        found, waiting = set[str](), [name]
+        while waiting:
+            at = waiting.pop()
+            further = {one for one, known in self._inputs.items() if at in known} - found - {name}
+            found |= further
+            waiting.extend(further)
+        return frozenset(found)
+
+    @cached_property
+    def _inputs(self) -> dict[str, set[str]]:
+        """What each claim was computed from."""
         inputs: dict[str, set[str]] = {}
         for result in self._results():
             for claim in result.claims:
@@ -91,13 +105,7 @@ class Week(NamedTuple):
         for fixing in (c for c in self.claims.values() if c.metric in FIXINGS):
             for changed in self._changed_without(fixing):
                 inputs.setdefault(changed, set()).add(fixing.claim_id)
-        found, waiting = set[str](), [name]
-        while waiting:
-            at = waiting.pop()
-            further = {one for one, known in inputs.items() if at in known} - found - {name}
-            found |= further
-            waiting.extend(further)
-        return frozenset(found)
+        return inputs
 
     def _changed_without(self, fixing: Claim) -> Iterator[str]:
         """The statistics that are others where the history lacks a fixing, and the extremes that

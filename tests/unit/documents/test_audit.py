@@ -345,7 +345,7 @@ def _objected(text: str) -> bool:
         held = from_json(text)
     except ValueError:
         return True
-    return to_json(held) != text or held.seal != seal_of(held)
+    return held.seal != seal_of(held) or to_json(held) != text
 
 
 LAST_OF_A_WEEK = list(Metric).index(Metric.DECISION_CHANGE)

@@ -1,6 +1,7 @@
 """Tones in a published report: printed as data, and verified from their evidence."""
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -52,7 +53,9 @@ def report_with(*, market: str = PAIR, answers: tuple[ToolResult, ...]) -> Resea
     return sample_report(sample_record(outcomes))
 
 
+@cache
 def toned() -> ResearchReport:
+    """A report with what a bank has said, and a headline."""
     korean = statement(HAWKISH, KOREA, summary="Inflation remains too high.")
     fed = statement("Policy easing", FED, url=f"{LINK}/fed")
     return report_with(

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,18 +30,22 @@ class Sealed:
     def __init__(self, seed: int, folder: Path) -> None:
         world = make_world(seed)
         write_corpus(world, folder)
-        self.folder = folder
         self.questions = make_questions(world, MANY)
+        self._corpus = read_corpus(folder)
         self._tools = KnowledgeTools(folder)
+        self._texts_at = cache(self._read_at)
 
     def texts(self, known: KnownQuestion) -> dict[str, str]:
         """What each source says at the instant of a question, by its address."""
-        held = read_corpus(self.folder).snapshot(known.as_of)
+        return self._texts_at(known.as_of)
+
+    def _read_at(self, as_of: datetime) -> dict[str, str]:
+        held = self._corpus.snapshot(as_of)
         texts = {text.url: text.markdown for text in held.texts}
         for ticket in held.tickets:
             texts[ticket.url] = f"{ticket.status} | {ticket.assignee} | {ticket.summary}"
         for pdf in held.pdfs:
-            pages = self._tools.get_pdf(pdf.url, known.as_of).pages
+            pages = self._tools.get_pdf(pdf.url, as_of).pages
             texts[pdf.url] = " ".join(page.text for page in pages)
         return texts
 
