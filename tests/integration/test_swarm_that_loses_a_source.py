@@ -37,7 +37,7 @@ def researched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Researched]
     config = folder / "mcp.json"
     config.write_text(json.dumps(sources))
     Controls(control).suffer(Fault.MALFORMED)
-    desk = DeskCommand(folder, DESK_MCP_CONFIG=str(config), DESK_MCP_TRANSPORT="configured")
+    desk = DeskCommand(folder, DESK_MCP_CONFIG=str(config))
     with started_again(BANKS, control), desk.up():
         ran = desk("swarm", "Will USD/JPY rise over the next four weeks?", "--as-of", "2026-10-30")
     found = re.search(r"Report +(\S+)", ran.out)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
-from tests.support.servers import module_of
+from tests.support.homes import PROJECT
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -40,9 +40,7 @@ def faulted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faulted]:
     folder = tmp_path_factory.mktemp("faulted")
     controls = Controls(folder / "control")
     controls.suffer(Fault.MALFORMED)
-    desk = DeskCommand(
-        folder, DESK_MCP_CONFIG=str(_sources(folder)), DESK_MCP_TRANSPORT="configured"
-    )
+    desk = DeskCommand(folder, DESK_MCP_CONFIG=str(_sources(folder)))
     with started_again(ECB, folder / "control"), desk.up():
         ran = desk("run", "--week", WEEK, "--markets", ",".join(MARKETS))
         (path,) = (folder / "reports" / "weekly").glob("*.r1.json")
@@ -63,11 +61,10 @@ def faulted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Faulted]:
 
 
 def _sources(folder: Path) -> Path:
-    own = {
-        name: {"command": "python", "args": ["-m", module_of(name)]}
-        for name in ("central_banks", "official_statistics")
-    }
-    servers = {"ecb": over_stdio(ECB, folder / "control"), **own}
+    """One source as a process, and two in the worker's own."""
+    working = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    well = {name: working[name] for name in ("central_banks", "official_statistics")}
+    servers = {"ecb": over_stdio(ECB, folder / "control"), **well}
     config = folder / "mcp.json"
     config.write_text(json.dumps({"mcpServers": servers}))
     return config
