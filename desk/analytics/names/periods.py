@@ -2,8 +2,9 @@
 
 Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, so many of
 them (`the past three months`), what goes to date (`year to date`, `on the month`, `ytd`), `the
-year`, a month or a northern season by its name, a year (`in 2024`, `at the end of 2024`), a day
-(`on 5 August 2024`), what lies between two months or years, and `since` before one of these. No
+year`, so long `ago`, a month or a northern season by its name, a year (`in 2024`, `at the end of
+2024`), a day (`on 5 August 2024`), what lies between two days, months or years, and `since` before
+one of these. No
 other English is. What else of a question speaks of time
 is known by the names that the Unicode CLDR has for units of time, months, quarters and days of the
 week, as Babel has it, and by `since`: where one was left over, the days that were measured may not
@@ -55,7 +56,7 @@ _TO_DATE: Final = re.compile(
     re.I,
 )
 _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)
-_SINCE: Final = re.compile(r"\bsince $", re.I)
+_SINCE: Final = re.compile(r"\bsince (?:the )?$", re.I)
 _ON_OR_SINCE: Final = re.compile(r"\b(?:on|since|as of|as at) $", re.I)
 _SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
@@ -110,12 +111,22 @@ def _on_a_day() -> re.Pattern[str]:
     )
 
 
-_END: Final = rf"(?:(?:{'|'.join(_MONTHS[1:])})(?:,? {_NAMED_YEAR})?|{_NAMED_YEAR})"
-_BETWEEN: Final = re.compile(
-    rf"\b(?P<said>(?:between|from) )?(?P<first>{_END})(?: (?:and|to|through|until|till) | ?[-–] ?)"
-    rf"(?P<last>{_END})(?![\w/-])",
-    re.I,
-)
+@cache
+def _end_of_a_span() -> re.Pattern[str]:
+    """A day, a month or a year, as a span begins or ends with one."""
+    full, day = "|".join(_MONTHS[1:]), r"\d{1,2}(?:st|nd|rd|th)?"
+    dated = rf"(?:{day}(?: of)? (?:{_month_names()})|(?:{_month_names()}) {day}(?!\d))"
+    return re.compile(rf"(?:(?:{dated}|{full})(?:,? {_NAMED_YEAR})?|{_NAMED_YEAR})", re.I)
+
+
+@cache
+def _between_two() -> re.Pattern[str]:
+    end = _end_of_a_span().pattern
+    return re.compile(
+        rf"\b(?P<said>(?:between|from) )?(?:the )?(?P<first>{end})"
+        rf"(?: (?:and|to|through|until|till) (?:the )?| ?[-–] ?)(?P<last>{end})(?![\w/-])",
+        re.I,
+    )
 
 
 class Period(NamedTuple):
@@ -167,6 +178,15 @@ _LOOKED_BACK: Final = re.compile(
     rf"|(?<=past )(?P<one>{'|'.join(_LENGTHS)}))\b",
     re.I,
 )
+
+
+_AGO: Final = re.compile(
+    r"(?P<since>\b(?:since|than|versus|vs\.?|against|from|to|with) (?:(?:it|they) (?:was|were) )?)?"
+    rf"\b(?P<named>(?P<count>an?|\d{{1,3}}|{'|'.join(_NUMBERS)}) (?P<unit>{'|'.join(_LENGTHS)})s?"
+    r" (?:ago|earlier))\b",
+    re.I,
+)
+"""So long before now: the day itself, or what goes on since then, where it is compared with now."""
 
 
 class SpanNamed(NamedTuple):
@@ -443,13 +463,16 @@ def _last_begun(number: int, today: pendulum.DateTime) -> pendulum.DateTime:
 
 
 def _between(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
-    """From the first day of a month or year to the last one of another. A first month without a
-    year is the last of its name before the other."""
-    for found in _BETWEEN.finditer(words):
+    """From a day, or the first one of a month or year, to another, or the last one of another. A
+    first day or month without a year is the last of its name before the other."""
+    for found in _between_two().finditer(words):
         if not found["said"] and _WORDS_BESIDES & {found["first"], found["last"]}:
             continue
-        last = _end_named(found["last"], today)
-        first = _end_named(found["first"], today, last.start)
+        try:
+            last = _end_named(found["last"], today)
+            first = _end_named(found["first"], today, last.start)
+        except ValueError:
+            continue
         if first.start < last.start and _utc(last.start) < as_of:
             return _PeriodReading(_PeriodDays(first.start, last.end), *found.span())
     return None
@@ -458,15 +481,26 @@ def _between(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRe
 def _end_named(
     written: str, today: pendulum.DateTime, before: pendulum.DateTime | None = None
 ) -> _PeriodDays:
-    """The days of a month or a year at an end of a span; a month without a year is of the one in
-    which `before` is, or of the year before."""
-    name, _, year = written.replace(",", "").rpartition(" ")
+    """The days at an end of a span: a day, a month or a year. One without a year is of that in
+    which `before` is, or of the year before.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    year = re.search(rf"{_NAMED_YEAR}$", written)
     if _YEAR.fullmatch(written):
         return _span(_first_of(int(written), 1, today), years=1)
-    number = _MONTHS.index((name or written).casefold())
-    if name:
-        return _span(_first_of(int(year), number, today), months=1)
-    return _span(_last_begun(number, before or today), months=1)
+    month = next(each for each in re.findall(r"[A-Za-z]{3,}", written) if _month_number(each))
+    number = _month_number(month)
+    day = re.search(r"\d{1,2}(?!\d)", written[: year.start()] if year else written)
+    first = _first_of(int(year[0]), number, today) if year else _last_begun(number, before or today)
+    return _span(first.set(day=int(day[0])), days=1) if day else _span(first, months=1)
+
+
+def _month_number(name: str) -> int:
+    """The number of a month by its name, in full or shortened; 0 of another word."""
+    short = name.casefold()[:3]
+    return next((n for n, full in enumerate(_MONTHS) if n and full.startswith(short)), 0)
 
 
 def _on_day(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
@@ -474,8 +508,8 @@ def _on_day(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRea
     year's."""
     for found in _on_a_day().finditer(words):
         day = int(re.sub(r"\D", "", found["day"] or found["day_behind"]))
-        month = (found["month"] or found["month_before"]).casefold()
-        number = next(n for n, name in enumerate(_MONTHS) if n and name.startswith(month[:3]))
+        month = found["month"] or found["month_before"]
+        number = _month_number(month)
         try:
             first = _first_of(int(found["year"] or today.year), number, today).set(day=day)
         except ValueError:
@@ -495,6 +529,24 @@ def _looked_back(words: str, today: pendulum.DateTime, as_of: datetime) -> _Peri
     first = SpanNamed(number, unit).before(today.date()) if number else today.date()
     start = _midnight(first.isoformat(), today).add(days=1)
     return _PeriodReading(_PeriodDays(start, today.add(days=1)), *found.span())
+
+
+def _ago(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """The day so long before now, or the days since, where a question compares it with now."""
+    found = _AGO.search(words)
+    if found is None:
+        return None
+    written = found["count"].casefold()
+    count = _NUMBERS.index(written) + 1 if written in _NUMBERS else 1
+    count = int(written) if written.isdecimal() else count
+    day = SpanNamed(count, found["unit"].casefold()).before(today.date())
+    start = _midnight(day.isoformat(), today)
+    if found["since"]:
+        # What was compared with is the fixing of that day, and a period runs from the one before.
+        return _PeriodReading(
+            _PeriodDays(start.add(days=1), today.add(days=1)), *found.span("named")
+        )
+    return _PeriodReading(_span(start, days=1), *found.span("named"))
 
 
 def _of_a_year(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
@@ -539,6 +591,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     _iso,
     _between,
     _on_day,
+    _ago,
     _spoken,
     _looked_back,
     _to_date,

@@ -56,6 +56,12 @@ def test_a_period_that_is_named_has_one_window(
         ("over the last 12 months", "2025-11-27", "2026-11-26"),
         ("over the past ten days", "2026-11-17", "2026-11-26"),
         ("on the month", "2026-11-01", "2026-11-26"),
+        ("between 1 July and 15 August 2026", "2026-07-01", "2026-08-15"),
+        ("from the 3rd of June until 9 Jul", "2026-06-03", "2026-07-09"),
+        ("20 Dec - 15 Jan", "2025-12-20", "2026-01-15"),
+        ("where was it a year ago", "2025-11-26", "2025-11-26"),
+        ("is it higher than six weeks ago", "2026-10-16", "2026-11-26"),
+        ("since the 1st of September", "2026-09-01", "2026-11-26"),
     ],
 )
 def test_spans_years_and_days_are_read_whole(words: str, first: str, last: str) -> None:
