@@ -53,7 +53,8 @@ class MarketSpec(Contract):
     """One market, as `desk.toml` or a plan describes it.
 
     `digits`: decimals of a printed level (not of policy rates). `areas`: the areas whose policy
-    rates matter for it, base currency first for a pair, the area itself for a policy rate.
+    rates matter for it, base currency first for a pair; for a policy rate the area itself, and
+    behind it the one whose rate it is held against, if that is not the desk's base area.
     """
 
     market: MarketName

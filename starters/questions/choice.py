@@ -45,6 +45,7 @@ from starters.questions.markets_asked import (
     dollar_pairs,
     group_given,
     group_named,
+    held_against,
     held_by,
     pairs_of,
     ranking_graph,
@@ -131,7 +132,9 @@ def chosen(
     check_parameters(spec, wanted, researches=researches)
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
     if market and not given and graph is None:
-        spec = with_markets_beside(spec, asked.beside(market, rates=_has_rates(spec)))
+        beside = asked.beside(market, rates=_has_rates(spec))
+        spec = with_markets_beside(spec, beside)
+        market = held_against(market, beside)
     told = _told_of_currencies(words, config.markets)
     query = Query(question=words, parameters={**usual, **wanted, **told})
     return _choice(config, spec, query, when, why, market)

@@ -13,7 +13,7 @@ from desk.analytics.names.markets import AREAS, DOLLAR, pair_by_name
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
 from desk.analytics.names.quotation import QUOTED_FOR_MANY
-from desk.analytics.names.subjects import NamedAs, pairs_written, subjects_asked
+from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
@@ -149,7 +149,7 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
     names."""
     known = {spec.market: spec for spec in markets}
     held, subjects = held_by(markets), subjects_asked(question)
-    names = [pair for pair in pairs_written(question) if {*pair.split("/")} <= held]
+    names = [pair for pair in pairs_named(question) if {*pair.split("/")} <= held]
     written = tuple(known.get(name) or pair_by_name(name) for name in names)
     legs = {code for pair in names for code in pair.split("/")}
 
@@ -186,6 +186,15 @@ def _cross(pairs: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
         return ()
     pair = quoted_as(*codes)
     return () if pair.partition("/")[0] in QUOTED_FOR_MANY else (pair_by_name(pair),)
+
+
+def held_against(market: MarketSpec, beside: Sequence[MarketSpec]) -> MarketSpec:
+    """A policy rate with the one beside it that its differential is taken against, if that is one
+    alone."""
+    others = [each.market for each in beside if each.kind is MarketKind.POLICY_RATE]
+    if market.kind is not MarketKind.POLICY_RATE or len(others) != 1:
+        return market
+    return market.model_copy(update={"areas": (market.market, *others)})
 
 
 def ranking_graph(markets: Sequence[MarketSpec]) -> GraphSpec:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence, bank_mentions
@@ -199,6 +200,12 @@ class AskedSubject(NamedTuple):
         return other.code == self.code and self.kind in (NamedAs.COUNTRY, other.kind)
 
 
+_EURO_AREA: Final = re.compile(
+    rf"\b(?:{_written(name for name in COUNTRIES[AREAS[EURO]] if 'euro' in name.casefold())})\b",
+    re.IGNORECASE,
+)
+"""The one country whose name begins with that of its currency."""
+
 _SMALL_US: Final = re.compile(r"\bus\b")
 """The country where everything is written in small letters and another one or its bank is named. It
 may be the pronoun: then more is told than was asked."""
@@ -241,6 +248,8 @@ def _asked(text: str) -> list[_LocatedSubject]:
 
     for bank in bank_mentions(text):
         take(bank.start, bank.end, NamedAs.BANK, code_of[bank.area])
+    for area in _EURO_AREA.finditer(text):
+        take(*area.span(), NamedAs.COUNTRY, EURO)
     for pair in _WRITTEN.finditer(text):
         take(*pair.span(), NamedAs.CURRENCY, pair["base"].upper(), pair["quote"].upper())
     for mention in (*currency_mentions(text), *countries_beside(text)):
@@ -262,6 +271,23 @@ def pairs_written(text: str) -> tuple[str, ...]:
     """The pairs that a text writes with both codes, in whichever letters, as they are quoted."""
     found = (quoted_as(*each.subject.split("/")) for each in written_pairs(text))
     return tuple(dict.fromkeys(found))
+
+
+_OF_A_PAIR: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
+_JOINS: Final = re.compile(r"\s|\s?[-/]\s?")
+
+
+def pairs_named(text: str) -> tuple[str, ...]:
+    """The pairs that a text writes with both codes, and those of which it names the one currency
+    right behind the other, which may be by its country: `dollar yen`, `euro swiss`. They are as
+    they are quoted."""
+    written, named = pairs_written(text), _asked(text)
+    for one, then in pairwise(named):
+        codes = one.subject.code, then.subject.code
+        money = one.subject.kind is NamedAs.CURRENCY and then.subject.kind in _OF_A_PAIR
+        if money and codes[0] != codes[1] and _JOINS.fullmatch(text[one.end : then.start]):
+            written += (quoted_as(*codes),)
+    return tuple(dict.fromkeys(written))
 
 
 class WrittenPair(NamedTuple):

@@ -150,10 +150,13 @@ def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:
 
 
 def differential_areas(spec: MarketSpec, base_area: str) -> tuple[str, str] | None:
-    """The two areas of a rate differential: base and quote area for a pair; the area and the base
-    area for a policy rate. None if there is no second area."""
+    """The two areas of a rate differential: base and quote area for a pair; for a policy rate the
+    area and the one that it is held against, the base area if none is named. None if there is no
+    second area."""
+    if len(spec.areas) == 2:
+        return spec.areas[0], spec.areas[1]
     if spec.kind is MarketKind.PAIR:
-        return (spec.areas[0], spec.areas[1]) if len(spec.areas) == 2 else None
+        return None
     area = spec.areas[0] if spec.areas else spec.market
     return (area, base_area) if area != base_area else None
 

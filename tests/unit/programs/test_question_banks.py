@@ -145,7 +145,12 @@ KINDS = {
     "Are Swiss policy rates below Sweden's?": QuestionKind.RATE,
     "what do ten-year gilts yield": QuestionKind.YIELD,
     "who heads the Bank of England?": QuestionKind.OTHER,
-    "will the Fed cut at its next meeting": QuestionKind.OTHER,
+    "will the Fed cut at its next meeting": QuestionKind.AHEAD,
+    "is the Riksbank going to hike on Thursday?": QuestionKind.AHEAD,
+    "Are Swedish rates the same as in the euro area?": QuestionKind.RATE,
+    "how many contracts are short sterling": QuestionKind.OTHER,
+    "what has Oslo done with rates this year": QuestionKind.DECIDED,
+    "which hiked more recently, the boj or the ecb": QuestionKind.CHANGED,
     "did the kiwi fall last week?": QuestionKind.MOVE,
     "is the Swissie at a record?": QuestionKind.LEVEL,
     "what colour are the chairs of the canteen": None,
@@ -260,9 +265,9 @@ def test_what_was_not_read_goes_first_where_it_may_change_what_is_asked(with_mea
 def test_a_question_that_was_read_is_found_and_what_says_nothing_of_it_is_told_last(
     with_meaning: None,
 ) -> None:
-    made = answer_to("what is the policy rate of the boj, thanks?")
+    made = answer_to("what is the policy rate of the boj, mates?")
     assert made.summary.startswith("The policy rate of the Bank of Japan was")
-    assert "Left over was: thanks." in made.summary and made.found
+    assert "Left over was: mates." in made.summary and made.found
     assert "Nothing written fits the question." not in made.summary
 
 

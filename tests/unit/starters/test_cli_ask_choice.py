@@ -78,8 +78,8 @@ def test_a_question_that_names_a_pair_goes_to_the_market_graph(
         ),
         (
             "euro-swiss last week: still range-bound?",
-            ["EUR/CHF", "EUR/USD", "USD/CHF"],
-            "EUR and CHF",
+            ["EUR/CHF"],
+            "EUR/CHF",
         ),
         ("what is eur/sek and what is eur/nok?", ["EUR/NOK", "EUR/SEK"], "EUR/SEK and EUR/NOK"),
         (

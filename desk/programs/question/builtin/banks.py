@@ -63,11 +63,11 @@ class KnownBank(NamedTuple):
 
     def changed(self, way: int) -> MarketEvent | None:
         """Its newest decision that moved its rate up, or down."""
-        return next((e for e in reversed(self.decided) if self._change(e) * way > 0), None)
+        return next((e for e in reversed(self.decided) if self.change(e) * way > 0), None)
 
     def moved(self, event: MarketEvent) -> bool:
         """Whether a decision moved its rate."""
-        return self._change(event) != 0
+        return self.change(event) != 0
 
     def rate_by(self, day: date) -> Claim | None:
         """The rate after its newest decision up to a day; None where none so early is known."""
@@ -75,7 +75,8 @@ class KnownBank(NamedTuple):
         name = claim_id(self.area, Metric.DECISION_RATE, before[-1]) if before else ""
         return self.claims.get(name)
 
-    def _change(self, event: MarketEvent) -> Decimal:
+    def change(self, event: MarketEvent) -> Decimal:
+        """By how many basis points a decision moved its rate."""
         known = self.claims.get(claim_id(self.area, Metric.DECISION_CHANGE, event.event_date))
         return known.value if known else Decimal(0)
 
@@ -111,6 +112,29 @@ def is_known(
     areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
     banks = [_known(area, results, as_of_day) for area in areas]
     return bool(banks) and all(_is_known_of(bank, kind, days) for bank in banks)
+
+
+class ChangesWithin(NamedTuple):
+    """How far the decisions of a bank within some days moved its rate, and whether all are known
+    that its calendar has for them."""
+
+    changes: tuple[Decimal, ...]
+    all_known: bool
+
+
+def changes_within(
+    results: Sequence[ResearchResult], as_of_day: date, days: DaysAsked
+) -> ChangesWithin | None:
+    """What the one bank that was researched did within some days; None where it is not one."""
+    areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
+    if len(areas) != 1:
+        return None
+    (area,) = areas
+    bank = _known(area, results, as_of_day)
+    within = [event for event in bank.decided if days[0] <= event.event_date <= days[1]]
+    silent = any(days[0] <= event.event_date <= days[1] for event in bank.past)
+    covered = bool(bank.decided) and not silent
+    return ChangesWithin(tuple(map(bank.change, within)), covered)
 
 
 def _is_known_of(bank: KnownBank, kind: QuestionKind | None, days: DaysAsked | None) -> bool:
@@ -262,6 +286,27 @@ def _rate_then(bank: KnownBank, called: str) -> Iterator[str]:
         yield from _rate(bank, "it")
 
 
+def _decided_if_within(bank: KnownBank, called: str) -> Iterator[str]:
+    """The same where there are some, or where the rate is not known: that a bank decided nothing
+    on a day is not told to who asks what its rate was."""
+    first, last = bank.days or (bank.as_of_day, bank.as_of_day)
+    some = any(first <= event.event_date <= last for event in (*bank.decided, *bank.past))
+    if some or bank.rate_by(last) is None:
+        yield from _decided_within(bank, called)
+
+
+def _rate_over(bank: KnownBank, called: str) -> Iterator[str]:
+    """Its rate before the days that are asked about where they go on until now, and its rate on
+    the last of them."""
+    first, last = bank.days or (bank.as_of_day, bank.as_of_day)
+    before = bank.rate_by(first) if first < last and last >= bank.as_of_day else None
+    if before is not None:
+        day, its = print_full_day(first), _its("policy rate", called)
+        yield f"{its} was [[{before.claim_id}]] on {day}."
+        called = "it"
+    yield from _rate_then(bank, called)
+
+
 def _next_if_now(bank: KnownBank, called: str) -> Iterator[str]:
     """Its next day, where the days that are asked about go on until now."""
     if bank.days and bank.days[1] >= bank.as_of_day:
@@ -323,22 +368,42 @@ def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
     yield f"{NOT_KNOWN} Of {listed(bank.name for bank in banks)} this is known."
 
 
+def _not_decided(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """That no fact says what a bank will do, and when it decides that."""
+    yield f"What {listed(bank.name for bank in banks)} will decide is not known here."
+    yield from _next_first(banks)
+
+
+def _newest_changes(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """Whose is the newest rise and whose the newest cut among several, then those of each."""
+    told = []
+    for name, way in reversed(_CHANGES.items()) if len(banks) > 1 else ():
+        known = [(event.event_date, bank.name) for bank in banks if (event := bank.changed(way))]
+        if known:
+            day, whose = max(known)
+            told.append(f"the newest known {name} is that of {whose}, on {print_full_day(day)}")
+    if told:
+        yield f"Among them {listed(told)}."
+    yield from _of_each(_changed)(banks)
+
+
 _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     None: (_highest_first, (_rate, _yields, _decided, _next_day)),
     QuestionKind.NEXT: (_next_first, (_rate, _decided)),
     QuestionKind.DECIDED: (_of_each(_decided), (_rate, _next_day)),
-    QuestionKind.CHANGED: (_of_each(_changed), (_rate, _decided, _next_day)),
+    QuestionKind.CHANGED: (_newest_changes, (_rate, _decided, _next_day)),
     QuestionKind.RATE: (_rates, (_decided, _next_day, _yields)),
     QuestionKind.YIELD: (_all_yields, (_rate, _decided, _next_day)),
+    QuestionKind.AHEAD: (_not_decided, (_rate, _decided)),
     QuestionKind.OTHER: (_not_known, (_rate, _decided, _next_day)),
 }
 """What goes first by the kind of a question, and what is told of each bank after it."""
 
 _ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
-    None: (_of_each(_rate_then), (_decided_within, _next_if_now)),
+    None: (_of_each(_rate_over), (_decided_if_within, _next_if_now)),
     QuestionKind.DECIDED: (_of_each(_decided_within), (_rate_then, _next_if_now)),
     QuestionKind.CHANGED: (_of_each(_decided_within), (_rate_then, _next_if_now)),
-    QuestionKind.RATE: (_of_each(_rate_then), (_decided_within, _next_if_now)),
+    QuestionKind.RATE: (_of_each(_rate_over), (_decided_if_within, _next_if_now)),
     QuestionKind.OTHER: (_not_known, (_decided_within, _rate_then, _next_if_now)),
 }
 """The same where the question names days."""

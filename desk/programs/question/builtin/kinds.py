@@ -1,4 +1,5 @@
-"""Of what kind a question about banks and markets is: which of the facts that are known goes first.
+"""Of what kind a question about banks and markets is: which of the facts that are known goes first,
+and what would be so if its answer were yes.
 
 It is the kind with the nearest wording in meaning, where that is near enough and nearer than any of
 another kind. A kind orders what is told, and says that what is asked is none of the desk's facts.
@@ -8,13 +9,20 @@ The vectors of the wordings are made once. `tests/unit/programs/accept_wordings.
 after a wording has changed.
 """
 
-from collections.abc import Mapping
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from desk.analytics.names.subjects import by_their_kinds
+from desk.analytics.retrieval.frames import without_frame
+from desk.analytics.retrieval.full_text import stem, words
 
 if TYPE_CHECKING:
     # A command that asks for no kind loads no numpy.
@@ -33,6 +41,7 @@ class QuestionKind(StrEnum):
     YIELD = "the yield of government bonds"
     MOVE = "the move of a currency"
     LEVEL = "the level of a currency"
+    AHEAD = "what a bank will decide"
     OTHER = "what the desk does not know"
 
 
@@ -46,6 +55,16 @@ OF_A_BANK: Final = frozenset(
     }
 )
 """What is asked of a bank or its country, and not of its currency."""
+
+NOT_KNOWN: Final = frozenset({QuestionKind.AHEAD, QuestionKind.OTHER})
+"""What no fact of the desk answers."""
+
+_TOLD_ALIKE: Final = (
+    frozenset({QuestionKind.DECIDED, QuestionKind.CHANGED}),
+    frozenset({QuestionKind.MOVE, QuestionKind.LEVEL}),
+    NOT_KNOWN,
+)
+"""Kinds of which each is answered with the facts of the other: they need not be told apart."""
 
 OF_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD})
 """What of that is asked of it beside a currency as well."""
@@ -78,6 +97,10 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "when does the central bank decide next",
             "on what day will the central bank decide next, please",
             "whose next decision comes first, the central bank or the central bank",
+            "whose meeting is sooner, the central bank's or the central bank's",
+            "the central bank and the central bank: whose next decision comes first",
+            "who decides sooner, the central bank or the central bank",
+            "the central bank and the central bank: whose meeting is sooner",
         ),
         QuestionKind.DECIDED: (
             "what did the central bank do last",
@@ -94,6 +117,13 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "did the central bank do anything at its october meeting",
             "did the central bank hold in september",
             "what have the central bank and the central bank decided since then",
+            "what has the central bank done with rates",
+            "what has the central bank done with its rate this year",
+            "what did the central bank do in the year",
+            "what did the central bank decide in the year",
+            "did the central bank change its rate on that day",
+            "did the central bank do anything on that day",
+            "what has the central bank done since then",
         ),
         QuestionKind.CHANGED: (
             "when did the central bank last cut",
@@ -109,6 +139,11 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "which has cut most over the year, the central bank or the central bank",
             "who raised rates last, the central bank or the central bank",
             "which central bank was the last to cut",
+            "who cut last, the central bank or the central bank",
+            "who hiked last, the central bank or the central bank",
+            "which raised more recently, the central bank or the central bank",
+            "how often did the central bank move in the year",
+            "how many times did the central bank cut in the year",
         ),
         QuestionKind.RATE: (
             "what is the policy rate of the central bank",
@@ -133,6 +168,18 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "what was the repo rate of the central bank on that day",
             "what was the cash rate of the central bank in june, and what is it now",
             "what is the gap between the policy rates of the currency and the currency",
+            "are interest rates in the country the same as in the country",
+            "are country rates equal to country rates",
+            "what is the difference between the central bank and the central bank rate",
+            "by how much is the central bank below the central bank",
+            "how far is the central bank above the central bank",
+            "how many basis points lie between the central bank and the central bank",
+            "is the rate of the central bank higher than a year ago",
+            "what was the central bank rate on that day",
+            "who has the lower rate, the central bank or the central bank",
+            "the central bank cash rate",
+            "what was the central bank rate on 1 march",
+            "what is the current rate of the central bank",
         ),
         QuestionKind.YIELD: (
             "what do ten-year government bonds yield",
@@ -162,6 +209,17 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "the currency, change on the month",
             "biggest loser among the currencies",
             "between the currencies, who lost more since then",
+            "what did the currency do on that day",
+            "what happened to the currency on that day",
+            "how did the currency react on that day",
+            "what has the currency done this quarter",
+            "what was the biggest daily move in the currency last month",
+            "the currency from then to then",
+            "is the currency stronger than it was then",
+            "has the currency been falling since then",
+            "which fell more in october, the currency or the currency",
+            "is the currency down against the currency this year",
+            "what did the currency do since the start of the year",
         ),
         QuestionKind.LEVEL: (
             "is the currency at a record",
@@ -174,18 +232,32 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "where did the currency fix",
             "where was the currency on that day",
             "what was the highest fixing of the currency in the year",
+            "is the currency at an all time low",
+            "is the currency at a record high against the currency",
+            "what was the currency a year ago",
+            "is the currency close to its low of the year",
+        ),
+        QuestionKind.AHEAD: (
+            "will the central bank cut at its next meeting",
+            "will the central bank hike on the day",
+            "is the central bank going to raise or cut in december",
+            "is the central bank going to cut on the day",
+            "is the central bank done raising rates",
+            "what will the central bank do next",
+            "is the central bank expected to hold",
+            "what are the odds of a central bank cut",
+            "how many central bank cuts are priced by the market",
+            "what odds does the market give a central bank cut",
+            "what does the market expect of the central bank",
+            "does the central bank raise this week",
+            "will the central bank hike on tuesday",
+            "will the central bank cut on thursday",
         ),
         QuestionKind.OTHER: (
             "who heads the central bank",
             "who is the governor of the central bank",
             "who voted against the last decision of the central bank",
             "how did the members of the committee of the central bank vote",
-            "will the central bank cut at its next meeting",
-            "is the central bank going to raise or cut in december",
-            "is the central bank done raising rates",
-            "what will the central bank do next",
-            "is the central bank expected to hold",
-            "what are the odds of a central bank cut",
             "why did the central bank raise rates",
             "what is inflation in the country",
             "what was the consumer price index print in september",
@@ -198,9 +270,6 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "what are the foreign exchange reserves of the country",
             "how much gold does the central bank own",
             "does the central bank intervene in the currency market",
-            "how many central bank cuts are priced by the market",
-            "what odds does the market give a central bank cut",
-            "what does the market expect of the central bank",
             "what does the statement of the central bank say about wages",
             "who is buying the currency",
             "where will the currency be next week",
@@ -208,6 +277,14 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "what is the offshore currency against the onshore one",
             "what is the forward of the currency",
             "what do options on the currency price",
+            "how many contracts are short the currency",
+            "how many traders are long the currency",
+            "what are the net speculative positions in the currency",
+            "how is the market positioned in the currency",
+            "what will the currency be in a year",
+            "how volatile was the currency",
+            "what is the implied volatility of the currency",
+            "who chairs the central bank",
         ),
     }
 )
@@ -215,21 +292,63 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
 is compared with, and no rule: any number of them may be missing."""
 
 
+SIDES: Final = Path(__file__).with_name("sides.toml")
+
+
+class Side(StrEnum):
+    """What would be so if the answer to a question were yes."""
+
+    UP = "up"
+    DOWN = "down"
+    ABOVE = "above"
+    BELOW = "below"
+    LEVEL = "level"
+    RAISED = "raised"
+    CUT = "cut"
+    MOVED = "moved"
+
+
+OPEN: Final = "open"
+"""The name of the wordings that ask for something else than yes or no."""
+
+SIDE_FLOOR: Final = 0.95
+"""How near the nearest wording of a side has to be, in meaning and in words together: at most 2."""
+
+SIDE_APART: Final = 0.07
+"""How much nearer that has to be than any wording of another side, or of an open question."""
+
+
 def all_wordings() -> tuple[str, ...]:
     """All that a question is compared with, each once."""
-    return tuple(dict.fromkeys(each for told in WORDINGS.values() for each in told))
+    told = (*WORDINGS.values(), *side_wordings().values())
+    return tuple(dict.fromkeys(wording for each in told for wording in each))
 
 
 def kind_of(question: str, find_meaning: "FindMeaning") -> QuestionKind | None:
     """The kind of a question by a model of meaning; None where none is near enough or nearer than
-    the others, and without a model."""
+    the others that have other facts, and without a model."""
     meaning = find_meaning()
     if meaning is None:
         return None
     near = nearness(question, meaning)
-    best, other = sorted(near, key=lambda kind: -near[kind])[:2]
+    best = max(near, key=lambda kind: near[kind])
+    alike = next((kinds for kinds in _TOLD_ALIKE if best in kinds), {best})
+    other = max(near.keys() - alike, key=lambda kind: near[kind])
     enough = near[best] >= FLOOR and near[best] - near[other] >= APART
     return best if enough else None
+
+
+def likeliest(
+    question: str, among: Collection[QuestionKind], find_meaning: "FindMeaning"
+) -> QuestionKind | None:
+    """Of some kinds the nearest to a question, however near another is; None where none is near
+    enough."""
+    meaning = find_meaning()
+    if meaning is None:
+        return None
+    near = nearness(question, meaning)
+    best = max(among, key=lambda kind: near[kind])
+    return best if near[best] >= FLOOR else None
 
 
 def nearness(question: str, meaning: "Meaning") -> dict[QuestionKind, float]:
@@ -237,8 +356,71 @@ def nearness(question: str, meaning: "Meaning") -> dict[QuestionKind, float]:
     is: all banks are asked about alike."""
     from desk.analytics.retrieval.wordings import kept_vectors
 
-    asked, vectors = meaning.question(by_their_kinds(question)), kept_vectors(FILE)
+    asked, vectors = meaning.question(_compared(question)), kept_vectors(FILE)
     return {
         kind: max((float(vectors[each] @ asked) for each in told if each in vectors), default=0.0)
         for kind, told in WORDINGS.items()
     }
+
+
+def side_of(question: str, among: Iterable[Side], find_meaning: "FindMeaning") -> Side | None:
+    """Of some sides the one that a question asks for, so that it is answered with yes or no; None
+    where none is near enough or nearer than the others, and without a model.
+
+    Opposites are near in meaning. So the words count as much, and which stand beside each other.
+    """
+    from desk.analytics.retrieval.wordings import kept_vectors
+
+    meaning = find_meaning()
+    if meaning is None:
+        return None
+    compared, vectors = _compared(question), kept_vectors(FILE)
+    asked, own = meaning.question(compared), _neighbours(compared)
+    near = {
+        name: max(
+            float(vectors[each] @ asked) + _alike(own, _neighbours(each))
+            for each in side_wordings()[name]
+            if each in vectors
+        )
+        for name in (*among, OPEN)
+    }
+    best, other = sorted(near, key=lambda name: -near[name])[:2]
+    enough = near[best] >= SIDE_FLOOR and near[best] - near[other] >= SIDE_APART
+    return Side(best) if enough and best != OPEN else None
+
+
+def _compared(question: str) -> str:
+    """A question as it is compared: without its polite frame, with what each name is."""
+    return by_their_kinds(without_frame(question))
+
+
+@cache
+def side_wordings() -> Mapping[str, tuple[str, ...]]:
+    """How somebody may ask for each side, and for something else than yes or no."""
+    read = tomllib.loads(SIDES.read_text(encoding="utf-8"))
+    return {name: tuple(each) for name, each in read.items()}
+
+
+@cache
+def _neighbours(text: str) -> frozenset[str]:
+    """The stems of a text, and each two that stand beside each other, its edges among them."""
+    found = [stem(word) for word in words(text)]
+    return frozenset((*found, *(f"{one} {then}" for one, then in pairwise(["^", *found, "$"]))))
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    """What words count for: the rarer one is among the wordings, the more."""
+    told = [each for own in side_wordings().values() for each in own]
+    held = Counter(found for each in told for found in _neighbours(each))
+    return {found: math.log(1 + len(told) / times) for found, times in held.items()}
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    """The cosine of two texts by their words. One that no wording has counts like a common one."""
+    weights = _weights()
+
+    def squared(found: frozenset[str]) -> float:
+        return sum(weights.get(each, 1.0) ** 2 for each in found)
+
+    return squared(one & other) / (math.sqrt(squared(one) * squared(other)) or 1)

@@ -45,15 +45,25 @@ from desk.programs.question.builtin.asking import (
 )
 from desk.programs.question.builtin.banks import (
     NOT_KNOWN,
+    YEAR,
     DaysAsked,
     bank_standing,
+    changes_within,
     is_known,
 )
-from desk.programs.question.builtin.kinds import QuestionKind, kind_of
+from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
+from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind, kind_of, likeliest
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
 from desk.programs.question.builtin.unread_words import safe_line, unread_words
+from desk.programs.question.builtin.verdicts import (
+    change_said,
+    changes_asked,
+    gap_verdict,
+    move_verdict,
+    then_and_now_verdict,
+)
 from desk.trust.claims.yield_claims import LEVELS
 from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
@@ -142,13 +152,17 @@ def _standing(result: ResearchResult) -> str | None:
     if not all(metric in known for metric in _STANDING):
         return None
     level, low, high, place = (known[metric] for metric in _STANDING)
+    if low.value < level.value < high.value:
+        stands = f"neither of these, at [[{place.claim_id}]] of that range"
+    else:
+        stands = f"the {'highest' if level.value == high.value else 'lowest'} of them"
     highest, lowest = known.get(Metric.HIGHEST_SINCE), known.get(Metric.LOWEST_SINCE)
     since = next((c for c in (highest, lowest) if c), None)
     told = f" It was the [[{since.claim_id}]]." if since else ""
     return (
         f"The fixing of {level.subject} of {print_full_day(level.as_of)} is [[{level.claim_id}]]."
         f" Its fixings of 52 weeks run from [[{low.claim_id}]] to [[{high.claim_id}]], and this one"
-        f" stands at [[{place.claim_id}]] of that range.{told}"
+        f" is {stands}.{told}"
     )
 
 
@@ -161,7 +175,7 @@ def _is_all_read(query: Query, research: Sequence[ResearchResult]) -> bool:
     """Whether what was measured is all that a question names."""
     unread = any(query.parameters.get(name) for name in (UNREAD, NO_MARKET))
     kind = kind_of(query.question, WORKERS_MEANING.get())
-    unsure = kind is QuestionKind.OTHER or unread_words(query, kind).matters(kind)
+    unsure = kind in UNANSWERED or unread_words(query, kind).matters(kind)
     return not unread and not unsure and not _not_measured(query, research)
 
 
@@ -223,7 +237,7 @@ def _unread_of_a_pair(query: Query) -> tuple[str, str]:
     kind = kind_of(query.question, WORKERS_MEANING.get())
     left = unread_words(query, kind)
     told = left.told(kind)
-    if kind is QuestionKind.OTHER:
+    if kind in UNANSWERED:
         return f"{NOT_KNOWN} {told}".strip(), ""
     return (told, "") if left.matters(kind) else ("", told)
 
@@ -355,6 +369,7 @@ NOTHING_FITS: Final = "Nothing that was found fits the question."
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
 NEAREST_WRITTEN: Final = "Nearest in what is written"
 NOTHING_WRITTEN: Final = "Nothing written fits the question."
+TAKEN_FOR: Final = "Which fact is asked for was not read for sure. It is taken for"
 OF_THE_BANKS: Final = "What the desk knows of central banks:"
 UNKNOWN: Final = "The ticket that the question names is not available."
 SOME_UNKNOWN: Final = "Not every ticket that the question names is available."
@@ -465,6 +480,8 @@ def take_turn(request: TurnRequest) -> Turn:
     draft = _draft(query, window, passages, ranked, research, quoter)
     left = _not_covered(query, research, draft.told)
     said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
+    if draft.answered and not (draft.told and PAPERS in query.parameters):
+        said = [_moved(query, research), *said]
     if not draft.told or not draft.answered:
         # What is written and fits is of whatever currency the paper is of.
         said = [*_prices_ended(research), *mentions_told(query.parameters), *said]
@@ -483,6 +500,12 @@ def take_turn(request: TurnRequest) -> Turn:
             found=draft.found,
         )
     )
+
+
+def _moved(query: Query, research: Sequence[ResearchResult]) -> str:
+    """Whether a currency rose or fell, where a question asks for that; empty for any other."""
+    kind = kind_of(query.question, WORKERS_MEANING.get()) if research else None
+    return move_verdict(query.question, research) if kind is QuestionKind.MOVE else ""
 
 
 def _draft(
@@ -506,16 +529,19 @@ def _draft(
     if group := query.parameters.get(RANK):
         return _of_a_group(query, window, group, research, found, quoter)
     if (researched or _is_of_a_bank(research)) and PAPERS in query.parameters:
-        if found:
+        measured = _measured_instead(query, window, research, ranked, quoter)
+        # What a bank did is known for sure; a paper that has the question's words may not be of it.
+        if found and not (measured.found and _is_of_a_bank(research)):
             return _cell_asked(query.question, found, quoter) or _of_best(
                 query.question, found, quoter
             )
-        return _measured_instead(query, window, research, ranked, quoter)
+        return measured
     if researched:
         told = _quoted(found, quoter) if found else Draft("", answered=True)
         sure = _is_all_read(query, research) and _is_measured(research)
         banks = bank_standing(research, _whole_days(window)[1])
-        summary = " ".join(filter(None, (researched, banks, told.summary)))
+        level = _level_asked(query, research)
+        summary = " ".join(filter(None, (level, researched, banks, told.summary)))
         return Draft(summary, sure, sure, told.told)
     if found:
         return _cell_asked(query.question, found, quoter) or _of_best(query.question, found, quoter)
@@ -524,6 +550,12 @@ def _draft(
         return Draft(NOTHING_FITS, answered=False)
     told = _quoted(near, quoter)
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
+
+
+def _level_asked(query: Query, research: Sequence[ResearchResult]) -> str:
+    """Where the pairs stand, for a question of that."""
+    kind = kind_of(query.question, WORKERS_MEANING.get())
+    return (standing_summary(research) or "") if kind is QuestionKind.LEVEL else ""
 
 
 def _measured_instead(
@@ -545,7 +577,8 @@ def _measured_instead(
     left = unread_words(query, kind)
     doubt = left.told(kind)
     days = "" if asked else " ".join(_looked_at(query, window, research))
-    standing = bank_standing(research, day, kind, asked)
+    likely = None if kind else likeliest(query.question, OF_A_BANK, WORKERS_MEANING.get())
+    standing = bank_standing(research, day, kind or likely, asked)
     kinds = {subject.kind for subject in subjects_asked(query.question)}
     if kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
         near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
@@ -553,12 +586,36 @@ def _measured_instead(
             told = _quoted(near, quoter)
             summary = f"{NEAREST} {told.summary} {OF_THE_BANKS} {standing} {days}"
             return told._replace(summary=summary, answered=False, found=False)
-    sure = kind not in (None, QuestionKind.OTHER) and not left.matters(kind)
-    found = sure and is_known(research, day, kind, asked) and _is_all_read(query, research)
-    leads = kind is QuestionKind.OTHER or left.matters(kind)
+    sure = kind not in (None, *UNANSWERED) and not left.matters(kind)
+    known = is_known(research, day, kind, asked)
+    found = sure and known and _is_all_read(query, research)
+    leads = kind in UNANSWERED or left.matters(kind)
+    taken = f"{TAKEN_FOR} {likely.value}." if likely else ""
     first, last = (doubt, "") if leads else ("", doubt)
-    said = (first, standing, last, days, "" if found else NOTHING_WRITTEN)
+    verdict = "" if leads else _verdict_on_banks(query, kind, research, day, asked)
+    written = "" if known else NOTHING_WRITTEN
+    said = (first, taken, verdict, standing, last, days, written)
     return Draft(" ".join(filter(None, said)), answered=found, found=found)
+
+
+def _verdict_on_banks(
+    query: Query,
+    kind: QuestionKind | None,
+    research: Sequence[ResearchResult],
+    day: date,
+    asked: DaysAsked | None,
+) -> str:
+    """The fact that decides a question about rates, or about what a bank did within some days."""
+    if kind is QuestionKind.RATE:
+        since = day - YEAR if asked is None else asked[0]
+        apart = gap_verdict(query.question, research) if asked is None else ""
+        return apart or then_and_now_verdict(query.question, research, since)
+    if kind in (QuestionKind.DECIDED, QuestionKind.CHANGED) and asked is not None:
+        within = changes_within(research, day, asked)
+        if within is not None:
+            side = changes_asked(query.question)
+            return change_said(side, within.changes, all_known=within.all_known)
+    return ""
 
 
 def _days_asked(query: Query) -> DaysAsked | None:
@@ -606,7 +663,8 @@ def _of_a_group(
     ordered = largest_first([each for each in research if DOLLAR not in each.market.split("/")])
     beside = dict.fromkeys((ordered, *map(_in_short, crosses)))
     banks = bank_standing(research, _whole_days(window)[1])
-    parts = (*_days(query, window, research), ranking, *beside, banks, UNJUDGED)
+    level = _level_asked(query, research)
+    parts = (level, *_days(query, window, research), ranking, *beside, banks, UNJUDGED)
     measured = " ".join(filter(None, parts))
     told = _quoted(found, quoter) if found else Draft("", answered=True)
     sure = _is_all_read(query, research) and _is_measured(research)

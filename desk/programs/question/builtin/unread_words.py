@@ -1,9 +1,9 @@
 """What of a question about banks and markets nothing has read.
 
 Read are the subjects that the desk knows, the words that named a period, those that say nothing of
-what a text is about, and those in which a question of its kind is asked. All else is left, and an
-answer tells it. Where it may change what is asked, it goes first: then no figure reads as the
-answer to a question that was read in part.
+what a text is about, its polite frame, and those in which a question of its kind is asked. All else
+is left, and an answer tells it. Where it may change what is asked, it goes first: then no figure
+reads as the answer to a question that was read in part.
 """
 
 import re
@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 from desk.analytics.names.listing import listed
 from desk.analytics.names.periods import READ, UNREAD, SpanNamed, spans_named
 from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
+from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import Query
-from desk.programs.question.builtin.kinds import WORDINGS, QuestionKind
+from desk.programs.question.builtin.kinds import NOT_KNOWN, WORDINGS, QuestionKind, side_wordings
 from desk.programs.question.builtin.ranked_moves import RANK
 from desk.trust.prose import REFERENCE, unbacked
 
@@ -31,7 +32,7 @@ _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
 """A word with a capital within a sentence, or one with a digit."""
 
 _PRICED: Final = frozenset({None, QuestionKind.MOVE, QuestionKind.LEVEL})
-_AHEAD: Final = frozenset({QuestionKind.NEXT})
+_ANY_DAY: Final = NOT_KNOWN | {QuestionKind.NEXT}
 _LENGTHS: Final = frozenset({"year", "years"})
 _A_YEAR: Final = SpanNamed(1, "year")
 
@@ -49,7 +50,7 @@ class UnreadWords(NamedTuple):
         """Whether the question may be of something else than its kind says: of other days, which
         a question of the next day names as well, of a name or number, or, where it is near to no
         kind, of any word."""
-        time = self.time if kind not in _AHEAD else ()
+        time = self.time if kind not in _ANY_DAY else ()
         unknown = kind is None and self.is_judged
         return bool(time or self.names or (unknown and self.others))
 
@@ -62,10 +63,10 @@ class UnreadWords(NamedTuple):
         return tuple(filter(None, (days, other)))
 
     def told(self, kind: QuestionKind | None) -> str:
-        """The sentences; of a kind that says itself that it is not known, without the words that
-        it may be known by."""
-        if kind is QuestionKind.OTHER:
-            return " ".join(self._replace(others=()).sentences)
+        """The sentences; of a kind that says itself that it is not known, without the days and
+        words that it may be known by."""
+        if kind in NOT_KNOWN:
+            return " ".join(self._replace(time=(), others=()).sentences)
         return " ".join(self.sentences)
 
 
@@ -91,16 +92,20 @@ def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tupl
     known = told | _asked_in(kind) | stems(f"{parameters.get(READ, '')} {parameters.get(RANK, '')}")
     market = parameters.get("market", "").replace("/", " ")
     known |= stems(" ".join((*KIND_NAMES, market)))
-    asked = (word for word in words(by_their_kinds(query.question)) if not is_function_word(word))
+    question = without_frame(query.question)
+    asked = (word for word in words(by_their_kinds(question)) if not is_function_word(word))
     return tuple(dict.fromkeys(word for word in asked if stem(word) not in known))
 
 
 @cache
 def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
     """The words of a kind's wordings; without a kind those of all that the desk knows."""
-    kinds = {kind} if kind is not None else {*QuestionKind} - {QuestionKind.OTHER}
+    kinds = {kind} if kind is not None else {*QuestionKind} - NOT_KNOWN
     kinds |= _PRICED - {None} if kind in _PRICED else set()
-    return stems(" ".join(each for known in kinds if known for each in WORDINGS[known]))
+    told = [each for known in kinds if known for each in WORDINGS[known]]
+    if kind not in NOT_KNOWN:
+        told += [each for own in side_wordings().values() for each in own]
+    return stems(" ".join(told))
 
 
 def _told(left: tuple[str, ...]) -> str:

@@ -1,0 +1,163 @@
+"""The fact that decides a question of yes or no, and the answer that follows from it.
+
+What would be so if the answer were yes, the model of meaning says; where it says nothing, the fact
+is told alone. What is so is computed from claims.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.analytics.names.markets import AREAS, DOLLAR
+from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.results import ResearchResult
+from desk.programs.question.builtin.kinds import Side, side_of
+
+_OF_A_MOVE: Final = {Side.UP: 1, Side.DOWN: -1}
+_OF_A_GAP: Final = {Side.ABOVE: 1, Side.BELOW: -1, Side.LEVEL: 0}
+_SIGNS: Final = {1: "above", -1: "below"}
+
+
+class _Gap(NamedTuple):
+    """The policy rates of two areas, the one that a question names first before the other, and by
+    how many basis points they differ, where that was computed."""
+
+    rate: Claim
+    against: Claim
+    apart: Claim | None
+
+    @property
+    def sign(self) -> int:
+        return _sign(self.rate.value - self.against.value)
+
+
+def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
+    """Whether the currency that a question names rose or fell, where it asks for that; empty where
+    it does not, or no move of it is known."""
+    side = side_of(question, _OF_A_MOVE, WORKERS_MEANING.get())
+    moved = _move_of(question, research)
+    if side is None or moved is None:
+        return ""
+    code, move = moved
+    went = _sign(move.value) * (1 if move.subject.startswith(code) else -1)
+    said = "Yes" if went == _OF_A_MOVE[side] else "No"
+    return f"{said}: [[{move.claim_id}|{code}]]."
+
+
+def gap_verdict(question: str, research: Sequence[ResearchResult]) -> str:
+    """Which of two policy rates that a question names is the higher, and by how much; empty where
+    it names no two of which the rate is known."""
+    gap = _gap(question, research)
+    if gap is None:
+        return ""
+    side = side_of(question, _OF_A_GAP, WORKERS_MEANING.get())
+    said = "" if side is None else "Yes: " if _OF_A_GAP[side] == gap.sign else "No: "
+    the = "the" if said else "The"
+    told = f"{said}{the} policy rate of {_bank(gap.rate)}, [[{gap.rate.claim_id}]], is"
+    other = f"that of {_bank(gap.against)}, [[{gap.against.claim_id}]]"
+    if not gap.sign:
+        return f"{told} the same as {other}."
+    by = f"[[{gap.apart.claim_id}|size]] " if gap.apart else ""
+    return f"{told} {by}{_SIGNS[gap.sign]} {other}."
+
+
+def then_and_now_verdict(
+    question: str, research: Sequence[ResearchResult], since: date | None
+) -> str:
+    """Whether the one policy rate that a question names is higher or lower than at a day; empty
+    where it does not ask for that, or the rate then is not known."""
+    side = side_of(question, _OF_A_GAP, WORKERS_MEANING.get())
+    areas = _areas(question, research)
+    known = _claims(research)
+    now = known.get(claim_id(areas[0], Metric.POLICY_RATE)) if len(areas) == 1 else None
+    decided = [
+        claim
+        for claim in known.values()
+        if now and claim.metric is Metric.DECISION_RATE and claim.subject == now.subject
+    ]
+    then = max(
+        (c for c in decided if since and c.as_of <= since), key=lambda c: c.as_of, default=None
+    )
+    if side is None or now is None or then is None or since is None:
+        return ""
+    sign = _sign(now.value - then.value)
+    said = "Yes" if _OF_A_GAP[side] == sign else "No"
+    day = print_full_day(since)
+    stands = f"{_SIGNS[sign]} the [[{then.claim_id}]] of {day}" if sign else f"the same as on {day}"
+    return (
+        f"{said}: the policy rate of {_bank(now)}, [[{now.claim_id}]] as far as is known, is"
+        f" {stands}."
+    )
+
+
+def changes_asked(question: str) -> Side | None:
+    """Whether a question asks if a bank raised, cut or moved its rate."""
+    return side_of(question, (Side.RAISED, Side.CUT, Side.MOVED), WORKERS_MEANING.get())
+
+
+def change_said(side: Side | None, changes: Sequence[Decimal], *, all_known: bool) -> str:
+    """What the changes of a bank's decisions within the days that are asked about say to that. That
+    none is such a change is said for sure only where the outcome of each is known."""
+    if side is None or not (changes or all_known):
+        return ""
+    counted = [change for change in changes if _is_of(side, change)]
+    if counted:
+        return "Yes."
+    return "No." if all_known else "No, as far as is known."
+
+
+def _is_of(side: Side, change: Decimal) -> bool:
+    return change > 0 if side is Side.RAISED else change < 0 if side is Side.CUT else change != 0
+
+
+def _move_of(question: str, research: Sequence[ResearchResult]) -> tuple[str, Claim] | None:
+    """The currency that a question names first and is moved, by its move against the other one that
+    it names, or else against the dollar."""
+    kinds = (NamedAs.CURRENCY, NamedAs.COUNTRY)
+    codes = [*dict.fromkeys(s.code for s in subjects_asked(question) if s.kind in kinds)]
+    if not codes or len(codes) > 2:
+        return None
+    code, other = (*codes, DOLLAR)[:2]
+    known = _claims(research)
+    pairs = (f"{code}/{other}", f"{other}/{code}")
+    moves = (known.get(claim_id(pair, Metric.MOVE)) for pair in pairs)
+    return next(((code, move) for move in moves if move), None)
+
+
+def _gap(question: str, research: Sequence[ResearchResult]) -> _Gap | None:
+    areas, known = _areas(question, research), _claims(research)
+    rates = [known.get(claim_id(area, Metric.POLICY_RATE)) for area in areas]
+    if len(rates) != 2 or rates[0] is None or rates[1] is None:
+        return None
+    inputs = {rate.claim_id for rate in rates if rate}
+    gaps = (c for c in known.values() if c.metric is Metric.DIFFERENTIAL)
+    apart = next((each for each in gaps if {*each.inputs} == inputs), None)
+    return _Gap(rates[0], rates[1], apart)
+
+
+def _areas(question: str, research: Sequence[ResearchResult]) -> list[str]:
+    """The areas whose banks were researched, in the order in which a question names them."""
+    researched = {result.market for result in research}
+    named = dict.fromkeys(AREAS.get(each.code, "") for each in subjects_asked(question))
+    return [area for area in named if area in researched]
+
+
+def _claims(research: Sequence[ResearchResult]) -> Mapping[str, Claim]:
+    return {claim.claim_id: claim for claim in _all(research)}
+
+
+def _all(research: Sequence[ResearchResult]) -> Iterator[Claim]:
+    return (claim for result in research for claim in result.claims)
+
+
+def _bank(claim: Claim) -> str:
+    return bank_in_a_sentence(claim.subject)
+
+
+def _sign(value: Decimal) -> int:
+    return (value > 0) - (value < 0)
