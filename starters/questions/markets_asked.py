@@ -108,8 +108,8 @@ class AskedMarkets(NamedTuple):
 
     @property
     def first_pair(self) -> str | None:
-        """The pair of the first named currency against the dollar."""
-        return next((spec.market for spec in self.of_currencies), None)
+        """The pair of the first named currency against the dollar, or else the named pair."""
+        return next((spec.market for spec in (*self.of_currencies, *self.written)), None)
 
     @property
     def first_area(self) -> str | None:
