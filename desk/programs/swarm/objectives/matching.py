@@ -15,6 +15,7 @@ from desk.analytics.names.countries import countries_named, with_countries_as
 from desk.analytics.names.currencies import QUOTING_ORDER
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.subjects import with_currencies_as, written_pairs
+from desk.analytics.retrieval.frames import without_frame
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketKind
 from desk.programs.swarm.objectives.form import ObjectiveForm
@@ -53,7 +54,7 @@ _LEFT_OF_A_NAME: Final = re.compile(
 _GENITIVE: Final = re.compile(rf"{SIGN}['’]s?(?!\w)")
 
 _OF_A_PAIR: Final = re.compile(
-    rf"(?<={SIGN})\s*[-/]?\s*{SIGN}|\s+(?:against|versus|vs\.?)\s+{SIGN}",
+    rf"(?<={SIGN})\s*[-/]?\s*{SIGN}|\s+(?:against|versus|vs?\.?)\s+{SIGN}",
     re.IGNORECASE,
 )
 """The second name of a pair, and what stands before it."""
@@ -105,8 +106,9 @@ def form_of(query: Query) -> FormMatch:
 
 
 def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) -> FormMatch:
-    """The nearest form in meaning, where it is above the floors. The model is not loaded for an
-    objective in the very words of a form's question."""
+    """The nearest form in meaning, where it is above the floors; a polite frame is none of what is
+    compared. The model is not loaded for an objective in the very words of a form's question."""
+    objective = without_frame(objective)
     named = _with_signs(objective)
     asked = _in_words(named)
     own = next((form for form in FORMS.values() if asked in _questions_of(form)), None)
