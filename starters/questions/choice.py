@@ -132,12 +132,19 @@ def chosen(
     check_parameters(spec, wanted, researches=researches)
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
     if market and not given and graph is None:
-        beside = asked.beside(market, rates=_has_rates(spec))
-        spec = with_markets_beside(spec, beside)
-        market = held_against(market, beside)
+        spec, market = _with_all(spec, market, asked)
     told = _told_of_currencies(words, config.markets)
     query = Query(question=words, parameters={**usual, **wanted, **told})
     return _choice(config, spec, query, when, why, market)
+
+
+def _with_all(
+    spec: GraphSpec, market: MarketSpec, asked: AskedMarkets
+) -> tuple[GraphSpec, MarketSpec]:
+    """The graph with the other markets that a question names beside its own, and that one as it is
+    held against them."""
+    beside = asked.beside(market, rates=_has_rates(spec))
+    return with_markets_beside(spec, beside), held_against(market, beside)
 
 
 def _as_banks(

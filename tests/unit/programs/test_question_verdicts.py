@@ -14,7 +14,7 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.question.builtin.banks import changes_within
-from desk.programs.question.builtin.kinds import Side, side_of
+from desk.programs.question.builtin.kinds import AskedSide, side_of
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.programs.question.builtin.verdicts import (
     change_said,
@@ -30,12 +30,12 @@ from tests.unit.programs.test_rates_analyst import HIKE, WEEK, research
 
 JAPAN, AMERICA = rate_market("JP"), rate_market("US")
 SIDES = {
-    "Has the ringgit been slumping since May?": Side.DOWN,
-    "did the kiwi gain in August": Side.UP,
-    "Is the pound stronger than in June": Side.UP,
-    "is the boj's rate as high as the fed's": Side.LEVEL,
-    "Are Swiss policy rates below Sweden's?": Side.BELOW,
-    "has the ecb cut this year": Side.CUT,
+    "Has the ringgit been slumping since May?": AskedSide.DOWN,
+    "did the kiwi gain in August": AskedSide.UP,
+    "Is the pound stronger than in June": AskedSide.UP,
+    "is the boj's rate as high as the fed's": AskedSide.LEVEL,
+    "Are Swiss policy rates below Sweden's?": AskedSide.BELOW,
+    "has the ecb cut this year": AskedSide.CUT,
     "how much did the yen fall": None,
     "did the krone rise or fall last week": None,
     "why has the won weakened": None,
@@ -52,7 +52,7 @@ def of_this_worker() -> Iterator[None]:
 
 
 def test_what_would_be_so_is_the_side_that_is_nearest(with_meaning: None) -> None:
-    assert {q: side_of(q, [*Side], meaning_of_the_desk) for q in SIDES} == SIDES
+    assert {q: side_of(q, [*AskedSide], meaning_of_the_desk) for q in SIDES} == SIDES
 
 
 def moved(pair: str, value: str) -> ResearchResult:
@@ -114,10 +114,10 @@ def test_that_a_bank_did_not_move_is_sure_only_where_every_outcome_is_known() ->
     days = date(2024, 7, 1), date(2024, 8, 5)
     within = changes_within((silent,), date(2024, 8, 5), days)
     assert within is not None and not within.all_known
-    assert change_said(Side.CUT, (), all_known=False) == ""
-    assert change_said(Side.CUT, (Decimal(0),), all_known=False) == "No, as far as is known."
-    assert change_said(Side.CUT, (Decimal(25),), all_known=True) == "No."
-    assert change_said(Side.MOVED, (Decimal(25),), all_known=True) == "Yes."
+    assert change_said(AskedSide.CUT, (), all_known=False) == ""
+    assert change_said(AskedSide.CUT, (Decimal(0),), all_known=False) == "No, as far as is known."
+    assert change_said(AskedSide.CUT, (Decimal(25),), all_known=True) == "No."
+    assert change_said(AskedSide.MOVED, (Decimal(25),), all_known=True) == "Yes."
 
 
 def test_an_answer_about_two_banks_begins_with_their_gap(with_meaning: None) -> None:

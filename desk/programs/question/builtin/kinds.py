@@ -295,7 +295,7 @@ is compared with, and no rule: any number of them may be missing."""
 SIDES: Final = Path(__file__).with_name("sides.toml")
 
 
-class Side(StrEnum):
+class AskedSide(StrEnum):
     """What would be so if the answer to a question were yes."""
 
     UP = "up"
@@ -363,7 +363,9 @@ def nearness(question: str, meaning: "Meaning") -> dict[QuestionKind, float]:
     }
 
 
-def side_of(question: str, among: Iterable[Side], find_meaning: "FindMeaning") -> Side | None:
+def side_of(
+    question: str, among: Iterable[AskedSide], find_meaning: "FindMeaning"
+) -> AskedSide | None:
     """Of some sides the one that a question asks for, so that it is answered with yes or no; None
     where none is near enough or nearer than the others, and without a model.
 
@@ -386,7 +388,7 @@ def side_of(question: str, among: Iterable[Side], find_meaning: "FindMeaning") -
     }
     best, other = sorted(near, key=lambda name: -near[name])[:2]
     enough = near[best] >= SIDE_FLOOR and near[best] - near[other] >= SIDE_APART
-    return Side(best) if enough and best != OPEN else None
+    return AskedSide(best) if enough and best != OPEN else None
 
 
 def _compared(question: str) -> str:

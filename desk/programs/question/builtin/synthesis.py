@@ -43,27 +43,14 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import (
-    NOT_KNOWN,
-    YEAR,
-    DaysAsked,
-    bank_standing,
-    changes_within,
-    is_known,
-)
+from desk.programs.question.builtin.banks import NOT_KNOWN, DaysAsked, bank_standing, is_known
 from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
 from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind, kind_of, likeliest
 from desk.programs.question.builtin.passages import SourceKind, SourcePassage, passages_in
 from desk.programs.question.builtin.ranked_moves import RANK, largest_first, ranking_told
 from desk.programs.question.builtin.ranking import Fit, fits
 from desk.programs.question.builtin.unread_words import safe_line, unread_words
-from desk.programs.question.builtin.verdicts import (
-    change_said,
-    changes_asked,
-    gap_verdict,
-    move_verdict,
-    then_and_now_verdict,
-)
+from desk.programs.question.builtin.verdicts import bank_verdict, move_verdict
 from desk.trust.claims.yield_claims import LEVELS
 from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
 
@@ -481,7 +468,7 @@ def take_turn(request: TurnRequest) -> Turn:
     left = _not_covered(query, research, draft.told)
     said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
     if draft.answered and not (draft.told and PAPERS in query.parameters):
-        said = [_moved(query, research), *said]
+        said = [move_verdict(query.question, research), *said]
     if not draft.told or not draft.answered:
         # What is written and fits is of whatever currency the paper is of.
         said = [*_prices_ended(research), *mentions_told(query.parameters), *said]
@@ -500,12 +487,6 @@ def take_turn(request: TurnRequest) -> Turn:
             found=draft.found,
         )
     )
-
-
-def _moved(query: Query, research: Sequence[ResearchResult]) -> str:
-    """Whether a currency rose or fell, where a question asks for that; empty for any other."""
-    kind = kind_of(query.question, WORKERS_MEANING.get()) if research else None
-    return move_verdict(query.question, research) if kind is QuestionKind.MOVE else ""
 
 
 def _draft(
@@ -592,30 +573,10 @@ def _measured_instead(
     leads = kind in UNANSWERED or left.matters(kind)
     taken = f"{TAKEN_FOR} {likely.value}." if likely else ""
     first, last = (doubt, "") if leads else ("", doubt)
-    verdict = "" if leads else _verdict_on_banks(query, kind, research, day, asked)
+    verdict = "" if leads else bank_verdict(query.question, kind, research, day, asked)
     written = "" if known else NOTHING_WRITTEN
     said = (first, taken, verdict, standing, last, days, written)
     return Draft(" ".join(filter(None, said)), answered=found, found=found)
-
-
-def _verdict_on_banks(
-    query: Query,
-    kind: QuestionKind | None,
-    research: Sequence[ResearchResult],
-    day: date,
-    asked: DaysAsked | None,
-) -> str:
-    """The fact that decides a question about rates, or about what a bank did within some days."""
-    if kind is QuestionKind.RATE:
-        since = day - YEAR if asked is None else asked[0]
-        apart = gap_verdict(query.question, research) if asked is None else ""
-        return apart or then_and_now_verdict(query.question, research, since)
-    if kind in (QuestionKind.DECIDED, QuestionKind.CHANGED) and asked is not None:
-        within = changes_within(research, day, asked)
-        if within is not None:
-            side = changes_asked(query.question)
-            return change_said(side, within.changes, all_known=within.all_known)
-    return ""
 
 
 def _days_asked(query: Query) -> DaysAsked | None:

@@ -16,10 +16,11 @@ from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ResearchResult
-from desk.programs.question.builtin.kinds import Side, side_of
+from desk.programs.question.builtin.banks import YEAR, DaysAsked, changes_within
+from desk.programs.question.builtin.kinds import AskedSide, QuestionKind, kind_of, side_of
 
-_OF_A_MOVE: Final = {Side.UP: 1, Side.DOWN: -1}
-_OF_A_GAP: Final = {Side.ABOVE: 1, Side.BELOW: -1, Side.LEVEL: 0}
+_OF_A_MOVE: Final = {AskedSide.UP: 1, AskedSide.DOWN: -1}
+_OF_A_GAP: Final = {AskedSide.ABOVE: 1, AskedSide.BELOW: -1, AskedSide.LEVEL: 0}
 _SIGNS: Final = {1: "above", -1: "below"}
 
 
@@ -39,14 +40,36 @@ class _Gap(NamedTuple):
 def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
     """Whether the currency that a question names rose or fell, where it asks for that; empty where
     it does not, or no move of it is known."""
-    side = side_of(question, _OF_A_MOVE, WORKERS_MEANING.get())
     moved = _move_of(question, research)
-    if side is None or moved is None:
+    if moved is None or kind_of(question, WORKERS_MEANING.get()) is not QuestionKind.MOVE:
+        return ""
+    side = side_of(question, _OF_A_MOVE, WORKERS_MEANING.get())
+    if side is None:
         return ""
     code, move = moved
     went = _sign(move.value) * (1 if move.subject.startswith(code) else -1)
     said = "Yes" if went == _OF_A_MOVE[side] else "No"
     return f"{said}: [[{move.claim_id}|{code}]]."
+
+
+def bank_verdict(
+    question: str,
+    kind: QuestionKind | None,
+    research: Sequence[ResearchResult],
+    day: date,
+    asked: DaysAsked | None,
+) -> str:
+    """The fact that decides a question about rates, or about what a bank did within some days."""
+    if kind is QuestionKind.RATE:
+        since = day - YEAR if asked is None else asked[0]
+        apart = gap_verdict(question, research) if asked is None else ""
+        return apart or then_and_now_verdict(question, research, since)
+    if kind in (QuestionKind.DECIDED, QuestionKind.CHANGED) and asked is not None:
+        within = changes_within(research, day, asked)
+        if within is not None:
+            side = changes_asked(question)
+            return change_said(side, within.changes, all_known=within.all_known)
+    return ""
 
 
 def gap_verdict(question: str, research: Sequence[ResearchResult]) -> str:
@@ -95,12 +118,14 @@ def then_and_now_verdict(
     )
 
 
-def changes_asked(question: str) -> Side | None:
+def changes_asked(question: str) -> AskedSide | None:
     """Whether a question asks if a bank raised, cut or moved its rate."""
-    return side_of(question, (Side.RAISED, Side.CUT, Side.MOVED), WORKERS_MEANING.get())
+    return side_of(
+        question, (AskedSide.RAISED, AskedSide.CUT, AskedSide.MOVED), WORKERS_MEANING.get()
+    )
 
 
-def change_said(side: Side | None, changes: Sequence[Decimal], *, all_known: bool) -> str:
+def change_said(side: AskedSide | None, changes: Sequence[Decimal], *, all_known: bool) -> str:
     """What the changes of a bank's decisions within the days that are asked about say to that. That
     none is such a change is said for sure only where the outcome of each is known."""
     if side is None or not (changes or all_known):
@@ -111,8 +136,14 @@ def change_said(side: Side | None, changes: Sequence[Decimal], *, all_known: boo
     return "No." if all_known else "No, as far as is known."
 
 
-def _is_of(side: Side, change: Decimal) -> bool:
-    return change > 0 if side is Side.RAISED else change < 0 if side is Side.CUT else change != 0
+def _is_of(side: AskedSide, change: Decimal) -> bool:
+    return (
+        change > 0
+        if side is AskedSide.RAISED
+        else change < 0
+        if side is AskedSide.CUT
+        else change != 0
+    )
 
 
 def _move_of(question: str, research: Sequence[ResearchResult]) -> tuple[str, Claim] | None:
