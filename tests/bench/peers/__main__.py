@@ -54,6 +54,26 @@ class Engine(NamedTuple):
         return [self.python, "-m", module, *told]
 
 
+class PeersMissing(Exception):
+    """An interpreter that cannot run the engines of others."""
+
+
+def require_peers(python: str) -> None:
+    """Returns if an interpreter has the libraries of the engines of others.
+
+    Raises:
+        PeersMissing: it has not; the message says what to run.
+    """
+    has_them = (python, "-c", "import dbos, langgraph.checkpoint.sqlite.aio")
+    try:
+        subprocess.run(has_them, check=True, stderr=subprocess.DEVNULL, timeout=LONGEST)
+    except (OSError, subprocess.SubprocessError):
+        raise PeersMissing(
+            f"{python} cannot run LangGraph and DBOS: run `make install-peers`, or name an "
+            "interpreter that has them with --python"
+        ) from None
+
+
 class Killed(NamedTuple):
     """What became of a run that was killed when half of its steps were done, and started again."""
 
@@ -170,9 +190,20 @@ def main(python: str, repetitions: int) -> None:
     console.print(f"{told} LangGraph (goal {GOAL} or less).")
 
 
-if __name__ == "__main__":
+def asked_for(arguments: list[str]) -> argparse.Namespace:
+    """What a command line asks for. Ends the process with 2 and one line where the engines of
+    others are not installed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", default=str(PEERS))
     parser.add_argument("--repetitions", type=int, default=3)
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
+    try:
+        require_peers(asked.python)
+    except PeersMissing as missing:
+        parser.exit(2, f"{missing}\n")
+    return asked
+
+
+if __name__ == "__main__":
+    asked = asked_for(sys.argv[1:])
     main(asked.python, asked.repetitions)
