@@ -150,6 +150,11 @@ class Desk:
 Work = Callable[[Desk], Awaitable[T]]
 
 
+def never_up(settings: Settings) -> bool:
+    """Whether no desk was ever up in the home, so that no run is known there. Needs no server."""
+    return not settings.external and not (settings.home / "temporal.db").exists()
+
+
 async def with_desk(
     settings: Settings,
     work: Work[T],
@@ -219,13 +224,36 @@ async def _hosted_work(settings: Settings, work: Work[T], roles: "tuple[Role, ..
 
     if not roles:
         return await work(Desk(await connect(settings), settings, hosting=True))
+    async with _hosted_workers(settings, roles) as client:
+        return await work(Desk(client, settings, hosting=True))
+
+
+@contextlib.asynccontextmanager
+async def _hosted_workers(settings: Settings, roles: "tuple[Role, ...]") -> "AsyncIterator[Client]":
+    """Workers of the roles until the block ends, and the client that they are made from."""
+    from desk.platform.temporal.client import connect
     from workers.hosting import hosted, worker_identity
 
     # By this name `python -m workers.health` knows the workers of this machine.
     identity = worker_identity(*roles)
     client = await connect(settings, identity=identity, working=True)
     async with hosted(client, settings, roles):
-        return await work(Desk(client, settings, hosting=True))
+        yield client
+
+
+@contextlib.asynccontextmanager
+async def with_workers(desk: Desk) -> AsyncIterator[None]:
+    """All workers until the block ends, at a desk that this process hosts without any. At another
+    one there is nothing to do: others run its workers."""
+    if not desk.hosting:
+        yield
+        return
+    from desk.platform.server.embedded import SPACE_TO_WORK, check_space
+
+    check_space(desk.settings.home, SPACE_TO_WORK)
+    _import_workers()
+    async with _hosted_workers(desk.settings, _all_roles()):
+        yield
 
 
 async def _while_it_runs(server: "EmbeddedServer", work: Awaitable[T]) -> T:

@@ -17,7 +17,7 @@ from desk.contracts.runs.week import WeekStatus
 from desk.platform.settings import Settings, load_settings
 from starters.learning.queries import learned_at, learned_question
 from starters.learning.scorecard import scorecard_of
-from starters.monitoring.status import status_at
+from starters.monitoring.week_status import status_at
 from starters.questions.ask import AskOptions, question_start
 from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.market_choice import known_market
@@ -198,7 +198,7 @@ class Desk:
         written = written_week(week, datetime.now(UTC), self._settings.config.schedule)
 
         async def work(desk: Session) -> WeekStatus:
-            return (await status_at(desk, written))[1]
+            return await status_at(desk, written)
 
         _keep_logs(self._settings)
         return await with_desk(self._settings, work)

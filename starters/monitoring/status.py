@@ -1,49 +1,24 @@
 """`desk status`."""
 
+import contextlib
 import sys
-import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from desk.analytics.names.shortening import on_one_line
-from desk.contracts.agents.search_attributes import Outcome, Phase
-from desk.contracts.base import MOST_SHORT
-from desk.contracts.names import Queue
-from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
-from desk.contracts.week.delivery import DeliveryState
-from desk.documents.rendering.words.wording import (
-    allowance_words,
-    cost_words,
-    human,
-    one_line,
-    share_words,
-)
 from desk.platform.settings import load_settings
-from desk.programs.week.document.rendering.coverage_words import freshness_words
-from starters.monitoring.week_progress import reason_of, waiting_words
-from starters.runs.following import status_if_told
-from starters.runs.server_runs import ui_address
-from starters.runs.week_choice import written_week
-from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
-from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
-from starters.session import Desk, say, with_desk
+from starters.runs.week_choice import no_run_of, written_week
+from starters.session import Desk, never_up, with_desk, with_workers
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import of_week
-from starters.terminal.tables import table_lines
+
+if TYPE_CHECKING:
+    from starters.runs.week_runs import FoundRun
 
 EXAMPLE = "Example: desk status --week 2026-W44"
-
-BUSY_SECONDS = 10.0
-"""How long one query may take at a busy worker."""
-ANSWER_PATIENCE_SECONDS = 90.0
-"""How long the query is repeated. By then a killed worker no longer counts as polling."""
-ROW = 8
-"""The markets in one row of the listing."""
 
 
 def status(
@@ -57,7 +32,8 @@ def status(
 
 
 def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
-    """Prints the status of a week's run.
+    """Prints the status of a week's run. A desk that is not up is hosted for it, with workers only
+    if the run is open.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -65,171 +41,29 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
     settings = load_settings()
     written = written_week(week, datetime.now(UTC), settings.config.schedule)
     log_to_file(settings)
+    if never_up(settings):
+        raise CommandError(no_run_of(written))
 
     async def work(desk: Desk) -> ExitStatus:
-        found, status = await status_at(desk, written)
+        # With what the SDK takes to import, a command that needs no server takes twice as long.
+        from starters.monitoring.week_status import run_at, status_lines, status_of
+
+        found, chosen = await run_at(desk, written)
+        async with with_workers(desk) if found.open else contextlib.nullcontext():
+            status = await status_of(desk, found, chosen)
         text = status.model_dump_json(indent=2) if as_json else "\n".join(status_lines(status))
         sys.stdout.write(f"{text}\n")
         if not as_json:
-            address = ui_address(
-                desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
-            )
-            sys.stdout.write(f"Temporal  {address or found.workflow_id}\n")
+            sys.stdout.write(f"Temporal  {_address(desk, found)}\n")
         return ExitStatus.COMPLETE
 
-    return interruptible(with_desk(settings, work))
+    return interruptible(with_desk(settings, work, server_only=True))
 
 
-async def status_at(desk: Desk, week: str | None) -> tuple[FoundRun, WeekStatus]:
-    """The run of a week, or of the latest week that has one, and its status.
+def _address(desk: Desk, found: "FoundRun") -> str:
+    from starters.runs.server_runs import ui_address
 
-    Raises:
-        CommandError: there is no such run, or no worker answers for it.
-    """
-    chosen = week or await newest_week(desk.client)
-    found = await find_any_run(desk.client, chosen) if chosen else None
-    if chosen is None or found is None:
-        which = chosen or "any week"
-        raise CommandError(f"no run of {which} is known; `desk run` researches one")
-    return found, await _status(desk, found, chosen)
-
-
-async def _status(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
-    """The status of a run. A busy worker is waited for; if there is none, this fails at once.
-
-    Raises:
-        CommandError: nobody polls for work, or whoever does has not answered for long.
-    """
-    asked_at, told = time.monotonic(), False
-    while found.open:
-        status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
-        if status is not None:
-            return status
-        # What workers are made of takes long to import, and most are there and answer.
-        from workers.health import unpolled
-
-        if await unpolled(desk.client, None, [Queue.DESK]):
-            raise CommandError(
-                f"the run {found.workflow_id} is open but no worker polls the queue "
-                f"'{Queue.DESK}'; start them with `desk up`, and see `desk doctor`"
-            )
-        waited = time.monotonic() - asked_at
-        if waited > ANSWER_PATIENCE_SECONDS:
-            raise CommandError(
-                f"the run {found.workflow_id} is open and its worker has not answered for "
-                f"{waited:.0f} s; see `desk doctor`"
-            )
-        if not told:
-            told = True
-            say("desk: the run has not answered yet; waiting for its worker")
-        found = await known_run(desk.client, found.workflow_id)
-    return closed_status(await _last_result(found, week))
-
-
-async def _last_result(found: FoundRun, week: str) -> WeekResult:
-    """As `last_result`, and tells the user if the latest run ended badly."""
-    try:
-        return await result_of(found, week)
-    except EndedWithoutReport as ended:
-        published = await published_before_the_end(found)
-        if published is None:
-            raise
-        say(f"desk: the latest run of {week} did not end well ({ended.reason}); published before:")
-        return published
-
-
-def closed_status(result: WeekResult) -> WeekStatus:
-    """The status of a closed run, from its result."""
-    # Most runs that are asked about are open, and the boards take long to import.
-    from desk.runs.boards import usage_of_week
-
-    record = result.record
-    return WeekStatus(
-        week=record.week,
-        phase=Phase.CLOSED,
-        as_of=record.window.end,
-        started_at=record.started_at,
-        deadline=record.started_at,
-        markets=tuple(
-            MarketStatus(
-                market=outcome.market,
-                state=MarketState.DONE,
-                outcome=outcome.outcome,
-                note=on_one_line(outcome.missing[0], MOST_SHORT) if outcome.missing else None,
-            )
-            for outcome in record.outcomes
-        ),
-        revisions=record.revisions,
-        usage=usage_of_week((record.planning, record.commenting), record.outcomes),
-        coverage=result.coverage,
-        files=result.files,
-        deliveries=result.deliveries,
+    address = ui_address(
+        desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
     )
-
-
-def status_lines(status: WeekStatus) -> list[str]:
-    """A status for people."""
-    return [*_head(status), *_markets(status), *_published(status)]
-
-
-def _head(status: WeekStatus) -> Iterator[str]:
-    done = sum(market.state is MarketState.DONE for market in status.markets)
-    yield (
-        f"{status.week}  {status.phase.replace('_', ' ')}  "
-        f"{done} of {len(status.markets)} markets done  as of {status.as_of:%Y-%m-%d %H:%M} UTC"
-    )
-    if status.phase is not Phase.CLOSED:
-        yield f"started {status.started_at:%Y-%m-%d %H:%M:%S} UTC"
-    if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
-        yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
-    if status.usage.asked:
-        limit = "" if status.budget.unlimited else f", of {allowance_words(status.budget)}"
-        yield f"spent {cost_words(status.usage)}{limit}"
-    if waiting := waiting_words(status):
-        yield waiting
-    if status.pending_reruns:
-        yield f"waiting to be redone: {', '.join(status.pending_reruns)}"
-
-
-def _markets(status: WeekStatus) -> Iterator[str]:
-    """The names of markets in columns. Those that are not fully researched have their reasons."""
-    by_outcome: dict[str, list[MarketStatus]] = {}
-    for market in status.markets:
-        by_outcome.setdefault(market.outcome or market.state, []).append(market)
-    for outcome, markets in by_outcome.items():
-        yield f"{outcome.replace('_', ' ')} ({len(markets)})"
-        if outcome in (Outcome.RESEARCHED, *MarketState):
-            names = tuple(market.market for market in markets)
-            rows = [names[at : at + ROW] for at in range(0, len(names), ROW)]
-            yield from table_lines(ROW * ("",), rows, indent="  ")
-        else:
-            reasons = ((market.market, reason_of(market)) for market in markets)
-            yield from table_lines(("", ""), reasons, indent="  ")
-
-
-def _published(status: WeekStatus) -> Iterator[str]:
-    if status.coverage is None or status.files is None:
-        yield "nothing published yet"
-        return
-    revision = status.revisions[-1].revision if status.revisions else 1
-    coverage = status.coverage
-    yield (
-        f"revision {revision}: {coverage.researched} of {coverage.expected} markets researched "
-        f"({share_words(coverage.share)}, "
-        f"threshold {share_words(coverage.threshold)})"
-    )
-    known = freshness_words(coverage)
-    if known:
-        yield known
-    yield f"Report    {status.files.html}"
-    yield from _sent(status)
-
-
-def _sent(status: WeekStatus) -> Iterator[str]:
-    """A line for each revision on each channel."""
-    for sent in status.deliveries:
-        if sent.state is DeliveryState.UNDER_WAY:
-            words = "under way"
-        else:
-            words = one_line(f"{sent.state}: {sent.note}" if sent.note else sent.state)
-        yield f"Delivery  revision {sent.revision} by {human(sent.channel)}, {words}"
+    return address or found.workflow_id

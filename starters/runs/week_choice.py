@@ -20,6 +20,11 @@ class WeekChoice:
     remark: str | None = None
 
 
+def no_run_of(week: str | None) -> str:
+    """Says that no run of a week, or of any, is known."""
+    return f"no run of {week or 'any week'} is known; `desk run` researches one"
+
+
 def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> str | None:
     """The week that the user wrote, if any. It must be over.
 

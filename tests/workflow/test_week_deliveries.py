@@ -20,7 +20,7 @@ from desk.contracts.week.delivery import (
     ObjectStoreTarget,
     WebhookTarget,
 )
-from starters.monitoring.status import closed_status, status_lines
+from starters.monitoring.week_status import closed_status, status_lines
 from tests.support.desk import WEEK, desk_config, desk_workers, start_week
 from tests.support.mailbox import Mailbox, mail_server
 from tests.support.receivers import Bucket, Reply, Room, bucket, room

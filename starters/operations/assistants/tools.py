@@ -22,7 +22,7 @@ from desk.documents.answer.markdown import answer_alone
 from desk.documents.answer.publishing import read_answer_file
 from desk.documents.rendering.figures.traces import Trace
 from desk.platform.settings import Settings
-from starters.monitoring.status import status_at
+from starters.monitoring.week_status import status_at
 from starters.operations.serve.serving.hosting import DeskKeeper
 from starters.published.report import (
     ClaimList,
@@ -204,8 +204,7 @@ class AssistantTools:
     async def status(self, week: Week = None) -> WeekStatus:
         """How far the run of a week is, market by market, with what is published of it."""
         with _told_plainly():
-            _, status = await status_at(await self._desk(), self._week(week))
-            return status
+            return await status_at(await self._desk(), self._week(week))
 
     async def close(self) -> None:
         """Leave the desk, and end it where these tools were it."""

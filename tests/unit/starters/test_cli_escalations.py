@@ -18,8 +18,8 @@ from desk.contracts.findings.escalations import (
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.trust.conflicts.voting import decide
-from starters.monitoring.status import status_lines
 from starters.monitoring.week_progress import PlainProgress, board
+from starters.monitoring.week_status import status_lines
 from starters.operations.escalations import (
     CaseRun,
     case_lines,

@@ -22,8 +22,8 @@ from desk.contracts.week.changes import Changes
 from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
 from desk.platform.settings import load_settings
 from desk.programs.week.document.publishing import published_weeks
-from starters.monitoring.status import status_lines
 from starters.monitoring.week_progress import PlainProgress, board, reason_of
+from starters.monitoring.week_status import status_lines
 from starters.operations.dead_letters import FoundLetter, chosen_letter, letter_lines
 from starters.operations.doctor import (
     Level,

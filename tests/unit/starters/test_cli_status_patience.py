@@ -8,7 +8,7 @@ import pytest
 from desk.contracts.agents.search_attributes import Phase
 from desk.contracts.names import Queue
 from desk.contracts.runs.week import WeekStatus
-from starters.monitoring import status as status_command
+from starters.monitoring import week_status as status_command
 from starters.terminal.exit_status import CommandError
 from tests.unit.starters.test_watch import look
 from workers import health
@@ -43,7 +43,7 @@ async def test_a_busy_worker_is_asked_again_until_it_answers(
 ) -> None:
     status = look(markets=("USD/JPY",), phase=Phase.RESEARCHING).status
     given(monkeypatch, None, None, None, status)
-    assert await status_command._status(DESK, RUN, "2026-W44") is status
+    assert await status_command.status_of(DESK, RUN, "2026-W44") is status
     assert capsys.readouterr().err == "desk: the run has not answered yet; waiting for its worker\n"
 
 
@@ -52,11 +52,11 @@ async def test_a_run_that_nobody_works_on_is_said_to_be_so_at_once(
 ) -> None:
     given(monkeypatch, unpolled=(Queue.DESK,))
     with pytest.raises(CommandError, match=r"no worker polls the queue 'desk'; .*`desk up`"):
-        await status_command._status(DESK, RUN, "2026-W44")
+        await status_command.status_of(DESK, RUN, "2026-W44")
 
 
 async def test_a_worker_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     given(monkeypatch)
     monkeypatch.setattr(status_command, "ANSWER_PATIENCE_SECONDS", 0.0)
     with pytest.raises(CommandError, match="has not answered for"):
-        await status_command._status(DESK, RUN, "2026-W44")
+        await status_command.status_of(DESK, RUN, "2026-W44")

@@ -28,7 +28,6 @@ from desk.contracts.runs.graph import GraphResult, GraphStatus
 from desk.contracts.runs.swarm import SwarmRequest, SwarmResult
 from desk.contracts.runs.week import MarketState, WeekStatus
 from desk.documents.rendering.words.wording import allowance_words, cost_words, human
-from starters.monitoring.status import closed_status
 from starters.monitoring.watch.asking import CallsAsked
 from starters.monitoring.watch.look import (
     AgentAtWork,
@@ -49,6 +48,7 @@ from starters.monitoring.watch.screen import (
     run_line,
     time_words,
 )
+from starters.monitoring.week_status import closed_status
 from starters.questions.follow import answer_of
 from starters.questions.graph_runs import ListedRun, listed_run
 from starters.runs.following import status_if_told

@@ -1,0 +1,197 @@
+"""The status of a week's run, open or closed, and how it is printed."""
+
+import time
+from collections.abc import Iterator
+
+from desk.analytics.names.shortening import on_one_line
+from desk.contracts.agents.search_attributes import Outcome, Phase
+from desk.contracts.base import MOST_SHORT
+from desk.contracts.names import Queue
+from desk.contracts.runs.week import MarketState, MarketStatus, WeekResult, WeekStatus
+from desk.contracts.week.delivery import DeliveryState
+from desk.documents.rendering.words.wording import (
+    allowance_words,
+    cost_words,
+    human,
+    one_line,
+    share_words,
+)
+from desk.programs.week.document.rendering.coverage_words import freshness_words
+from starters.monitoring.week_progress import reason_of, waiting_words
+from starters.runs.following import status_if_told
+from starters.runs.week_choice import no_run_of
+from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
+from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
+from starters.session import Desk, say
+from starters.terminal.exit_status import CommandError
+from starters.terminal.tables import table_lines
+
+BUSY_SECONDS = 10.0
+"""How long one query may take at a busy worker."""
+ANSWER_PATIENCE_SECONDS = 90.0
+"""How long the query is repeated. By then a killed worker no longer counts as polling."""
+ROW = 8
+"""The markets in one row of the listing."""
+
+
+async def status_at(desk: Desk, week: str | None) -> WeekStatus:
+    """The status of the run of a week, or of the latest week that has one.
+
+    Raises:
+        CommandError: there is no such run, or no worker answers for it.
+    """
+    return await status_of(desk, *await run_at(desk, week))
+
+
+async def run_at(desk: Desk, week: str | None) -> tuple[FoundRun, str]:
+    """The run of a week, or of the latest week that has one, and its week.
+
+    Raises:
+        CommandError: there is none.
+    """
+    chosen = week or await newest_week(desk.client)
+    found = await find_any_run(desk.client, chosen) if chosen else None
+    if chosen is None or found is None:
+        raise CommandError(no_run_of(chosen))
+    return found, chosen
+
+
+async def status_of(desk: Desk, found: FoundRun, week: str) -> WeekStatus:
+    """The status of a run. A busy worker is waited for; if there is none, this fails at once.
+
+    Raises:
+        CommandError: nobody polls for work, or whoever does has not answered for long.
+    """
+    asked_at, told = time.monotonic(), False
+    while found.open:
+        status = await status_if_told(found.handle, WeekStatus, within=BUSY_SECONDS)
+        if status is not None:
+            return status
+        # What workers are made of takes long to import, and most are there and answer.
+        from workers.health import unpolled
+
+        if await unpolled(desk.client, None, [Queue.DESK]):
+            raise CommandError(
+                f"the run {found.workflow_id} is open but no worker polls the queue "
+                f"'{Queue.DESK}'; start them with `desk up`, and see `desk doctor`"
+            )
+        waited = time.monotonic() - asked_at
+        if waited > ANSWER_PATIENCE_SECONDS:
+            raise CommandError(
+                f"the run {found.workflow_id} is open and its worker has not answered for "
+                f"{waited:.0f} s; see `desk doctor`"
+            )
+        if not told:
+            told = True
+            say("desk: the run has not answered yet; waiting for its worker")
+        found = await known_run(desk.client, found.workflow_id)
+    return closed_status(await _last_result(found, week))
+
+
+async def _last_result(found: FoundRun, week: str) -> WeekResult:
+    """As `last_result`, and tells the user if the latest run ended badly."""
+    try:
+        return await result_of(found, week)
+    except EndedWithoutReport as ended:
+        published = await published_before_the_end(found)
+        if published is None:
+            raise
+        say(f"desk: the latest run of {week} did not end well ({ended.reason}); published before:")
+        return published
+
+
+def closed_status(result: WeekResult) -> WeekStatus:
+    """The status of a closed run, from its result."""
+    # Most runs that are asked about are open, and the boards take long to import.
+    from desk.runs.boards import usage_of_week
+
+    record = result.record
+    return WeekStatus(
+        week=record.week,
+        phase=Phase.CLOSED,
+        as_of=record.window.end,
+        started_at=record.started_at,
+        deadline=record.started_at,
+        markets=tuple(
+            MarketStatus(
+                market=outcome.market,
+                state=MarketState.DONE,
+                outcome=outcome.outcome,
+                note=on_one_line(outcome.missing[0], MOST_SHORT) if outcome.missing else None,
+            )
+            for outcome in record.outcomes
+        ),
+        revisions=record.revisions,
+        usage=usage_of_week((record.planning, record.commenting), record.outcomes),
+        coverage=result.coverage,
+        files=result.files,
+        deliveries=result.deliveries,
+    )
+
+
+def status_lines(status: WeekStatus) -> list[str]:
+    """A status for people."""
+    return [*_head(status), *_markets(status), *_published(status)]
+
+
+def _head(status: WeekStatus) -> Iterator[str]:
+    done = sum(market.state is MarketState.DONE for market in status.markets)
+    yield (
+        f"{status.week}  {status.phase.replace('_', ' ')}  "
+        f"{done} of {len(status.markets)} markets done  as of {status.as_of:%Y-%m-%d %H:%M} UTC"
+    )
+    if status.phase is not Phase.CLOSED:
+        yield f"started {status.started_at:%Y-%m-%d %H:%M:%S} UTC"
+    if status.closes_at and status.phase is Phase.OPEN_FOR_RERUNS:
+        yield f"takes reruns until {status.closes_at:%Y-%m-%d %H:%M} UTC"
+    if status.usage.asked:
+        limit = "" if status.budget.unlimited else f", of {allowance_words(status.budget)}"
+        yield f"spent {cost_words(status.usage)}{limit}"
+    if waiting := waiting_words(status):
+        yield waiting
+    if status.pending_reruns:
+        yield f"waiting to be redone: {', '.join(status.pending_reruns)}"
+
+
+def _markets(status: WeekStatus) -> Iterator[str]:
+    """The names of markets in columns. Those that are not fully researched have their reasons."""
+    by_outcome: dict[str, list[MarketStatus]] = {}
+    for market in status.markets:
+        by_outcome.setdefault(market.outcome or market.state, []).append(market)
+    for outcome, markets in by_outcome.items():
+        yield f"{outcome.replace('_', ' ')} ({len(markets)})"
+        if outcome in (Outcome.RESEARCHED, *MarketState):
+            names = tuple(market.market for market in markets)
+            rows = [names[at : at + ROW] for at in range(0, len(names), ROW)]
+            yield from table_lines(ROW * ("",), rows, indent="  ")
+        else:
+            reasons = ((market.market, reason_of(market)) for market in markets)
+            yield from table_lines(("", ""), reasons, indent="  ")
+
+
+def _published(status: WeekStatus) -> Iterator[str]:
+    if status.coverage is None or status.files is None:
+        yield "nothing published yet"
+        return
+    revision = status.revisions[-1].revision if status.revisions else 1
+    coverage = status.coverage
+    yield (
+        f"revision {revision}: {coverage.researched} of {coverage.expected} markets researched "
+        f"({share_words(coverage.share)}, "
+        f"threshold {share_words(coverage.threshold)})"
+    )
+    known = freshness_words(coverage)
+    if known:
+        yield known
+    yield f"Report    {status.files.html}"
+    yield from _sent(status)
+
+
+def _sent(status: WeekStatus) -> Iterator[str]:
+    """A line for each revision on each channel."""
+    for sent in status.deliveries:
+        if sent.state is DeliveryState.UNDER_WAY:
+            words = "under way"
+        else:
+            words = one_line(f"{sent.state}: {sent.note}" if sent.note else sent.state)
+        yield f"Delivery  revision {sent.revision} by {human(sent.channel)}, {words}"
