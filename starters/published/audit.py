@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -53,6 +53,7 @@ from starters.published.published_files import (
     published_week,
     reports_here,
 )
+from starters.published.read_together import read_together
 from starters.terminal.completion import weeks
 from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
 
@@ -144,17 +145,17 @@ class ComparedPage(NamedTuple):
 
 
 def forms_beside(
-    path: Path, held: Held, read: Callable[[Path], str], *, signed: bool = False
+    path: Path, held: Held, texts: Mapping[Path, str], *, signed: bool = False
 ) -> tuple[ComparedPage, ...]:
     """The Markdown and the HTML of the same name, as far as they are there, each compared.
 
     Args:
         path: The JSON file.
         held: What it holds.
-        read: Reads a file's text.
+        texts: Of the files beside it that are there.
         signed: Whether the publisher signed the JSON and these pages.
     """
-    forms = _forms(path, held, read)
+    forms = _forms(path, held, texts)
     return tuple(_as_signed(form) for form in forms) if signed else tuple(forms)
 
 
@@ -163,14 +164,14 @@ def _as_signed(form: ComparedPage) -> ComparedPage:
     return ComparedPage(form.path, Comparison() if other else form.comparison, signed=True)
 
 
-def _forms(path: Path, held: Held, read: Callable[[Path], str]) -> Iterator[ComparedPage]:
+def _forms(path: Path, held: Held, texts: Mapping[Path, str]) -> Iterator[ComparedPage]:
     # What a source answered is evidence for the page and not its text.
     told = held.model_dump(mode="json", exclude={"evidence"})
     for suffix, compared in ((".md", compared_markdown), (".html", compared_html)):
         page = path.with_suffix(suffix)
-        if page != path and page.is_file():
+        if page != path and page in texts:
             yield ComparedPage(
-                page, _compared(compared, read(page), _renderer(suffix, held), held, told)
+                page, _compared(compared, texts[page], _renderer(suffix, held), held, told)
             )
 
 
@@ -252,7 +253,7 @@ class Signed(NamedTuple):
 
 
 def signature_of(
-    path: Path, seal: str, key: Path | None, read: Callable[[Path], str]
+    path: Path, seal: str, key: Path | None, texts: Mapping[Path, str]
 ) -> Signed | None:
     """What the signature beside a JSON file says of it and of the pages beside it; None where there
     is neither a signature nor a key to check it with.
@@ -261,14 +262,14 @@ def signature_of(
         path: The JSON file.
         seal: That of the report or the answer in it.
         key: The file of the publisher's public key.
-        read: Reads a file's text.
+        texts: Of the file and of those beside it that are there.
 
     Raises:
         UsageError: the key cannot be used.
     """
     beside = path.with_suffix(f".{SUFFIX}")
     if key is None:
-        return Signed(UNCHECKED) if beside.is_file() else None
+        return Signed(UNCHECKED) if beside in texts else None
     from desk.platform.signing import UnusableKey, read_publisher_key
 
     try:
@@ -277,10 +278,10 @@ def signature_of(
         raise UsageError(f"--key {key}: {error.strerror}") from None
     except (UnusableKey, UnicodeDecodeError) as error:
         raise UsageError(f"--key {key}: {error}") from None
-    if not beside.is_file():
+    if beside not in texts:
         return Signed(f"Not signed: {beside.name} is not there.", ExitStatus.NOT_SIGNED)
     try:
-        signature = Signature.model_validate_json(read(beside))
+        signature = Signature.model_validate_json(texts[beside])
     except ValidationError:
         return _changed(f"{beside.name} is no signature")
     if signature.key != publisher.fingerprint:
@@ -288,7 +289,7 @@ def signature_of(
         return Signed(words, ExitStatus.OTHER_KEY)
     if not publisher.signed(signed_bytes(signature), b64decode(signature.signature)):
         return _changed(f"{beside.name} does not hold a signature by the key that it names")
-    changed = _changed_files(path, signature, read)
+    changed = _changed_files(path, signature, texts)
     if signature.seal != seal or changed:
         return _changed(f"{', '.join(changed) or path.name} is not what was signed")
     return Signed(f"Signed with the key {publisher.fingerprint}.", trusted=True)
@@ -298,14 +299,14 @@ def _changed(words: str) -> Signed:
     return Signed(f"Changed after it was signed: {words}.", ExitStatus.CHANGED)
 
 
-def _changed_files(path: Path, signature: Signature, read: Callable[[Path], str]) -> list[str]:
+def _changed_files(path: Path, signature: Signature, texts: Mapping[Path, str]) -> list[str]:
     """The names of the files that are there and are not what was signed."""
     files = {"json": path}
     files |= {suffix: path.with_suffix(f".{suffix}") for suffix in SUFFIXES if suffix != "json"}
     return [
         file.name
         for suffix, file in files.items()
-        if file.is_file() and digest_of(read(file)) != signature.files.get(suffix)
+        if file in texts and digest_of(texts[file]) != signature.files.get(suffix)
     ]
 
 
@@ -356,10 +357,13 @@ def audit_report(
         UsageError, CommandError: with what to do next.
     """
     path = _file_of(report)
-    text = _text(path)
+    beside = [path.with_suffix(f".{suffix}") for suffix in (*SUFFIXES, SUFFIX)]
+    texts = read_together(list(dict.fromkeys((path, *beside))), _text)
+    # Of what is no file, this says why it cannot be read.
+    text = texts[path] if path in texts else _text(path)
     held = _held(path, text)
-    told, signed = named(path, held), signature_of(path, held.seal, key, _text)
-    forms = forms_beside(path, held, _text, signed=bool(signed and signed.trusted))
+    told, signed = named(path, held), signature_of(path, held.seal, key, texts)
+    forms = forms_beside(path, held, texts, signed=bool(signed and signed.trusted))
     findings = (
         *_findings_in_name(told),
         *_findings_in_text(text, held),

@@ -5,6 +5,7 @@ Other files of the desk can only be read by their owner. Published ones have the
 the user's other files have.
 """
 
+import glob
 import os
 import secrets
 import shutil
@@ -91,6 +92,12 @@ def write_all(contents: Mapping[Path, str | None], folder: Path) -> None:
         for leftover in (*new.values(), *old.values()):
             with suppress(OSError):
                 leftover.unlink(missing_ok=True)
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether `write_all` is at work on a file, or was killed at it."""
+    waiting = f".{glob.escape(path.name)}.{'[0-9a-f]' * 8}"
+    return any(any(path.parent.glob(f"{waiting}.{end}")) for end in ("new", "old"))
 
 
 def _write(path: Path, text: str) -> None:
