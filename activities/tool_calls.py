@@ -40,6 +40,12 @@ SETTLING_SECONDS: Final = 10.0
 """The most that the first answer of a source with files of its own may take, including its
 start."""
 
+ANSWER_SECONDS: Final = 2.5
+"""How long a source that has started may take to say whether it can be reached."""
+
+FRESH_SECONDS = 2.5
+"""How long a run waits for the files of its sources to be up to date."""
+
 LATER = "it was changed since, and what it said then cannot be had"
 """Why an answer is refused that its source dates after the as-of instant."""
 
@@ -135,32 +141,54 @@ class ToolActivities:
 
     @activity.defn
     async def reach(self, server: str) -> Reachability:
-        """Whether a live source can be reached, as its server says within the attempt's time.
+        """Whether a live source can be reached, as its server says within `ANSWER_SECONDS`.
 
-        A server without a tool for this counts as reachable once it is connected, and so does one
-        whose process is still starting.
+        A server without a tool for this counts as reachable once it is connected. One whose process
+        is still starting is waited for as long as a start may take, because its tools would fail
+        until then.
 
         A run asks this when it is planned. The answer comes once the servers' files are what the
-        run is to read, or when the attempt's time is over.
+        run is to read, or when they have not come within `FRESH_SECONDS`.
 
         Raises:
-            ApplicationError: `ToolUnavailable`, when the server could not be asked.
+            ApplicationError: `ToolUnavailable`, when the server could not be asked, or had not
+                started in the attempt's time.
         """
-        tries = Tries(None)
+        tries, began = Tries(None), monotonic()
         async with beating():
             settling = self._settled(effect_key())
             try:
-                return await self._reach(server, tries.seconds)
+                return await self._reach(server, tries)
             finally:
-                await asyncio.wait({settling}, timeout=tries.left)
+                waited = monotonic() - began
+                await asyncio.wait({settling}, timeout=max(FRESH_SECONDS - waited, 0.0))
 
-    async def _reach(self, server: str, seconds: float) -> Reachability:
+    async def _reach(self, server: str, tries: Tries) -> Reachability:
+        try:
+            told = await self._told_reach(server, tries)
+            if told is None:
+                await self._tools.tools(
+                    server, timeout_seconds=max(tries.left - ANSWER_SECONDS, LEAST_SECONDS)
+                )
+                told = await self._told_reach(server, tries)
+        except ToolUnreachable as error:
+            raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+        # What has started and is slow to say may be as slow to answer, and answers.
+        return told or Reachability(reachable=True)
+
+    async def _told_reach(self, server: str, tries: Tries) -> Reachability | None:
+        """What the server says; None if it says nothing in time.
+
+        Raises:
+            ToolUnreachable: it could not be asked.
+        """
+        seconds = min(ANSWER_SECONDS, tries.left)
         try:
             answer = await self._tools.call(_asking_reach(server, effect_key(), seconds))
         except ToolUnreachable as error:
             if error.fault is CallFault.TIMEOUT:
-                return Reachability(reachable=True)
-            raise permanent(FailureType.TOOL_UNAVAILABLE, str(error)) from None
+                return None
+            raise
         try:
             return Reachability.model_validate(answer.content)
         except ValidationError:

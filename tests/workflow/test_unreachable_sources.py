@@ -1,7 +1,6 @@
 """What cannot be reached when a run is planned is offered to nobody, and told in the report."""
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 
@@ -9,7 +8,7 @@ from pydantic import JsonValue
 from temporalio.client import Client
 
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.agents.tools import REACH_TOOL
+from desk.contracts.agents.tools import REACH_TOOL, ToolSpec
 from desk.contracts.names import CallFault
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
@@ -89,18 +88,48 @@ async def test_a_source_that_no_worker_serves_costs_three_seconds_and_no_market(
     assert monotonic() - began < 20
 
 
-async def test_a_source_whose_process_is_still_starting_is_not_out_of_reach(
+class Starting(ScriptedTools):
+    """Live sources whose processes are still starting when a run is planned; with `started` they
+    have started once their tools are listed, else they never do."""
+
+    def __init__(self, *, started: bool) -> None:
+        super().__init__()
+        self._starts = started
+        self._has_started = False
+
+    async def call(self, call: ServerCall) -> ToolAnswer:
+        if call.tool == REACH_TOOL and not self._has_started:
+            raise ToolUnreachable(f"{call.server} did not answer", fault=CallFault.TIMEOUT)
+        return await super().call(call)
+
+    async def tools(self, server: str, *, timeout_seconds: float) -> tuple[ToolSpec, ...]:
+        if not self._starts:
+            raise ToolUnreachable(f"MCP server {server} did not answer in time")
+        self._has_started = True
+        return ()
+
+
+async def test_a_source_whose_process_is_still_starting_is_waited_for(
     client: Client, tmp_path: Path
 ) -> None:
-    def starting(server: str, tool: str, arguments: Mapping[str, JsonValue]) -> None:
-        if tool == REACH_TOOL:
-            raise ToolUnreachable(f"{server} did not answer in time", fault=CallFault.TIMEOUT)
-
-    servers = (*SERVERS, *LIVE)
-    async with desk_workers(client, tmp_path, tools=ScriptedTools(starting), servers=servers):
+    servers, tools = (*SERVERS, *LIVE), Starting(started=True)
+    async with desk_workers(client, tmp_path, tools=tools, servers=servers):
         config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
         result = await (await start_week(client, config)).result()
     assert result.coverage.unreachable == ()
+
+
+async def test_a_source_that_does_not_start_in_time_is_offered_to_nobody_and_told(
+    client: Client, tmp_path: Path
+) -> None:
+    servers, tools = (*SERVERS, *LIVE), Starting(started=False)
+    async with desk_workers(client, tmp_path, tools=tools, servers=servers):
+        config = with_live_sources(desk_config(pair("USD/JPY"), open_for_seconds=0.1))
+        result = await (await start_week(client, config)).result()
+    assert {source.server for source in result.coverage.unreachable} == {*LIVE}
+    assert {source.reason for source in result.coverage.unreachable} == {
+        f"ToolUnavailable: MCP server {server} did not answer in time" for server in LIVE
+    }
 
 
 async def test_a_source_whose_worker_is_held_up_is_not_out_of_reach(

@@ -88,7 +88,11 @@ reachable."""
 
 REACHING = timedelta(seconds=2.8)
 """How long a run waits for a source's worker to accept the question whether the source can be
-reached, and then again for the answer. All sources are asked side by side."""
+reached. All sources are asked side by side."""
+
+STARTING = timedelta(seconds=20)
+"""How long a run waits for the answer: a process may take 15 s to start. One that has started
+answers within three."""
 
 
 async def policy_now(policy: RunPolicy, agents: Iterable[AgentId]) -> RunPolicy:
@@ -134,7 +138,7 @@ async def _reachability(server: str, policy: RunPolicy) -> Reachability:
             summary=f"Whether {server} can be reached",
             # No limit over both, which could not tell one from the other.
             schedule_to_start_timeout=REACHING,
-            start_to_close_timeout=REACHING,
+            start_to_close_timeout=STARTING,
             retry_policy=RetryPolicy(maximum_attempts=1),
             priority=priority(1),
         )
