@@ -6,15 +6,26 @@ tools: when they were published, where they stand, or how long the whole is. Wha
 empty.
 """
 
+from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any, Final, TypeVar
 
 import jmespath
 from jmespath.parser import ParsedResult
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+)
 
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Instant
+
+_INSTANT: Final = TypeAdapter(AwareDatetime)
 
 Told = TypeVar("Told", bound="ToldAnswer")
 
@@ -176,3 +187,15 @@ def _found(path: str, content: JsonValue) -> JsonValue:
         # An answer of somebody else's: whatever goes wrong with it must not stop a workflow.
         return None
     return value  # type: ignore[no-any-return]
+
+
+def unreachable_since(content: JsonValue) -> tuple[datetime | None, str]:
+    """Since when and why a live source does not answer, if that is why an answer's content holds
+    nothing; None for any other answer."""
+    if not isinstance(content, dict) or content.get("unreachable_since") is None:
+        return None, ""
+    try:
+        since = _INSTANT.validate_python(content["unreachable_since"])
+    except ValidationError:
+        return None, ""
+    return since, str(content.get("missing") or "it does not answer")

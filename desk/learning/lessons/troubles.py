@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
+from desk.agents.answer_form import unreachable_since
 from desk.contracts.agents.tools import AskedBesides, ToolResult, ToolStatus
 from desk.contracts.learning.lessons import Trouble, TroubleKind
 from desk.contracts.names import CallFault, agent_of, workflow_id_parts
 from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.runs.tools import status_for_learning
 
 LONGEST_WORDS: Final = 300
 """As many characters as a trouble holds."""
@@ -81,16 +83,18 @@ def _of_call(
     result: ToolResult, market: str, at: datetime, opened_by: Mapping[str, CallFault]
 ) -> Iterator[Trouble]:
     """The trouble of a call. A call to a server that is not configured is no trouble of a source. A
-    call that was not made carries the failure that the source had before."""
+    call that was not made carries the failure that the source had before. An answer without what
+    the source did not reach is a call without an answer."""
     if result.place is None:
         return
     agent = agent_of(result.place.activity_id)
+    since, why = unreachable_since(result.content)
     asked = AskedBesides(
         server=result.call.server,
         tool=result.call.tool,
-        status=result.status,
-        words=(result.error or "")[:LONGEST_WORDS],
-        fault=result.fault,
+        status=status_for_learning(result),
+        words=(result.error or why)[:LONGEST_WORDS],
+        fault=result.fault if since is None else CallFault.UNREACHABLE,
     )
     for one in (asked, *result.besides):
         if (kind := CALL_TROUBLES.get(one.status)) is not None:

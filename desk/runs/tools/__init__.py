@@ -9,7 +9,13 @@ from desk.runs.tools._proposals import (
     proposals,
     required_by,
 )
-from desk.runs.tools._usage import counted_use, sharing_cost, summed, tool_uses
+from desk.runs.tools._usage import (
+    counted_use,
+    sharing_cost,
+    status_for_learning,
+    summed,
+    tool_uses,
+)
 
 __all__ = [
     "LEAST_LIKENESS",
@@ -23,6 +29,7 @@ __all__ = [
     "proposals",
     "required_by",
     "sharing_cost",
+    "status_for_learning",
     "summed",
     "tool_uses",
 ]

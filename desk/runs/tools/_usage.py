@@ -6,6 +6,7 @@ from decimal import Decimal
 from math import fsum
 from typing import Final
 
+from desk.agents.answer_form import unreachable_since
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import ToolResult, ToolStatus, capability_of
 from desk.contracts.findings.results import EventType, MarketEvent
@@ -84,11 +85,18 @@ def _uses_of(outcome: MarketOutcome) -> Iterator[ToolUse]:
 
 
 def _use(agent: AgentId, result: ToolResult, *, cited: bool) -> ToolUse:
-    call = result.call
-    use = counted_use(agent, call.server, call.tool, result.status, result.took)
-    rests = cited and result.status is ToolStatus.OK
+    call, status = result.call, status_for_learning(result)
+    use = counted_use(agent, call.server, call.tool, status, result.took)
+    rests = cited and status is ToolStatus.OK
     cost = result.cost_usd or Decimal(0)
     return use.model_copy(update={"kept": int(result.kept), "cited": int(rests), "cost_usd": cost})
+
+
+def status_for_learning(result: ToolResult) -> ToolStatus:
+    """How a call ended for whoever asked: an answer that holds nothing because what is behind the
+    source was not reached is none."""
+    since, _ = unreachable_since(result.content)
+    return result.status if since is None else ToolStatus.UNAVAILABLE
 
 
 def counted_use(

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime
 
-from pydantic import AwareDatetime, JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, ValidationError
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.links import web_link
@@ -19,8 +19,6 @@ from desk.contracts.findings.source_results import (
 )
 from desk.contracts.weeks import TimeWindow
 from desk.trust.ledger import EvidenceUnusable, check_result
-
-_INSTANT = TypeAdapter(AwareDatetime)
 
 DECIDED = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
@@ -79,18 +77,6 @@ def news_in(result: ToolResult, window: TimeWindow) -> NewsItems | None:
         return NewsItems.model_validate(content)
     except (EvidenceUnusable, ValidationError):
         return None
-
-
-def unreachable_since(content: JsonValue) -> tuple[datetime | None, str]:
-    """Since when and why a live source does not answer, if that is why an answer's content holds
-    nothing; None for any other answer."""
-    if not isinstance(content, dict) or content.get("unreachable_since") is None:
-        return None, ""
-    try:
-        since = _INSTANT.validate_python(content["unreachable_since"])
-    except ValidationError:
-        return None, ""
-    return since, str(content.get("missing") or "it does not answer")
 
 
 def without_later(content: JsonValue, as_of: datetime) -> JsonValue:

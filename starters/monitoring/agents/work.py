@@ -16,6 +16,7 @@ from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client, WorkflowExecution
 
+from desk.agents.answer_form import unreachable_since
 from desk.contracts.agents.tools import Reachability, ToolStatus
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import (
@@ -217,9 +218,6 @@ def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
     """Counts an answer. A call without one among several was repeated alone."""
-    # The ledger loads numpy, which every other start of the command is spared.
-    from desk.trust.ledger.events import unreachable_since
-
     since, why = unreachable_since(answer.content)
     if since is not None:
         queue.failed += 1

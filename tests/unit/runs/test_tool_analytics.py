@@ -1,23 +1,26 @@
 """What agents had of their tools in a run, and what of it stays out of reports and tapes."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import AskedBesides, CallPlace, ToolCall, ToolResult, ToolStatus
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
-from desk.contracts.learning.lessons import ToolUse
-from desk.contracts.names import AgentId
+from desk.contracts.learning.lessons import ToolUse, TroubleKind
+from desk.contracts.names import AgentId, CallFault
 from desk.contracts.runs.tape import Effect
 from desk.contracts.runs.turns import Exchange
 from desk.contracts.week.report import MarketOutcome
 from desk.documents.evidence import carried_whole
+from desk.learning.lessons.troubles import troubles_of
 from desk.runs.tapes import digests_of
 from desk.runs.tools import sharing_cost, summed, tool_uses
 from tests.support.builders import claim, finding, pair_market, request
@@ -72,6 +75,22 @@ def test_calls_are_counted_by_agent_and_by_what_became_of_them() -> None:
     uses = tool_uses(outcomes)
     told = [(u.agent, u.calls, u.failed, u.refused, u.kept, u.timed, u.seconds) for u in uses]
     assert told == [(FIRST, 3, 1, 1, 1, 2, 0.75), (SECOND, 1, 0, 0, 0, 1, 1.0)]
+
+
+def test_an_answer_of_a_source_that_was_not_reached_counts_as_none() -> None:
+    content: JsonValue = {
+        "items": [],
+        "unreachable_since": "2026-10-30T20:00:00Z",
+        "missing": "news.google.com does not answer",
+    }
+    empty = asked(FIRST, "a").model_copy(update={"content": content})
+    without_news = asked(FIRST, "b").model_copy(update={"content": {"items": []}})
+    (use,) = tool_uses([outcome(empty, without_news)])
+    assert (use.calls, use.failed) == (2, 1)
+    (trouble,) = troubles_of([outcome(empty)], (), datetime(2026, 11, 1, tzinfo=UTC))
+    assert trouble.kind is TroubleKind.TOOL_UNAVAILABLE
+    assert trouble.fault is CallFault.UNREACHABLE
+    assert trouble.words == "news.google.com does not answer"
 
 
 def test_a_call_is_cited_where_the_work_of_the_agent_that_asked_rests_on_its_answer() -> None:

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final
 
+from desk.agents.answer_form import unreachable_since
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.search_attributes import COUNTED, Outcome
 from desk.contracts.agents.tools import UnreachableSource
 from desk.contracts.week.report import Coverage, MarketOutcome, MissingMarket
 from desk.runs.assignments import merged_outages
-from desk.trust.ledger.events import unreachable_since
 from desk.trust.prose import clip
 
 NOT_REACHED: Final = "its research had not ended when the report was due"
