@@ -30,7 +30,7 @@ PAGES = "https://news.example"
 NAMED = "The dollar, the euro, the yen, the pound, the rupee and the rupiah"
 """What pages of the corpus are about."""
 
-YEARS_KEPT = timedelta(days=3 * 366)
+YEARS_KEPT = timedelta(days=2 * 366)
 """How far back the fixings of a world reach; nobody asks for more than a good year."""
 
 _PER_EURO = {"USD": LEVEL, "GBP": "1", "AUD": "1", "NZD": "1"}
@@ -99,13 +99,19 @@ def _second(at: datetime) -> str:
 
 
 def fixing_known(day: date, as_of: datetime) -> bool:
-    """Whether the ECB had published the fixing of a day: at 16:00 in Frankfurt."""
-    return datetime.combine(day, time(16), _FRANKFURT) <= as_of
+    """Whether the ECB had published the fixing of a day."""
+    return _fixed_at(day) <= as_of
+
+
+@cache
+def _fixed_at(day: date) -> datetime:
+    """At 16:00 in Frankfurt."""
+    return datetime.combine(day, time(16), _FRANKFURT).astimezone(UTC)
 
 
 def decided_at(row: Row, scheduled: set[tuple[str, str]]) -> datetime:
     """When a decision was published: at the bank's hour on a scheduled day, else by its end."""
-    area = next(area for area in table("areas.csv") if area["area"] == row["area"])
+    area = _area(row["area"])
     day = date.fromisoformat(row["decision_date"])
     hour = _LAST_MINUTE
     if row.get("announced_at_local"):
@@ -118,14 +124,25 @@ def decided_at(row: Row, scheduled: set[tuple[str, str]]) -> datetime:
     return datetime.combine(day, hour, ZoneInfo(area["time_zone"]))
 
 
+@cache
+def _area(code: str) -> Row:
+    return next(area for area in table("areas.csv") if area["area"] == code)
+
+
 def released(name: str, area: str, month: str, as_of: datetime) -> bool:
-    """Whether a month's figure was out: H.10 on the 8th, the BIS on the 21st, IN a month later."""
+    """Whether a month's figure was out."""
+    return _released_at(name, area, month) <= as_of
+
+
+@cache
+def _released_at(name: str, area: str, month: str) -> datetime:
+    """H.10 on the 8th, the BIS on the 21st, IN a month later."""
     months = 2 if area == "IN" and name.startswith("bis") else 1
     first = date(int(month[:4]) + int(month[5:]) // 12, int(month[5:]) % 12 + 1, 1)
     for _ in range(months - 1):
         first = (first + timedelta(days=32)).replace(day=1)
     day = first.replace(day=21 if name.startswith("bis") else 8)
-    return datetime.combine(day, time(), UTC) <= as_of
+    return datetime.combine(day, time(), UTC)
 
 
 def _rates_text(as_of: datetime, planted: bool) -> str:
@@ -170,8 +187,7 @@ def _as_it_stood(row: Row, as_of: datetime) -> Row:
 
 
 def _local(code: str, day: date, hour: time) -> datetime:
-    area = next(area for area in table("areas.csv") if area["area"] == code)
-    return datetime.combine(day, hour, ZoneInfo(area["time_zone"]))
+    return datetime.combine(day, hour, ZoneInfo(_area(code)["time_zone"]))
 
 
 def _meetings_today(areas: list[Row], calendar: list[Row], as_of: datetime) -> Iterator[Row]:
@@ -239,7 +255,7 @@ def _planted_meetings(areas: list[Row], decisions: list[Row], as_of: datetime) -
 
 def _planted_withdrawal(row: Row, as_of: datetime) -> Row:
     """A meeting ahead that is cancelled on the day after the instant: until then it stands."""
-    area = next(area for area in table("areas.csv") if area["area"] == row["area"])
+    area = _area(row["area"])
     today = as_of.astimezone(ZoneInfo(area["time_zone"])).date()
     if row["withdrawn_from"] or row["decision_date"] <= today.isoformat():
         return row
