@@ -1,5 +1,5 @@
-"""The logic in `desk` and parts of `workflows` are outside the sandbox when they run; this keeps
-their clocks closed."""
+"""The workflows and the logic in `desk` are outside the sandbox when they run; this keeps their
+clocks closed, and what the runs of a process share unchanged."""
 
 import ast
 from collections.abc import Iterator
@@ -58,3 +58,34 @@ def test_what_decides_reaches_no_clock_and_no_chance(package: str) -> None:
 )
 def test_a_clock_that_is_reached_for_is_noticed(line: str) -> None:
     assert list(reached(ast.parse(line)))
+
+
+MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+CONTAINERS = {"list", "dict", "set", "defaultdict", "deque", "Counter"}
+
+
+def shared(tree: ast.Module) -> Iterator[str]:
+    """What a module and its classes hold that could change, and functions that change a global."""
+    holders = (tree, *(node for node in nodes_of(tree) if isinstance(node, ast.ClassDef)))
+    for statement in (statement for holder in holders for statement in holder.body):
+        if not isinstance(statement, ast.Assign | ast.AnnAssign):
+            continue
+        value = statement.value
+        called = value.func if isinstance(value, ast.Call) else None
+        if isinstance(value, MUTABLE) or getattr(called, "id", None) in CONTAINERS:
+            yield f"line {statement.lineno}"
+    yield from (f"line {node.lineno}" for node in nodes_of(tree) if isinstance(node, ast.Global))
+
+
+def test_the_workflows_of_a_process_share_nothing_that_changes() -> None:
+    """They share their modules."""
+    found = [f"{path.name}: {line}" for path, tree in modules("workflows") for line in shared(tree)]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["seen = []", "class Run:\n    seen: set[str] = set()", "def add():\n    global number"],
+)
+def test_what_runs_would_share_is_noticed(line: str) -> None:
+    assert list(shared(ast.parse(line)))

@@ -1,6 +1,7 @@
 """How far an agent has come with a task, and why it failed if it did."""
 
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import NamedTuple
 
 from temporalio.exceptions import ActivityError, ApplicationError
@@ -21,10 +22,12 @@ from desk.runs.assignments import Stage, Undelivered, lost_usage, merged_outages
 UNMENDED = "unmended result"
 """The error type of an agent that makes the same fault twice in a row."""
 
-_REMARKS = {
-    Stage.FEWER_TURNS: "half of its budget was used, and it had fewer turns",
-    Stage.CHEAPER_MODEL: "most of its budget was used, and a cheaper model went on",
-}
+_REMARKS = MappingProxyType(
+    {
+        Stage.FEWER_TURNS: "half of its budget was used, and it had fewer turns",
+        Stage.CHEAPER_MODEL: "most of its budget was used, and a cheaper model went on",
+    }
+)
 
 
 NO_CONTEXT = TurnContext()
