@@ -51,6 +51,7 @@ UNITS: Final[Mapping[Metric, Unit]] = {
     Metric.BANKS_HELD: Unit.COUNT,
     Metric.DOLLAR_ROSE: Unit.COUNT,
     Metric.DOLLAR_FELL: Unit.COUNT,
+    Metric.DOLLAR_LITTLE_CHANGED: Unit.COUNT,
     Metric.MONTH_MOVE: Unit.PERCENT,
     Metric.QUARTER_MOVE: Unit.PERCENT,
     Metric.YEAR_MOVE: Unit.PERCENT,

@@ -130,6 +130,7 @@ _QUANTITIES: Final = {
     Metric.BANKS_HELD: Quantity.COUNT,
     Metric.DOLLAR_ROSE: Quantity.COUNT,
     Metric.DOLLAR_FELL: Quantity.COUNT,
+    Metric.DOLLAR_LITTLE_CHANGED: Quantity.COUNT,
     Metric.MONTH_MOVE: Quantity.MOVE,
     Metric.QUARTER_MOVE: Quantity.MOVE,
     Metric.YEAR_MOVE: Quantity.MOVE,

@@ -84,6 +84,7 @@ class Metric(StrEnum):
     BANKS_HELD = "banks_held"
     DOLLAR_ROSE = "dollar_rose"
     DOLLAR_FELL = "dollar_fell"
+    DOLLAR_LITTLE_CHANGED = "dollar_little_changed"
 
     MONTH_MOVE = "month_move"
     QUARTER_MOVE = "quarter_move"

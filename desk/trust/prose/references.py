@@ -104,6 +104,7 @@ PHRASES: Final = {
     Metric.BANKS_HELD: "{count} of the {of} banks that decided held",
     Metric.DOLLAR_ROSE: "rose against {count} of {of}{group} currencies",
     Metric.DOLLAR_FELL: "fell against {count} of {of}{group} currencies",
+    Metric.DOLLAR_LITTLE_CHANGED: "was little changed against {count} of {of}{group} currencies",
 }
 """Claims that are printed together with the words that say what was counted. No writer can put
 other words there: what is counted is part of the figure."""

@@ -19,7 +19,7 @@ from desk.programs.week.document.sections.summary import summary_of
 from desk.trust.claims.dollar_index import dollar_index_claims
 from desk.trust.claims.week_counts import week_counts
 from desk.trust.seals import sealed
-from tests.support.builders import claim
+from tests.support.builders import claim, pair_market
 from tests.support.reports import sample_report
 
 MOVES = {
@@ -89,6 +89,24 @@ def test_neighbours_that_went_the_same_way_are_one_theme_and_the_rest_stand_alon
 def test_neighbours_that_went_apart_are_no_theme() -> None:
     apart = MOVES | {"USD/SEK": ("1.19", "1.1")}
     assert not any("Scandinavian" in title for title in titles(lead(apart)))
+
+
+def test_a_neighbour_that_was_little_changed_went_neither_way() -> None:
+    little = MOVES | {"USD/SEK": ("-0.09", "-0.1")}
+    assert not any("Scandinavian" in title for title in titles(lead(little)))
+    report, claims = report_of(little), claims_of(little)
+    assert any("Scandinavian" in title for title in titles(lead_of(report, claims, 1)))
+
+
+def test_the_headline_counts_what_was_little_changed() -> None:
+    little = MOVES | {"USD/SEK": ("-0.09", "-0.1")}
+    specs = [pair_market(pair) for pair in little]
+    claims = claims_of(little)
+    told = lead_of(report_of(little), claims | week_counts(claims, specs)).headline.text
+    assert told.startswith(
+        "The dollar rose against 3 of 5 G10 currencies and was little changed against 1 of 5 "
+        "currencies."
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
 from desk.contracts.markets import MarketGroup
-from desk.trust.claims.week_counts import week_counts
+from desk.trust.claims.week_counts import counts_by_sign, week_counts
 from desk.trust.prose.reference_faults import faults
 from desk.trust.prose.references import Form, printed
 from tests.support.builders import claim, pair_market
@@ -58,6 +58,7 @@ def test_the_dollar_is_counted_whichever_side_of_the_pair_it_is() -> None:
     assert told(*week) == {
         "WEEK:dollar_rose": "rose against 1 of 3 currencies",
         "WEEK:dollar_fell": "fell against 2 of 3 currencies",
+        "WEEK:dollar_little_changed": "was little changed against none of 3 currencies",
     }
 
 
@@ -66,7 +67,36 @@ def test_a_pair_that_did_not_move_is_on_neither_side_and_a_cross_is_no_part() ->
     assert {name: each.value for name, each in counts(*week).items()} == {
         "WEEK:dollar_rose": Decimal(1),
         "WEEK:dollar_fell": Decimal(0),
+        "WEEK:dollar_little_changed": Decimal(1),
     }
+
+
+def test_a_move_that_is_called_little_changed_is_neither_a_rise_nor_a_fall() -> None:
+    specs = [
+        pair_market("USD/INR"),
+        pair_market("AUD/USD"),
+        pair_market("USD/SEK"),
+        pair_market("USD/HKD"),
+    ]
+    week = [moved("USD/INR", "0.01"), moved("AUD/USD", "-0.09"), moved("USD/SEK", "0.10")]
+    week.append(moved("USD/HKD", "-0.02"))
+    found = week_counts({each.claim_id: each for each in week}, specs)
+    assert {name: int(each.value) for name, each in found.items() if name.startswith("WEEK")} == {
+        "WEEK:dollar_rose": 1,
+        "WEEK:dollar_fell": 1,
+        "WEEK:dollar_little_changed": 2,
+    }
+
+
+def test_an_earlier_report_is_counted_as_it_was() -> None:
+    week = {each.claim_id: each for each in (moved("USD/INR", "0.01"), moved("AUD/USD", "-0.09"))}
+    earlier = week_counts(week, by_sign=True)
+    assert {name: int(each.value) for name, each in earlier.items()} == {
+        "WEEK:dollar_rose": 2,
+        "WEEK:dollar_fell": 0,
+    }
+    assert counts_by_sign(earlier.values())
+    assert not counts_by_sign(week_counts(week).values())
 
 
 def test_groups_are_counted_where_they_are_known() -> None:

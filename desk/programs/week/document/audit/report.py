@@ -43,7 +43,7 @@ from desk.programs.week.document.sections.summary import said_in, titled
 from desk.runs.assignments import merged_outages
 from desk.runs.boards import usage_of
 from desk.trust.claims.dollar_index import DOLLAR_INDEX, dollar_index_claims
-from desk.trust.claims.week_counts import week_counts
+from desk.trust.claims.week_counts import counts_by_sign, week_counts
 from desk.trust.conflicts import Ranges, in_earlier_words, state, state_on, target_ranges
 from desk.trust.prose import references
 
@@ -190,7 +190,12 @@ def claim_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     """Whether every claim follows from its evidence and is the same in every market."""
     week = printed_claims(report)
     if report.counts:
-        again = week_counts(week, report.config.markets, window_days(report.window)[0])
+        again = week_counts(
+            week,
+            report.config.markets,
+            window_days(report.window)[0],
+            by_sign=counts_by_sign(report.counts),
+        )
         if any(claim.subject == DOLLAR_INDEX for claim in report.counts):
             again |= dollar_index_claims(week)
         yield from compared("counts", report.counts, tuple(again.values()))

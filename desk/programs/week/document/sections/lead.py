@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_day
 from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.currencies import currency_name
@@ -57,6 +58,9 @@ NONE_UNUSUAL: Final = "no move of the week as a whole was unusual"
 VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
 
 
+LITTLE_HAS_NO_SIDE: Final = 2
+"""The first edition of the rules in which a move that is little changed has no direction."""
+
 WITH_ARTICLES: Final = 3
 """The first version of the built-in analysts that writes banks with their article."""
 
@@ -70,9 +74,17 @@ class _Week(NamedTuple):
     ahead: tuple[CalendarRow, ...]
     as_of: date
     edition: int
+    pegged: frozenset[str]
 
     def has(self, subject: str, metric: Metric) -> bool:
         return claim_id(subject, metric) in self.claims
+
+    def side(self, row: Mover) -> int:
+        """+1 if the dollar rose in a pair, -1 if it fell, 0 if neither."""
+        pegged = row.market in self.pegged
+        if self.edition >= LITTLE_HAS_NO_SIDE and is_little_changed(row.move, pegged=pegged):
+            return 0
+        return dollar_direction(row)
 
     def bank(self, row: CalendarRow) -> str:
         """A bank's name in a sentence of the lead. Earlier analysts wrote it without an article,
@@ -110,6 +122,7 @@ def lead_of(report: ResearchReport, claims: Mapping[str, Claim], edition: int = 
         tuple(row for row in rows if row.ahead),
         as_of,
         edition,
+        frozenset(spec.market for spec in report.config.markets if spec.band),
     )
     return Lead(
         headline=sentence(_headline(week), claims),
@@ -140,8 +153,8 @@ def _headline(week: _Week) -> str:
 
 def _dollar_words(week: _Week) -> str | None:
     """`The dollar fell against 6 of 9 G10 currencies and rose against 5 of 9 Asian currencies`."""
-    named = dollar_counts(week.claims)
-    return f"The dollar {' and '.join(named)}" if named else None
+    counted = dollar_counts(week.claims)
+    return f"The dollar {counted}" if counted else None
 
 
 def _changed_words(week: _Week) -> str | None:
@@ -217,9 +230,9 @@ def _chosen(week: _Week) -> list[_Draft]:
         ends = list(_ends(week))
         told = {market for draft in ends for market in draft.markets}
         alone = [row for row in alone if row.market not in told]
-        drafts = [*_dollar(week), *_banks(week), *ends, *blocs, *_single(alone)]
+        drafts = [*_dollar(week), *_banks(week), *ends, *blocs, *_single(alone, week)]
     else:
-        drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone)]
+        drafts = [*_dollar(week), *_banks(week), *blocs, *_extremes(week), *_single(alone, week)]
     return drafts[:MOST_THEMES]
 
 
@@ -243,7 +256,7 @@ def _dollar(week: _Week) -> Iterator[_Draft]:
 def _majority(week: _Week) -> int:
     """The direction of the dollar against most currencies of each group; 0 if the groups differ."""
     sides = {
-        group: sum(dollar_direction(row) for row in week.report.movers if row.group is group)
+        group: sum(week.side(row) for row in week.report.movers if row.group is group)
         for group in MarketGroup
     }
     signs = {
@@ -283,8 +296,8 @@ def _blocs(week: _Week) -> Iterator[_Draft]:
     found: list[tuple[Decimal, str, list[Mover], int]] = []
     for name, currencies in BLOCS.items():
         rows = [by_currency[code] for code in currencies if code in by_currency]
-        sides = {dollar_direction(row) for row in rows}
-        if len(rows) > 1 and len(sides) == 1:
+        sides = {week.side(row) for row in rows}
+        if len(rows) > 1 and len(sides) == 1 and 0 not in sides:
             found.append((_unusualness(rows), name, rows, sides.pop()))
     for _, name, rows, side in sorted(found, key=lambda bloc: -bloc[0]):
         verb = "lose to" if side > 0 else "gain on"
@@ -343,13 +356,13 @@ def _extremes(week: _Week) -> Iterator[_Draft]:
             yield _Draft(title, markets, _areas(rows), moved, at_the_edge=True)
 
 
-def _single(rows: Sequence[Mover]) -> Iterator[_Draft]:
+def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
     """The most unusual move of each group that no other theme covers."""
     for group in MarketGroup:
-        row = next((row for row in rows if row.group is group and dollar_direction(row)), None)
+        row = next((row for row in rows if row.group is group and week.side(row)), None)
         if row is None:
             continue
-        verb = "loses to" if dollar_direction(row) > 0 else "gains on"
+        verb = "loses to" if week.side(row) > 0 else "gains on"
         kind = "an unusual move" if is_unusual(row) else "an ordinary move"
         score = f" ({_of(row.market, Metric.Z_SCORE)})" if row.z_score is not None else ""
         yield _Draft(

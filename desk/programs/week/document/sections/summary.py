@@ -10,7 +10,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from desk.analytics.figures import print_day
+from desk.analytics.figures import print_day, print_full_day
+from desk.analytics.names.central_banks import named_in_a_sentence
+from desk.analytics.names.listing import listed
 from desk.analytics.prices.impact import LARGE_MOVE
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
@@ -26,8 +28,8 @@ from desk.contracts.week.report import (
     ResearchReport,
     Sentence,
 )
-from desk.programs.week.document.sections.calendar import is_decided
-from desk.trust.claims.week_counts import WEEK
+from desk.programs.week.document.sections.calendar import Undated, is_decided, undated_banks
+from desk.trust.claims.week_counts import DOLLAR_SIDES, WEEK
 from desk.trust.prose import references, sentence
 
 MOVERS_NAMED: Final = 3
@@ -37,9 +39,13 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 1
+EDITION: Final = 3
 """The edition of the rules of the lead and the summary. From 1 on, both tell every pair that
-reached an end of its year's range and count the dollar the same way."""
+reached an end of its year's range and count the dollar the same way. From 2 on, a move that is
+called little changed has no direction. From 3 on, the summary names the G10 banks whose next
+decision is not known."""
+
+NAMES_THE_UNDATED: Final = 3
 
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
@@ -80,7 +86,7 @@ def summary_of(
         *(_high_lines(report, claims) if edition else [_extremes_line(report.movers)]),
         _decisions_line(report.calendar),
         _open_line(report.calendar),
-        _ahead_line(report.calendar, as_of),
+        _ahead_line(report, as_of, edition),
         _unresolved_line(report.conflicts),
         *(_decided_line(by, report.conflicts) for by in DECIDERS),
         _triangles_line(report.cross_checks),
@@ -154,33 +160,37 @@ def _of(row: Mover, metric: Metric) -> str:
     return f"[[{claim_id(row.market, metric)}]]"
 
 
-def dollar_counts(claims: Mapping[str, Claim]) -> list[str]:
-    """The larger count of each group: `fell against 6 of 9 G10 currencies`."""
-    counted = (dollar_count(group.upper(), claims) for group in MarketGroup)
-    return [words for words in counted if words]
+def dollar_counts(claims: Mapping[str, Claim]) -> str | None:
+    """The largest count of each group, and the pairs of the week that were little changed: `fell
+    against 6 of 9 G10 currencies and was little changed against 2 of 9 currencies`."""
+    largest = [dollar_count(group.upper(), claims) for group in MarketGroup]
+    counted = [claim for claim in largest if claim]
+    little = claims.get(claim_id(WEEK, Metric.DOLLAR_LITTLE_CHANGED))
+    told = any(claim.metric is Metric.DOLLAR_LITTLE_CHANGED for claim in counted)
+    if counted and little and little.value and not told:
+        counted.append(little)
+    return listed(f"[[{claim.claim_id}]]" for claim in counted) or None
 
 
-def dollar_count(subject: str, claims: Mapping[str, Claim]) -> str | None:
-    """The larger of the two counts of a group."""
-    pair = [claim_id(subject, metric) for metric in (Metric.DOLLAR_ROSE, Metric.DOLLAR_FELL)]
-    found = [claims[name] for name in pair if name in claims]
-    if not found:
-        return None
-    return f"[[{max(found, key=lambda claim: claim.value).claim_id}]]"
+def dollar_count(subject: str, claims: Mapping[str, Claim]) -> Claim | None:
+    """The largest of the counts of a group."""
+    names = (claim_id(subject, metric) for metric in DOLLAR_SIDES)
+    found = (claims[name] for name in names if name in claims)
+    return max(found, key=lambda claim: claim.value, default=None)
 
 
 def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim], edition: int) -> str | None:
-    """Against how many currencies the dollar rose or fell, the larger count of each group as in the
-    headline. A single currency is named instead of counted. The first edition counted rises only.
+    """Against how many currencies the dollar rose, fell or was little changed, as in the headline.
+    A single currency is named instead of counted. The first edition counted rises only.
 
     A report that covers few markets under the title of all is one of an earlier version, which did
     that.
     """
     names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
     risen = [f"[[{name}]]" for name in names if name in claims]
-    counted = dollar_counts(claims) if edition else risen
+    counted = dollar_counts(claims) if edition else " and ".join(risen)
     if counted:
-        return f"The dollar {' and '.join(counted)}."
+        return f"The dollar {counted}."
     if report.title == titled(report.week):
         return _typed_dollar_line(report.movers)
     of_week = claim_id(WEEK, Metric.DOLLAR_ROSE)
@@ -277,11 +287,33 @@ def _open_line(calendar: Sequence[CalendarRow]) -> str | None:
     return f"Decision days without an outcome on record: {named}." if rows else None
 
 
-def _ahead_line(calendar: Sequence[CalendarRow], as_of: date) -> str | None:
-    ahead = [row for row in calendar if row.ahead]
+def _ahead_line(report: ResearchReport, as_of: date, edition: int) -> str | None:
+    """The decisions of the next two weeks, and the G10 banks of which none is known. Earlier
+    editions did not name those."""
+    ahead = [row for row in report.calendar if row.ahead]
+    unknown = _undated_words(report) if edition >= NAMES_THE_UNDATED else None
     near = [row for row in ahead if row.day <= as_of + AHEAD_SPAN] or ahead[:AHEAD_NAMED]
     named = _named([f"{row.bank} ({print_day(row.day)})" for row in near], AHEAD_NAMED)
-    return f"Decisions ahead: {named}." if near else None
+    told = f"Decisions ahead: {named}." if near else None
+    return " ".join(words for words in (told, unknown) if words) or None
+
+
+def _undated_words(report: ResearchReport) -> str | None:
+    """`Not known is when Norges Bank (announced days on record end on 26 Mar 2026) decides
+    next.`"""
+    rows = undated_banks(report.policy_rates, report.calendar, report.evidence)
+    named = [_undated(row) for row in rows if row.group is MarketGroup.G10]
+    if not named:
+        return None
+    verb = "decides" if len(named) == 1 else "decide"
+    return f"Not known is when {listed(named)} {verb} next."
+
+
+def _undated(row: Undated) -> str:
+    bank = named_in_a_sentence(row.bank)
+    if row.ends is None:
+        return f"{bank} (no announced day on record)"
+    return f"{bank} (announced days on record end on {print_full_day(row.ends)})"
 
 
 def _unresolved_line(conflicts: Sequence[ConflictRecord]) -> str | None:
