@@ -27,7 +27,7 @@ from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import ResearchReport
 from desk.contracts.weeks import IsoWeek
 from desk.documents.publishing.pdf import PdfError, write_pdf
-from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
+from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces, published_by
 from desk.documents.rendering.words.trust import (
     outcome_words,
     position_words,
@@ -452,8 +452,7 @@ def _add(tree: Tree, role: str, evidence: EvidenceTrace, told: set[str]) -> None
 
 def _evidence(evidence: EvidenceTrace) -> Iterator[Text]:
     if evidence.tier or evidence.origin:
-        origin = f", first published by {evidence.origin}" if evidence.origin else ""
-        yield _line("tier", f"{evidence.tier or 'not recorded'}{origin}")
+        yield _line("tier", f"{evidence.tier or 'not recorded'}{published_by(evidence)}")
     if evidence.tool:
         question = arguments_words(evidence.arguments)
         yield _line("call", f"{evidence.server}.{evidence.tool}  {question}")

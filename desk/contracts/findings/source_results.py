@@ -34,13 +34,44 @@ class SourceResult(Contract):
     source: Provenance
 
 
+class PublishedRate(Contract):
+    """A rate as its publisher has it."""
+
+    symbol: PairSymbol
+    value: Figure
+
+
+class CrossLegs(Contract):
+    """The published rates that a cross of a day is computed from: `quote` over `base`, or one over
+    `base` where there is no other."""
+
+    day: date
+    base: PublishedRate
+    quote: Annotated[PublishedRate | None, Field(exclude_if=is_none)] = None
+
+    @property
+    def formula(self) -> str:
+        """`EUR/JPY over EUR/USD`."""
+        return f"{self.quote.symbol if self.quote else 'one'} over {self.base.symbol}"
+
+    @property
+    def written(self) -> str:
+        """`EUR/JPY 175.68 / EUR/USD 1.1172`."""
+        over = f"{self.base.symbol} {self.base.value:,f}"
+        return (
+            f"{self.quote.symbol} {self.quote.value:,f} / {over}" if self.quote else f"1 / {over}"
+        )
+
+
 class Quote(SourceResult):
-    """The last fixing known at the as-of instant, or why there is none."""
+    """The last fixing known at the as-of instant, or why there is none. `legs` are those of a
+    cross."""
 
     symbol: PairSymbol
     value: Figure | None = None
     fixed_on: date | None = None
     missing: Text | None = None
+    legs: Annotated[CrossLegs | None, Field(exclude_if=is_none)] = None
 
 
 class PairQuote(Contract):
@@ -50,6 +81,7 @@ class PairQuote(Contract):
     value: Figure | None = None
     fixed_on: date | None = None
     missing: Text | None = None
+    legs: Annotated[CrossLegs | None, Field(exclude_if=is_none)] = None
 
 
 class Quotes(SourceResult):
@@ -66,13 +98,15 @@ class History(SourceResult):
     """Daily fixings, oldest first: `values[i]` is the fixing of `days[i]`.
 
     Units: quote currency for one unit of the base currency. Empty with `missing` set when the
-    source does not have the pair or has nothing in the range.
+    source does not have the pair or has nothing in the range. Of a cross, `legs` has the published
+    rates of the days that are read most: the newest, and the highest and the lowest of a year.
     """
 
     symbol: PairSymbol
     days: Annotated[tuple[date, ...], Field(max_length=10_000)] = ()
     values: Annotated[tuple[Figure, ...], Field(max_length=10_000)] = ()
     missing: Text | None = None
+    legs: Annotated[tuple[CrossLegs, ...], Field(max_length=40, exclude_if=is_empty)] = ()
 
 
 class Histories(SourceResult):
@@ -264,10 +298,14 @@ class ScheduledDecision(Contract):
 
 
 class DecisionCalendar(SourceResult):
-    """The answer of `get_decision_calendar`, earliest first; `missing` names areas without one."""
+    """The answer of `get_decision_calendar`, earliest first; `missing` names areas without one.
+    `ends` has the last announced day of each area, also where it is out of the range."""
 
     scheduled: Annotated[tuple[ScheduledDecision, ...], Field(max_length=2_000)]
     missing: dict[str, str] = Field(default_factory=dict)
+    ends: Annotated[dict[str, date], Field(max_length=100, exclude_if=is_empty)] = Field(
+        default_factory=dict
+    )
 
 
 class MonthAverage(Contract):

@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Lock
 
 from desk.analytics.prices.fixings import cross_rate
+from desk.contracts.findings.source_results import CrossLegs, PublishedRate
 
 MEMBER = "eurofxref-hist.csv"
 EURO = "EUR"
@@ -146,6 +147,18 @@ class EuroRates:
             days=tuple(map(date.fromordinal, days)),
             values=tuple(map(known.__getitem__, days)),
         )
+
+    def legs(self, base: str, quote: str, day: date) -> CrossLegs | None:
+        """The published rates that the fixing of a pair is computed from; None for a rate against
+        the euro, which is published itself."""
+        if base == EURO:
+            return None
+        of_quote = None if quote == EURO else self._published(quote, day)
+        return CrossLegs(day=day, base=self._published(base, day), quote=of_quote)
+
+    def _published(self, currency: str, day: date) -> PublishedRate:
+        rate = self._rate(currency, day.toordinal())
+        return PublishedRate(symbol=f"{EURO}/{currency}", value=rate)
 
     def _known_of(self, base: str, quote: str) -> dict[int, Decimal]:
         """What was worked out of a pair, by the day; only that of the newest pairs is kept."""

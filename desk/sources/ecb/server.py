@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import Field
 from desk.analytics.prices.fixings import has_lapsed, last_known_day
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import (
+    CrossLegs,
     FixingCoverage,
     History,
     PairQuote,
@@ -23,7 +25,7 @@ from desk.contracts.findings.source_results import (
     SymbolMatches,
 )
 from desk.contracts.findings.sources import NetworkUse, SourceDescription
-from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates
+from desk.sources.ecb.rates import EURO, DamagedRatesFile, EuroRates, Series
 from desk.sources.ecb.store import ECB_URL, RatesStore, rates_file
 from desk.sources.serving.arguments import (
     AsOf,
@@ -50,6 +52,11 @@ SOURCE = Provenance(
     url="https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/",
 )
 MAX_MATCHES = 50
+
+NEWEST = 15
+"""Fixings whose legs are told: those of a week and of the days around it."""
+
+YEAR = timedelta(weeks=52)
 
 Symbols = Annotated[
     list[Symbol], Field(min_length=1, max_length=60, description="pairs such as USD/JPY")
@@ -106,6 +113,7 @@ class EcbTools:
             symbol=symbol,
             days=series.days,
             values=series.values,
+            legs=_legs(rates, (base, quote), series),
             missing=None if series.days else _nothing_between(symbol, start, last),
         )
 
@@ -141,7 +149,24 @@ def _quote(rates: EuroRates, symbol: str, as_of: datetime) -> PairQuote:
         missing = _lapsed(rates, symbol, fixing and fixing[0], as_of)
     if fixing is None or missing is not None:
         return PairQuote(symbol=symbol, missing=missing)
-    return PairQuote(symbol=symbol, fixed_on=fixing[0], value=fixing[1])
+    legs = rates.legs(base, quote, fixing[0])
+    return PairQuote(symbol=symbol, fixed_on=fixing[0], value=fixing[1], legs=legs)
+
+
+def _legs(rates: EuroRates, pair: tuple[str, str], series: Series) -> tuple[CrossLegs, ...]:
+    """The published rates behind the newest fixings of a series, and behind the highest and the
+    lowest of the year that they end."""
+    if not series.days:
+        return ()
+    year = bisect_right(series.days, series.days[-1] - YEAR)
+    of_year = range(year, len(series.days))
+    ends = (
+        max(of_year, key=series.values.__getitem__),
+        min(of_year, key=series.values.__getitem__),
+    )
+    told = sorted({*ends, *of_year[-NEWEST:]})
+    legs = (rates.legs(*pair, series.days[at]) for at in told)
+    return tuple(each for each in legs if each is not None)
 
 
 def _absent(rates: EuroRates, base: str, quote: str) -> str | None:

@@ -1,15 +1,17 @@
 """One figure followed to its source."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
 
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import DecidedBy
+from desk.contracts.findings.source_results import CrossLegs, PublishedRate
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus
 from desk.contracts.markets import Band
 from desk.contracts.week.report import MarketReport, ResearchReport
-from desk.documents.rendering.figures.traces import Traces, formula_words
+from desk.documents.rendering.figures.traces import Traces, formula_words, published_by
 from desk.documents.rendering.words.trust import (
     outcome_words,
     position_words,
@@ -60,6 +62,29 @@ def test_a_derived_figure_leads_to_the_fixings_that_it_was_computed_of() -> None
         {"day": "2026-10-23", "value": "156.80"},
         {"day": "2026-10-30", "value": "157.25"},
     ]
+
+
+def test_a_cross_is_shown_as_one_with_the_published_rates_and_the_division() -> None:
+    legs = CrossLegs(
+        day=date(2026, 10, 30),
+        base=PublishedRate(symbol="EUR/USD", value=Decimal("1.1172")),
+        quote=PublishedRate(symbol="EUR/JPY", value=Decimal("175.68")),
+    )
+    history, *others = all_evidence()
+    assert isinstance(history.content, dict)
+    content = {**history.content, "legs": [legs.model_dump(mode="json")]}
+    crossed = history.model_copy(update={"content": content})
+    traces = Traces(traced_report(evidence=(crossed, *others)))
+    (last,) = traces.trace("USD/JPY:last").evidence
+    assert last.excerpt is not None
+    assert last.excerpt.words == (
+        "fixing of 30 Oct 2026: 157.25, computed as EUR/JPY 175.68 / EUR/USD 1.1172"
+    )
+    assert (last.source or "").startswith("cross of the ECB")
+    assert published_by(last) == ", its rates first published by European Central Bank"
+    (before,) = traces.trace("USD/JPY:previous").evidence
+    assert before.excerpt is not None
+    assert before.excerpt.words.endswith("computed as EUR/JPY over EUR/USD of that day")
 
 
 def test_evidence_says_who_was_asked_what_and_where_the_call_stands() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
-from desk.analytics.prices.fixings import known_from
+from desk.analytics.prices.fixings import cross_rate, known_from
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.findings.source_results import FixingCoverage, History, PairQuote, Quote, Quotes
 from desk.sources.ecb.server import EcbTools, build_server
@@ -55,6 +55,26 @@ def test_a_quote_is_the_last_of_the_history(symbol: str, as_of: datetime) -> Non
     history = TOOLS.get_historical(symbol, as_of.date() - timedelta(days=16), as_of)
     if quote.value is not None:
         assert (history.days[-1], history.values[-1]) == (quote.fixed_on, quote.value)
+
+
+def test_a_cross_comes_with_the_published_rates_that_it_is_computed_from() -> None:
+    as_of = at("2026-10-03T00:00Z")
+    history = TOOLS.get_historical("USD/JPY", date(2025, 9, 1), as_of)
+    values = dict(zip(history.days, history.values, strict=True))
+    assert {max(values, key=values.__getitem__), history.days[-1]} <= {e.day for e in history.legs}
+    for legs in history.legs:
+        assert legs.quote is not None
+        assert (legs.quote.symbol, legs.base.symbol) == ("EUR/JPY", "EUR/USD")
+        assert cross_rate(legs.base.value, legs.quote.value) == values[legs.day]
+    assert TOOLS.get_quote("USD/JPY", as_of).legs == history.legs[-1]
+
+
+def test_a_rate_against_the_euro_is_no_cross_and_one_of_the_euro_has_one_leg() -> None:
+    as_of = at("2026-10-03T00:00Z")
+    assert TOOLS.get_historical("EUR/USD", date(2026, 9, 1), as_of).legs == ()
+    inverse = TOOLS.get_quote("USD/EUR", as_of).legs
+    assert inverse is not None
+    assert (inverse.base.symbol, inverse.quote) == ("EUR/USD", None)
 
 
 @given(st.lists(PAIRS, min_size=1, max_size=60), INSTANTS)

@@ -13,12 +13,12 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from desk.analytics.figures import print_claim
-from desk.contracts.agents.tools import SourceTier
+from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.document import Document, MarketStatement
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Sentence
-from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces
+from desk.documents.rendering.figures.traces import EvidenceTrace, Trace, Traces, published_by
 from desk.documents.rendering.words.trust import status_words
 from desk.documents.rendering.words.wording import one_line, typographic
 from desk.trust.prose import Piece, pieces, references, render
@@ -182,10 +182,10 @@ def hint(trace: Trace) -> str:
     return one_line("; ".join((*words, *sources)))
 
 
-def tier_words(evidence: EvidenceTrace) -> str:
+def tier_words(evidence: EvidenceTrace | DataSource) -> str:
     """`authoritative, first published by the European Central Bank`."""
     tier = str(evidence.tier) if isinstance(evidence.tier, SourceTier) else "tier not recorded"
-    return f"{tier}, first published by {evidence.origin}" if evidence.origin else tier
+    return f"{tier}{published_by(evidence)}"
 
 
 def unique_anchors(names: Iterable[str], prefix: str) -> dict[str, str]:

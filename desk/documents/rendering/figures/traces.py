@@ -16,12 +16,13 @@ from pydantic import Field, JsonValue, ValidationError
 from desk.analytics.figures import day_of, print_claim, print_full_day, print_known_day
 from desk.analytics.units import BAND_EDGES
 from desk.contracts.agents.tools import CallPlace, DataSource, SourceTier, ToolResult, ToolStatus
-from desk.contracts.base import Contract, Instant, ShortText, Text
+from desk.contracts.base import Contract, Instant, ShortText, Text, is_none
 from desk.contracts.episode.analysis import Analysis
 from desk.contracts.findings.claims import Claim, ClaimId, Metric
 from desk.contracts.findings.document import Document
 from desk.contracts.findings.results import ConflictRecord
 from desk.contracts.findings.source_results import (
+    CrossLegs,
     DatePrecision,
     History,
     MonthAverages,
@@ -43,10 +44,12 @@ from desk.trust.ledger import Answer, EvidenceUnusable, read_answer
 class Excerpt(Contract):
     """The part of a tool's content that a figure was read from.
 
-    `row` is the source's row, `words` a sentence on it.
+    `row` is the source's row, `words` a sentence on it. `cross_of` says of a cross, which nobody
+    publishes, which published rates it is computed from: `EUR/JPY over EUR/USD`.
     """
 
     words: Text
+    cross_of: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
     row: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -105,21 +108,42 @@ def _of_history(claim: Claim, history: History) -> Excerpt | None:
             f"{print_full_day(last)}"
         )
         row: dict[str, JsonValue] = {"first_day": _written(first), "last_day": _written(last)}
-        return Excerpt(words=words, row=row | {"fixings": len(history.days)})
+        row |= {"fixings": len(history.days)}
+        return Excerpt(words=words, row=row, cross_of=_cross_of(history))
     day = day_of(claim.value) if claim.metric in SINCE else claim.as_of
     if day is None or day not in history.days:
         return None
     value = history.values[history.days.index(day)]
     words = f"fixing of {print_full_day(day)}: {value:,f}"
-    return Excerpt(words=words, row={"day": _written(day), "value": str(value)})
+    legs = next((each for each in history.legs if each.day == day), None)
+    cross_of = _cross_of(history)
+    if cross_of is not None:
+        words += f", computed as {legs.written if legs else f'{cross_of} of that day'}"
+    read: dict[str, JsonValue] = {"day": _written(day), "value": str(value)}
+    return Excerpt(words=words, row=read | _row_of(legs), cross_of=cross_of)
+
+
+def _cross_of(history: History) -> str | None:
+    return history.legs[0].formula if history.legs else None
+
+
+def _row_of(legs: CrossLegs | None) -> dict[str, JsonValue]:
+    """The published rates by their names."""
+    rates = (legs.base, legs.quote) if legs else ()
+    return {rate.symbol: str(rate.value) for rate in rates if rate is not None}
 
 
 def _of_quote(quote: Quote) -> Excerpt | None:
     if quote.value is None or quote.fixed_on is None:
         return None
+    words = f"last fixing, of {print_full_day(quote.fixed_on)}: {quote.value:,f}"
+    row: dict[str, JsonValue] = {"fixed_on": _written(quote.fixed_on), "value": str(quote.value)}
+    if quote.legs is None:
+        return Excerpt(words=words, row=row)
     return Excerpt(
-        words=f"last fixing, of {print_full_day(quote.fixed_on)}: {quote.value:,f}",
-        row={"fixed_on": _written(quote.fixed_on), "value": str(quote.value)},
+        words=f"{words}, computed as {quote.legs.written}",
+        row=row | _row_of(quote.legs),
+        cross_of=quote.legs.formula,
     )
 
 
@@ -233,6 +257,16 @@ class EvidenceTrace(Contract):
     excerpt: Excerpt | None = None
 
 
+def published_by(source: EvidenceTrace | DataSource) -> str:
+    """`, first published by the European Central Bank`; of a cross, its rates are. Empty where
+    nobody knows."""
+    if source.origin is None:
+        return ""
+    excerpt = source.excerpt if isinstance(source, EvidenceTrace) else None
+    whose = "its rates " if excerpt and excerpt.cross_of else ""
+    return f", {whose}first published by {source.origin}"
+
+
 class Elsewhere(Contract):
     """Another market's section with the same claim, and its evidence."""
 
@@ -295,6 +329,8 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "banks_held": "how many of the newest decisions of the banks below are holds",
     "dollar_rose": "in how many of the pairs below the dollar rose",
     "dollar_fell": "in how many of the pairs below the dollar fell",
+    "dollar_little_changed": "in how many of the pairs below the move is too small to have a "
+    "direction (docs/method.md)",
     "dollar_index": "the dollar against the six currencies below, with ICE's weights",
     "streak": "how many of the last daily steps went the same way",
 }
@@ -459,8 +495,10 @@ class Traces:
             excerpt = excerpt_of(claim, self._answers[evidence_id])
         if excerpt is None:
             return call
-        origin = row_origin(excerpt) or call.origin
-        return call.model_copy(update={"excerpt": excerpt, "origin": origin})
+        origin, source = row_origin(excerpt) or call.origin, call.source
+        if excerpt.cross_of and source:
+            source = f"cross of the {source}, {excerpt.cross_of}"
+        return call.model_copy(update={"excerpt": excerpt, "origin": origin, "source": source})
 
     def _call(self, evidence_id: str) -> EvidenceTrace:
         result, source = self._results.get(evidence_id), self._sources.get(evidence_id)
