@@ -36,6 +36,9 @@ AT_FIRST: Final = timedelta(seconds=2)
 """How long the publication waits for the lesson to be delivered, so that a run of the next week can
 use it."""
 
+VERIFIED_ONLY: Final = "borne-out-is-verified"
+"""The patch for runs in whose lesson a claim counted as borne out if only its series agreed."""
+
 TOLD_BESIDE: Final = "told-beside-the-run"
 """The patch for runs that waited until the lesson was delivered, for up to `TELLING_AT_MOST`."""
 
@@ -92,6 +95,7 @@ class WeekLessons:
             workflow_id=workflow.info().workflow_id,
             whole=self._request.subset is None,
             told_at=workflow.now(),
+            by_series=not workflow.patched(VERIFIED_ONLY),
         )
         told = (lesson, sources_of(self._board.workflows, record.outcomes))
         revision, policy = self._board.last_revision + 1, self._request.config.policy

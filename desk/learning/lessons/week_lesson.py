@@ -41,9 +41,17 @@ REJECTED: Final = "rejected"
 
 
 def lesson_of(
-    record: WeekRecord, config: RunConfig, *, workflow_id: str, whole: bool, told_at: datetime
+    record: WeekRecord,
+    config: RunConfig,
+    *,
+    workflow_id: str,
+    whole: bool,
+    told_at: datetime,
+    by_series: bool = False,
 ) -> Lesson:
-    """What became of a run's week. A run of some of the markets is not `whole`.
+    """What became of a run's week. A run of some of the markets is not `whole`. `by_series` is for
+    runs of earlier versions: a claim whose series agrees with another origin's averages then counts
+    as borne out.
 
     Of more than `MOST_TROUBLES` the rest is counted. Only a whole week makes forecasts.
     """
@@ -62,21 +70,26 @@ def lesson_of(
         troubles=kept,
         more_troubles=sum(1 for _ in troubles),
         tools=tool_uses(record.outcomes)[:MOST_TOOLS],
-        sources=source_records(record.outcomes)[:MOST_SOURCES],
+        sources=source_records(record.outcomes, by_series=by_series)[:MOST_SOURCES],
         agents=_agents([*desk_work, *_contributions(record.outcomes)]),
     )
 
 
-def source_records(outcomes: Iterable[MarketOutcome]) -> tuple[SourceRecord, ...]:
+def source_records(
+    outcomes: Iterable[MarketOutcome], *, by_series: bool = False
+) -> tuple[SourceRecord, ...]:
     """How the claims of each server fared, by server name.
 
-    A claim that other sources confirm counts for its servers and for theirs; a rejected claim
+    A claim that other sources confirm, which a report calls verified, counts for its servers and
+    for theirs; a rejected claim
     counts against its own. A contested claim counts as its conflict was decided, and for nobody if
     it was not. Derived claims do not count, because their inputs do.
     """
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes:
-        for server, counted in chain(_by_verdicts(outcome), _by_conflicts(outcome)):
+        for server, counted in chain(
+            _by_verdicts(outcome, by_series=by_series), _by_conflicts(outcome)
+        ):
             found[server][counted] += 1
     return tuple(SourceRecord(server=server, **counts) for server, counts in sorted(found.items()))
 
@@ -152,12 +165,12 @@ def _surviving_claim(
     return next((claim for claim in result.claims if claim.claim_id == wanted), None)
 
 
-def _by_verdicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
+def _by_verdicts(outcome: MarketOutcome, *, by_series: bool) -> Iterator[tuple[str, str]]:
     """The servers behind each claim that is in no conflict or is rejected, and how it counts."""
     delivered, servers = _delivered(outcome), _servers(outcome)
     disputed = {position.claim_id for record in outcome.conflicts for position in record.positions}
     for verdict in _verdicts(outcome):
-        counted = _counted(verdict)
+        counted = _counted(verdict, by_series=by_series)
         if counted is None or (counted != REJECTED and verdict.claim_id in disputed):
             continue
         judged = [
@@ -172,14 +185,14 @@ def _by_verdicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:
             yield server, counted
 
 
-def _counted(verdict: ClaimVerdict) -> str | None:
-    """What a verdict by itself says of sources. Where its series agrees with another origin's, that
-    is one more agreement, even if the one claim has a single source."""
+def _counted(verdict: ClaimVerdict, *, by_series: bool) -> str | None:
+    """What a verdict by itself says of sources: only what a report calls verified is borne out by
+    another origin. Monthly averages that agree with a series bear no figure of it out."""
     if verdict.status is ClaimStatus.REJECTED:
         return REJECTED
-    by_series = verdict.decided_by is ClaimCheck.SERIES
     single = verdict.status is ClaimStatus.SINGLE_SOURCE
-    return VERIFIED if verdict.status is ClaimStatus.VERIFIED or (single and by_series) else None
+    agrees = by_series and single and verdict.decided_by is ClaimCheck.SERIES
+    return VERIFIED if verdict.status is ClaimStatus.VERIFIED or agrees else None
 
 
 def _by_conflicts(outcome: MarketOutcome) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from desk.contracts.names import AgentId, CallFault
 from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.learning.forecasts.probability import carry_probability
-from desk.learning.lessons.week_lesson import MOST_TROUBLES, lesson_of
+from desk.learning.lessons.week_lesson import MOST_TROUBLES, lesson_of, source_records
 from tests.support.report_outcomes import AS_OF, WEEK, made_up_history, pair_outcome
 from tests.support.reports import sample_config, sample_record
 
@@ -242,7 +242,7 @@ def test_of_many_troubles_the_rest_is_counted() -> None:
     ("status", "decided_by", "counts"),
     [
         (ClaimStatus.VERIFIED, ClaimCheck.SECOND_SOURCE, (1, 0, 0)),
-        (ClaimStatus.SINGLE_SOURCE, ClaimCheck.SERIES, (1, 0, 0)),
+        (ClaimStatus.SINGLE_SOURCE, ClaimCheck.SERIES, (0, 0, 0)),
         (ClaimStatus.CONTESTED, ClaimCheck.SERIES, (0, 0, 0)),
         (ClaimStatus.REJECTED, ClaimCheck.VALUE, (0, 0, 1)),
         (ClaimStatus.SINGLE_SOURCE, ClaimCheck.VALUE, (0, 0, 0)),
@@ -256,6 +256,20 @@ def test_a_source_has_a_record_of_what_became_of_its_claims(
     # The sample verifies every claim; this is what one of them in another light adds.
     found = (after.verified - before.verified + 1, after.contested, after.rejected)
     assert found == counts
+
+
+def test_a_run_of_an_earlier_version_still_counts_a_series_that_agrees() -> None:
+    """Or else its history would replay with another lesson."""
+    pair = with_verdict(a_pair(), Metric.LAST, ClaimStatus.SINGLE_SOURCE, ClaimCheck.SERIES)
+    counted = {
+        by_series: next(
+            each.verified
+            for each in source_records([pair], by_series=by_series)
+            if each.server == "ecb"
+        )
+        for by_series in (True, False)
+    }
+    assert counted[True] == counted[False] + 1
 
 
 def test_who_bears_a_claim_out_is_borne_out_by_it() -> None:
