@@ -97,6 +97,12 @@ def calendar_gaps(
     return {code: reason for code, reason in reasons.items() if reason is not None}
 
 
+def calendar_ends(facts: PolicyFacts, codes: Iterable[str], as_of: datetime) -> dict[str, date]:
+    """The last decision day that had been announced by an instant, for the areas with any."""
+    days = {code: _announced(facts, code, as_of) for code in codes}
+    return {code: announced[-1].day for code, announced in days.items() if announced}
+
+
 def covered_until(facts: PolicyFacts, codes: Iterable[str], as_of: datetime) -> dict[str, date]:
     """The last day up to which every change is known, for the areas covered at an instant.
 

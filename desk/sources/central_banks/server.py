@@ -25,6 +25,7 @@ from desk.sources.central_banks.current_facts import KEYS, CurrentFacts, files_f
 from desk.sources.central_banks.facts.policy import FACTS_DIR, PolicyFacts, read_facts
 from desk.sources.central_banks.facts.tables import DamagedTable, ReadOnce
 from desk.sources.central_banks.policy_answers import (
+    calendar_ends,
     calendar_gaps,
     covered_until,
     decision_gaps,
@@ -105,7 +106,7 @@ class CentralBankTools:
 
         Only days that had been announced by as_of and stood then, also where they were moved or
         cancelled later. `missing` names areas whose announced days
-        are not in the table or end before start.
+        are not in the table or end before start; `ends` has the last of each area.
         """
         require_order(start, end)
         facts = self._facts(areas, as_of)
@@ -114,6 +115,7 @@ class CentralBankTools:
             source=SOURCE,
             scheduled=_within_limit(scheduled_decisions(facts, areas, start, end, as_of)),
             missing=calendar_gaps(facts, areas, start, as_of),
+            ends=calendar_ends(facts, areas, as_of),
         )
 
     def _facts(self, areas: list[str], as_of: datetime) -> PolicyFacts:

@@ -1,8 +1,15 @@
 """Objections to findings, and how they are settled."""
 
-from desk.trust.judging.objections import ObjectionGrounds, recommendation_of, settled_by, withholds
+from desk.trust.judging.objections import (
+    NOTHING_AGAINST,
+    ObjectionGrounds,
+    recommendation_of,
+    settled_by,
+    withholds,
+)
 
 __all__ = [
+    "NOTHING_AGAINST",
     "ObjectionGrounds",
     "recommendation_of",
     "settled_by",

@@ -151,6 +151,9 @@ _BY_CODE: Final = frozenset(IssueType) - {
 }
 
 
+NOTHING_AGAINST: Final = "Every figure follows from its evidence, and nothing speaks against one."
+"""The recommendation on findings with which everything is as it should be."""
+
 Told = tuple[Severity, ObjectionOutcome]
 """The severity of an objection, and how it was settled."""
 
@@ -166,15 +169,15 @@ def recommendation_of(
     standing = [told for told in objections if told[1] is not ObjectionOutcome.DISPROVED]
     withheld = [outcome for severity, outcome in standing if withholds(severity, outcome)]
     if undecided:
-        return "Publish only after a person has decided the open conflict."
+        return "A person has to decide the open conflict first."
     if ObjectionOutcome.CONFIRMED in withheld or ClaimStatus.REJECTED in statuses:
         return "Hold back the questioned figures until the market has been researched again."
     if withheld:
-        return "Publish without what the critical objections are about."
+        return "What the critical objections are about is left out."
     if ClaimStatus.CONTESTED in statuses:
-        return "Publish with the dissent noted."
+        return "Sources disagree, and the dissent is noted."
     if standing:
-        return "Publish with the objections noted."
+        return "Objections are noted."
     if not statuses:
         return "There was no figure that a source could confirm."
-    return "Publish: every figure that could be checked agrees with its source."
+    return NOTHING_AGAINST

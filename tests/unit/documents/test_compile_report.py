@@ -16,7 +16,8 @@ from desk.programs.week.document.compile_report import compile_report
 from desk.programs.week.document.judging.claims import printed_claims
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.programs.week.document.sections.summary import dollar_direction, titled
+from desk.programs.week.document.rendering.once.lacking import Lacking
+from desk.programs.week.document.sections.summary import dollar_direction, summary_of, titled
 from desk.trust.prose.gate import rejected_figures
 from desk.trust.prose.references import references
 from desk.trust.seals import seal_of
@@ -288,6 +289,38 @@ def test_a_decision_day_that_passed_without_an_outcome_is_not_hidden() -> None:
     rows = {row.area: row for row in report.calendar}
     assert "not on record" in rows["TH"].outcome.text
     assert not rows["TH"].ahead
+
+
+def test_a_g10_bank_whose_next_decision_is_not_known_is_named_with_the_decisions_ahead() -> None:
+    answer = DecisionCalendar(
+        as_of=AS_OF,
+        source=BANKS,
+        scheduled=(),
+        missing={"XM": "The days end."},
+        ends={"XM": date(2026, 9, 10)},
+    )
+    asked = evidence("XM", "get_decision_calendar", answer)
+    report = sample_report()
+    rates = tuple(
+        row.model_copy(update={"area": "XM", "bank": "European Central Bank"})
+        if row.area == "US"
+        else row
+        for row in report.policy_rates
+    )
+    calendar = tuple(row for row in report.calendar if row.area != "XM")
+    changed = report.model_copy(
+        update={
+            "evidence": (*report.evidence, asked),
+            "policy_rates": rates,
+            "calendar": calendar,
+        }
+    )
+    told = "the European Central Bank (announced days on record end on 10 Sep 2026)"
+    summary = summary_of(changed, printed_claims(changed))
+    (ahead,) = (line.text for line in summary if "decides next" in line.text)
+    assert ahead.startswith("Decisions ahead: ")
+    assert ahead.endswith(f"Not known is when {told} decides next.")
+    assert "end on 10 Sep 2026 (the European Central Bank)" in str(Lacking(changed).undated_words)
 
 
 def test_a_missing_policy_rate_has_a_row_and_a_reason() -> None:

@@ -6,16 +6,24 @@ import pytest
 
 from activities.deliveries import letter, subject_line
 from desk.contracts.agents.search_attributes import Outcome
+from desk.contracts.findings.claims import Unit
+from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, RatesKnown, ResearchReport
+from desk.documents.rendering.words.wording import figure
 from desk.programs.week.document.audit.report import frame_findings
 from desk.programs.week.document.judging.coverage import reason_of
-from desk.programs.week.document.rendering.coverage_words import freshness_words, known_words
+from desk.programs.week.document.rendering.coverage_words import (
+    checked_words,
+    freshness_words,
+    known_words,
+)
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
 from desk.programs.week.document.rendering.once.lacking import Lacking
-from desk.programs.week.document.rendering.rates_table import differential_words
-from desk.programs.week.document.rendering.wording import coverage_words
+from desk.programs.week.document.rendering.rates_table import differential_words, instruments
+from desk.programs.week.document.rendering.wording import coverage_words, work_words
 from desk.programs.week.document.sections.freshness import freshness_of
+from desk.trust.judging import NOTHING_AGAINST
 from tests.support.report_outcomes import empty_outcome
 from tests.support.reports import sample_report
 
@@ -153,9 +161,55 @@ def test_a_differential_of_rates_of_different_days_says_so() -> None:
     assert told in str(differential_words(report))
     assert told in render_markdown(report)
     assert told in render_html(report)
+    differential = next(row.differential for row in report.policy_rates if row.area == "KR")
+    marked = figure(differential, Unit.BASIS_POINTS)
+    assert f"{marked} \\*" in render_markdown(report)
+    assert render_html(report).count("<sup>*</sup>") == 1
     of_one_day = report.model_copy(update={"policy_rates": report.policy_rates[:3]})
     assert "KR" not in [row.area for row in of_one_day.policy_rates]
     assert differential_words(of_one_day) is None
+
+
+def test_the_table_of_rates_names_the_instrument_of_each() -> None:
+    report = sample_report()
+    named = instruments(report)
+    assert set(named) == {row.area for row in report.policy_rates if row.rate is not None}
+    header = next(line for line in render_markdown(report).splitlines() if "Differential" in line)
+    assert "Instrument" in header
+    rates = render_html(report).split('id="rates"')[1].split("</section>")[0]
+    assert all(f"<small>{instrument}</small>" in rates for instrument in named.values())
+
+
+def test_the_head_says_once_what_was_checked_and_how_much_another_origin_confirms() -> None:
+    report = sample_report()
+    words = str(checked_words(report))
+    assert words.startswith("Checked: every figure was derived again")
+    assert render_markdown(report).count(words) == 1
+    alone = tuple(
+        section.model_copy(
+            update={
+                "verdicts": tuple(
+                    each.model_copy(update={"status": ClaimStatus.SINGLE_SOURCE})
+                    for each in section.verdicts
+                )
+            }
+        )
+        for section in report.markets
+    )
+    told = str(checked_words(report.model_copy(update={"markets": alone})))
+    assert "is confirmed by a source of another origin" in told
+    assert "none of the" in told
+
+
+def test_a_markets_section_says_nothing_of_work_that_went_as_it_should() -> None:
+    section = next(part for part in sample_report().markets if part.agents)
+    plain = section.model_copy(update={"recommendation": NOTHING_AGAINST})
+    assert work_words(plain) == ""
+    other = section.model_copy(update={"recommendation": "Objections are noted."})
+    assert work_words(other) == "Validator: Objections are noted."
+    (first, *rest) = section.agents
+    failed = first.model_copy(update={"delivered": False, "error": "no answer"})
+    assert "did not deliver" in work_words(plain.model_copy(update={"agents": (failed, *rest)}))
 
 
 def test_a_missing_market_has_no_reason_that_holds_for_every_market() -> None:

@@ -1,5 +1,7 @@
 """An impact says why it is what it is."""
 
+from datetime import timedelta
+
 import pytest
 
 from desk.contracts.findings.claims import Claim, Metric, Unit
@@ -10,6 +12,7 @@ from tests.support.builders import claim
 from tests.support.real_reports import real_report
 
 PAIR = "USD/JPY"
+TODAY = claim(PAIR, Metric.LAST, "1").as_of
 
 
 def words(event_type: EventType, impact: Impact, *claims: Claim) -> str:
@@ -23,7 +26,22 @@ def words(event_type: EventType, impact: Impact, *claims: Claim) -> str:
             "event_date": claim(PAIR, Metric.LAST, "1").as_of,
         }
     )
-    return impact_words(event, market)
+    return impact_words(event, market, TODAY)
+
+
+def test_a_decision_that_was_due_is_no_longer_called_due() -> None:
+    section = real_report(PAIR).markets[0]
+    event = section.events[0].model_copy(
+        update={
+            "event_type": EventType.SCHEDULED_DECISION,
+            "impact": Impact.MEDIUM,
+            "event_date": TODAY - timedelta(days=5),
+        }
+    )
+    told = impact_words(event, section, TODAY)
+    assert told == "medium impact: passed, outcome unknown"
+    later = event.model_copy(update={"event_date": TODAY})
+    assert impact_words(later, section, TODAY) == "medium impact: due within a week"
 
 
 def test_an_extreme_within_the_week_is_no_ordinary_move() -> None:

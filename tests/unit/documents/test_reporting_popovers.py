@@ -160,7 +160,7 @@ def test_contested_and_verified_figures_are_marked_and_a_single_source_is_not() 
     assert 'class="f"' in links.of(MOVE, "+0.29 %")
     statuses = {card.verdict.status for card in links.cards.values() if card.verdict}
     assert statuses == set(ClaimStatus) - {ClaimStatus.REJECTED}
-    assert "a source of another origin agrees" in text.split('id="movers"')[0]
+    assert "a source of another origin states the same of that day" in text.split('id="movers"')[0]
 
 
 def test_a_screen_reader_hears_what_a_figure_is_and_how_far_it_can_be_relied_on() -> None:

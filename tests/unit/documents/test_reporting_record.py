@@ -168,7 +168,7 @@ def test_a_direction_says_which_way_its_probability_points(probability: float, o
     )
     words = direction_words(section.model_copy(update={"views": views}), report)
     assert words is not None
-    assert words.startswith("rising over the week")
+    assert words.startswith("rising over the week; ")
     assert words.endswith(odds)
 
 

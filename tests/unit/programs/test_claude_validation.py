@@ -222,5 +222,5 @@ def test_an_objection_to_no_event_of_the_findings_is_handed_back() -> None:
 
 
 def test_the_verdict_does_not_agree_beside_an_objection_that_stands() -> None:
-    assert desks().recommendation.startswith("Publish: every figure")
-    assert verdict(issues=[issue()]).recommendation == "Publish with the objections noted."
+    assert desks().recommendation.startswith("Every figure follows from its evidence")
+    assert verdict(issues=[issue()]).recommendation == "Objections are noted."

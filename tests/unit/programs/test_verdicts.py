@@ -395,8 +395,8 @@ def test_a_level_that_another_origin_denies_is_contested_and_a_conflict() -> Non
     ids = {conflict.conflict_id for conflict in result.conflicts}
     assert "USD/JPY/conflict/USD/JPY:last@2024-08-02" in ids
     assert result.recommendation in (
-        "Publish with the dissent noted.",
-        "Publish only after a person has decided the open conflict.",
+        "Sources disagree, and the dissent is noted.",
+        "A person has to decide the open conflict first.",
     )
     assert result.verified_events == ()
 

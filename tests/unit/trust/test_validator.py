@@ -160,7 +160,7 @@ def test_right_findings_pass_with_their_events_verified() -> None:
         "USD/JPY/rate_decision/JP/2024-07-31",
         "USD/JPY/rate_decision/US/2024-07-31",
     }
-    assert result.recommendation.startswith("Publish: every figure")
+    assert result.recommendation.startswith("Every figure follows from its evidence")
     assert result.research_results == tuple(finding.result_id for finding in findings)
     assert result.confidence == 0.95
 
@@ -259,7 +259,7 @@ def test_a_seeded_error_is_caught(
 ) -> None:
     result = validated(with_claim(researched(), claim_id, **changes))
     assert (issue, (claim_id,)) in {(found.issue_type, found.claims) for found in result.issues}
-    assert not result.recommendation.startswith("Publish: every figure")
+    assert not result.recommendation.startswith("Every figure follows from its evidence")
     assert result.confidence < 0.95
 
 
@@ -350,7 +350,7 @@ def test_an_event_outside_the_window_is_a_timing_error(day: date) -> None:
     (issue,) = result.issues
     assert (issue.issue_type, issue.severity) == (IssueType.TIMING_ERROR, Severity.MEDIUM)
     assert result.verified_events == ()
-    assert result.recommendation == "Publish with the objections noted."
+    assert result.recommendation == "Objections are noted."
 
 
 def test_an_event_without_a_figure_that_a_source_confirms_is_not_verified() -> None:

@@ -1,10 +1,10 @@
 """What the archive shows of one report, rendered independently of other reports."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, NamedTuple, Self
 
 from markupsafe import Markup, escape
@@ -13,7 +13,7 @@ from desk.analytics.figures import print_claim, print_figure
 from desk.contracts.agents.config import Upward
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.markets import MarketGroup, MarketKind
-from desk.contracts.week.report import MarketReport, Mover, ResearchReport
+from desk.contracts.week.report import MarketReport, Mover, ReportedEvent, ResearchReport
 from desk.documents.rendering.figures.links import MARKS, FigureLinks, anchor
 from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words import wording
@@ -243,7 +243,9 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
             section,
             frame.absent.get(market.market),
         ),
-        happened=_rendered("happened", week, market, digest, section, links, impact_words)
+        happened=_rendered(
+            "happened", week, market, digest, section, links, _impact_words(frame.report)
+        )
         if happened
         else Markup(),
         score=frame.scores.get(market.market),
@@ -252,6 +254,10 @@ def _market_week(market: MarketReport, digest: Digest, frame: _Frame) -> MarketW
         outlook=outlook_of(market, frame.report),
         rate=frame.rates.get(market.market),
     )
+
+
+def _impact_words(report: ResearchReport) -> Callable[[ReportedEvent, MarketReport], str]:
+    return partial(impact_words, today=report.as_of.date())
 
 
 def _way(followed: Claim | None, up: Upward) -> str:

@@ -92,9 +92,10 @@ DECIDED: Final = frozenset({Metric.DECISION_RATE, Metric.DECISION_CHANGE})
 
 MONTHS_OF_AVERAGES: Final = 12
 
-MONTHS_OF_RATES: Final = 6
-"""How many months back the second sources are asked. They publish late, and the last known months
-are needed. The history behind a pair's claims reaches back as far as the first."""
+MONTHS_OF_RATES: Final = 12
+"""How many months back the second sources are asked. They publish late, some by half a year, and
+the last known months are needed: an earlier statement bears out a rate that has stood since. The
+history behind a pair's claims reaches back as far as the first."""
 
 MOST_DAYS: Final = 100
 """The most days that may be asked about at once."""

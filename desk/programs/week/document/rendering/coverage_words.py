@@ -100,6 +100,30 @@ def coverage_lines(report: ResearchReport) -> tuple[str, ...]:
     )
 
 
+def checked_words(report: ResearchReport) -> str | None:
+    """What was checked of the printed figures, and how many a source of another origin confirms, in
+    a sentence for the top of a report. None if no figure is printed."""
+    counts = _verdicts(report)
+    figures, confirmed = sum(counts.values()), counts[ClaimStatus.VERIFIED]
+    if not figures:
+        return None
+    told = f"{confirmed} of the {figures} are" if confirmed else f"none of the {figures} is"
+    why = "" if confirmed else _without_witness(report)
+    return (
+        "Checked: every figure was derived again from what its source answered; "
+        f"{told} confirmed by a source of another origin{why}."
+    )
+
+
+def _verdicts(report: ResearchReport) -> Counter[ClaimStatus]:
+    return Counter(
+        verdict.status
+        for market in report.markets
+        for verdict in market.verdicts
+        if verdict.status is not ClaimStatus.REJECTED
+    )
+
+
 def outage_lines(coverage: Coverage) -> Iterator[str]:
     """The sources that were not asked for a time: which, since when, why, and how many calls."""
     yield from map(outage_words, coverage.outages)
@@ -155,13 +179,7 @@ def _minute(instant: datetime) -> str:
 
 def _support(report: ResearchReport) -> Iterator[str]:
     """How many printed figures are verified, contested, or of a single source."""
-    counts = Counter(
-        verdict.status
-        for market in report.markets
-        for verdict in market.verdicts
-        if verdict.status is not ClaimStatus.REJECTED
-    )
-    if counts:
+    if counts := _verdicts(report):
         yield (
             f"Figures: {counts[ClaimStatus.VERIFIED]} verified by a source of another origin, "
             f"{counts[ClaimStatus.SINGLE_SOURCE]} from a single source, "

@@ -17,15 +17,17 @@ from desk.programs.week.document.rendering import (
     wording,
     words,
 )
-from desk.programs.week.document.rendering.coverage_words import coverage_lines
+from desk.programs.week.document.rendering.coverage_words import checked_words, coverage_lines
 from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.once.digest import digests
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.rendering.rates_table import (
     differential_words,
+    instruments,
     noted_rates,
     rate_lines,
+    uneven,
 )
 from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.markets import index_series
@@ -48,6 +50,7 @@ def render_html(report: ResearchReport) -> str:
     names = {
         "report": report,
         "coverage_lines": coverage_lines(report),
+        "checked_words": checked_words(report),
         "lacking": lacking,
         "sparklines": charts,
         "drawn_again": _drawn_again(charts, report),
@@ -59,6 +62,8 @@ def render_html(report: ResearchReport) -> str:
         "rate_notes": noted_rates(report.policy_rates),
         "rate_lines": rate_lines(report),
         "differential_words": differential_words(report),
+        "instruments": instruments(report),
+        "uneven": uneven(report),
         "source_groups": group_sources(report.sources),
         "digests": digests(report, lacking),
         "banks": {row.area: row.bank for row in report.policy_rates if row.bank != row.area},

@@ -14,21 +14,24 @@ YEAR: Final = timedelta(days=364)
 QUARTER: Final = timedelta(days=90)
 
 
-def impact_words(event: ReportedEvent, market: MarketReport) -> str:
-    """`high impact: twelve-month low`; without a reason if no rule of the desk gives one."""
-    reason = next(_reasons(event, market), None)
+def impact_words(event: ReportedEvent, market: MarketReport, today: date) -> str:
+    """`high impact: twelve-month low`; without a reason if no rule of the desk gives one. `today`
+    is the day of the report."""
+    reason = next(_reasons(event, market, today), None)
     words = f"{event.impact} impact"
     return words if reason is None else f"{words}: {reason}"
 
 
-def _reasons(event: ReportedEvent, market: MarketReport) -> Iterator[str]:
+def _reasons(event: ReportedEvent, market: MarketReport, today: date) -> Iterator[str]:
     """The reasons for an event's impact, strongest first."""
     if event.event_type is EventType.RATE_DECISION:
         named = set(event.claims)
         changes = [c for c in market.claims if c.claim_id in named and _is_change(c)]
         yield from ("the rate changed" if c.value else "the rate was held" for c in changes[:1])
     elif event.event_type is EventType.SCHEDULED_DECISION:
-        if event.impact is not Impact.LOW:
+        if event.event_date < today:
+            yield "passed, outcome unknown"
+        elif event.impact is not Impact.LOW:
             yield "due within a week"
     elif event.event_type is EventType.FX_MOVEMENT:
         own = {c.metric: c for c in market.claims if c.subject == market.market}

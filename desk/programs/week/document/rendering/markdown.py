@@ -1,6 +1,7 @@
 """A report as plain Markdown, readable in a terminal."""
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 from typing import Final
 
 from desk.analytics.figures import print_claim, print_day, print_full_day, print_weekday
@@ -36,6 +37,7 @@ from desk.documents.rendering.words.trust import (
     verdicts_of,
 )
 from desk.documents.rendering.words.wording import (
+    NO_FIGURE,
     analysts_words,
     human,
     instant,
@@ -43,6 +45,7 @@ from desk.documents.rendering.words.wording import (
     share_words,
 )
 from desk.programs.week.document.rendering.coverage_words import (
+    checked_words,
     coverage_lines,
     outage_lines,
 )
@@ -58,7 +61,11 @@ from desk.programs.week.document.rendering.objections import (
 )
 from desk.programs.week.document.rendering.once.digest import Digest, digests
 from desk.programs.week.document.rendering.once.lacking import Lacking
-from desk.programs.week.document.rendering.rates_table import differential_words
+from desk.programs.week.document.rendering.rates_table import (
+    differential_words,
+    instruments,
+    uneven,
+)
 from desk.programs.week.document.rendering.record_words import (
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
@@ -83,7 +90,6 @@ from desk.programs.week.document.rendering.wording import (
     commentator_words,
     commenting_words,
     confirmed_words,
-    contribution_words,
     coverage_words,
     decision_line,
     duration_words,
@@ -95,6 +101,7 @@ from desk.programs.week.document.rendering.wording import (
     spent_words,
     story_title,
     window_words,
+    work_words,
 )
 from desk.programs.week.document.rendering.words import (
     CAUTION,
@@ -157,6 +164,9 @@ KEY_METRICS: Final = (
 )
 """The figures in a market's headline, in order."""
 
+RATE_TEXTS: Final = ("Bank", "Area", "Instrument", "Note")
+"""The columns of the table of rates that hold words."""
+
 CHANGES_SHOWN: Final = 12
 
 
@@ -168,7 +178,8 @@ def render_markdown(report: ResearchReport) -> str:
     )
     lacking = Lacking(report)
     words = lacking.first_words
-    lead = (facts, f"{coverage_words(report)}.", *([escaped(words)] if words else ()))
+    told = (words, checked_words(report))
+    lead = (facts, f"{coverage_words(report)}.", *(escaped(each) for each in told if each))
     return markdown_document(
         report.title, lead, _sections(report, lacking), method=method_of(report), run=_run(report)
     )
@@ -253,12 +264,16 @@ def _movers(report: ResearchReport) -> Iterator[Titled]:
 
 
 def _rates(report: ResearchReport) -> str:
-    rows = [rate_cells(row) for row in report.policy_rates]
+    names, marked = instruments(report), uneven(report)
+    rows = [
+        rate_cells(row, names.get(row.area, NO_FIGURE), uneven=row.area in marked)
+        for row in report.policy_rates
+    ]
     if not rows:
         return ""
-    uneven = differential_words(report)
-    noted = (escaped(uneven),) if uneven else ()
-    return "\n\n".join((table(RATE_COLUMNS, rows, ("Bank", "Area", "Note")), *noted))
+    note = differential_words(report)
+    noted = (escaped(note),) if note else ()
+    return "\n\n".join((table(RATE_COLUMNS, rows, RATE_TEXTS), *noted))
 
 
 def _calendar(report: ResearchReport, undated: str | None, *, ahead: bool) -> str:
@@ -283,6 +298,7 @@ def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
                 digest[market.market],
                 direction_words(market, report),
                 view_words(market, report),
+                report.as_of.date(),
             )
             for market in report.markets
             if market.kind is kind
@@ -291,7 +307,11 @@ def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
 
 
 def _market(
-    market: MarketReport, digest: Digest, direction: str | None, views: tuple[str, ...]
+    market: MarketReport,
+    digest: Digest,
+    direction: str | None,
+    views: tuple[str, ...],
+    today: date,
 ) -> Iterable[str]:
     revised = f", redone in revision {market.revised_in}" if market.revised_in > 1 else ""
     yield f"### {market.market} ({human(market.outcome)}{revised})"
@@ -305,7 +325,7 @@ def _market(
     remarks = (
         *((f"Direction: {direction}",) if direction else ()),
         *views,
-        *(_event(event, market) for event in digest.events),
+        *(_event(event, market, today) for event in digest.events),
         *(
             f"Found: {escaped(found.text)}"
             f" (confidence in the finding {share_words(found.confidence)})"
@@ -339,11 +359,11 @@ def _doubt(market: MarketReport, metric: Metric) -> str:
     return " (contested)" if contested else ""
 
 
-def _event(event: ReportedEvent, market: MarketReport) -> str:
+def _event(event: ReportedEvent, market: MarketReport, today: date) -> str:
     checked = confirmed_words(event)
     source = f" {link('Source', event.source_url)}" if event.source_url else ""
     return (
-        f"**{impact_words(event, market)}**, {print_full_day(event.event_date)}: "
+        f"**{impact_words(event, market, today)}**, {print_full_day(event.event_date)}: "
         f"{escaped(event.text)} "
         f"(confidence in the event {share_words(event.confidence)}, {checked}){source}"
     ) + _objected(objections_to(event, market))
@@ -375,9 +395,7 @@ def _tone(tone: Tone) -> str:
 
 def _work(market: MarketReport) -> str:
     confidence = f"Confidence in the market's research {share_words(market.confidence)}."
-    work = "; ".join(escaped(contribution_words(line)) for line in market.agents)
-    verdict = f" Validator: {escaped(market.recommendation)}" if market.recommendation else ""
-    return f"{confidence} {work}.{verdict}" if work else f"{confidence}{verdict}"
+    return " ".join(part for part in (confidence, escaped(work_words(market))) if part)
 
 
 def _claim_cells(name: str, stated: Stated) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from desk.contracts.findings.source_results import MonthEndRates, PolicyRate
 from desk.contracts.week.report import RateRow, ResearchReport
 from desk.documents.rendering.drawing.sparks import spark_points
 from desk.programs.week.document.judging.claims import returned_by
+from desk.programs.week.document.rendering.wording import UNEVEN
 from desk.programs.week.document.sections.markets import CHART_SPAN
 from desk.programs.week.document.sections.tables import policy_rate_facts
 
@@ -54,23 +55,38 @@ def noted_rates(rows: Sequence[RateRow]) -> RateNotes:
     )
 
 
-def differential_words(report: ResearchReport) -> str | None:
-    """Which differentials set rates of different days against each other, in a sentence: the base
-    rate changed after the last day to which the other is known. None if none does."""
+def instruments(report: ResearchReport) -> Mapping[str, str]:
+    """The instrument whose rate is printed as each area's policy rate: `one-year loan prime rate`.
+    Areas without a rate have none."""
+    facts = policy_rate_facts(report.evidence)
+    rated = (row.area for row in report.policy_rates if row.rate is not None)
+    return {area: facts[area].instrument for area in rated if area in facts}
+
+
+def uneven(report: ResearchReport) -> tuple[str, ...]:
+    """The areas whose differentials set rates of different days against each other: the base rate
+    changed after the last day to which theirs is known."""
     facts = policy_rate_facts(report.evidence)
     base = facts.get(report.base_area)
     if base is None or base.since is None:
-        return None
-    older = [row.area for row in report.policy_rates if _is_before(row, facts, base.since)]
-    if not older:
+        return ()
+    rows = report.policy_rates
+    return tuple(row.area for row in rows if _is_before(row, facts, base.since))
+
+
+def differential_words(report: ResearchReport) -> str | None:
+    """Which differentials are marked as uneven, and why, in a sentence. None if none is."""
+    facts, older = policy_rate_facts(report.evidence), uneven(report)
+    base = facts.get(report.base_area)
+    if not older or base is None or base.since is None:
         return None
     days = sorted({day for area in older if (day := facts[area].covered_until)})
     known = listed(print_full_day(day) for day in days)
     changed = print_known_day(base.since, base.since_precision)
     return (
-        f"Not of one day are the differentials of {listed(older)} and of their pairs: rates there"
-        f" are known to {known}, and that of {named_in_a_sentence(base.bank)} changed on {changed}."
-        " What was decided there since then is not in them."
+        f"{UNEVEN} Not of one day are the differentials of {listed(older)} and of their pairs: "
+        f"rates there are known to {known}, and that of {named_in_a_sentence(base.bank)} changed "
+        f"on {changed}. What was decided there since then is not in them."
     )
 
 

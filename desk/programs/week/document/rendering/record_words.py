@@ -194,7 +194,9 @@ def follows_from(as_of: datetime) -> str:
 def direction_words(market: MarketReport, report: ResearchReport) -> str | None:
     """A market's view of its direction, with its probability and horizon if it has them."""
     view = standing_views(market, report.conflicts).get((ViewKind.DIRECTION, market.market))
-    return None if view is None or view.forecast is None else _direction(view, view.forecast)
+    if view is None or view.forecast is None:
+        return None
+    return _direction(view, view.forecast, counted=market.version > 0)
 
 
 def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
@@ -212,12 +214,14 @@ def view_words(market: MarketReport, report: ResearchReport) -> tuple[str, ...]:
     )
 
 
-def _direction(view: View, forecast: Forecast) -> str:
-    """The week's own direction first, then what the probability says, each named as what it is."""
+def _direction(view: View, forecast: Forecast, *, counted: bool) -> str:
+    """The week's own direction first, then what the probability says, each named as what it is. A
+    direction that is counted from a past move has no confidence: it is arithmetic."""
     leaning = WORDINGS[view.kind].of(view)
     seen = " over the week" if view.probability is None else ""
+    sure = "" if counted else f" (confidence in that {share_words(view.confidence)})"
     return (
-        f"{leaning}{seen} (confidence in that {share_words(view.confidence)}); a higher fixing in"
+        f"{leaning}{seen}{sure}; a higher fixing in"
         f" {_count(forecast.weeks, 'week')} is {_odds(forecast.probability)}:"
         f" {probability_words(forecast)}"
         f"{'' if view.probability is None else ', the estimate of a model'}"

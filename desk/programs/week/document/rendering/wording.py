@@ -35,6 +35,7 @@ from desk.programs.week.document.rendering.coverage_words import (
 )
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.sections.summary import dollar_direction
+from desk.trust.judging import NOTHING_AGAINST
 
 DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
 
@@ -58,7 +59,11 @@ Z_SCORE_NOTE: Final = (
 )
 
 
-RATE_COLUMNS: Final = ("Bank", "Area", "Rate", "Differential", "Since", "Note")
+RATE_COLUMNS: Final = ("Bank", "Area", "Rate", "Differential", "Since", "Instrument", "Note")
+
+
+UNEVEN: Final = "*"
+"""The mark of a differential of rates that are known to different days."""
 
 
 LONG_RUN: Final = 60
@@ -142,6 +147,29 @@ def contribution_words(line: Contribution) -> str:
         words += f" with {line.usage.model}, {cost_words(line.usage)}"
     told = "; ".join(one_line(said) for said in (line.remark, line.error) if said)
     return f"{words} ({told})" if told else words
+
+
+ALL_AGREE: Final = (
+    NOTHING_AGAINST,
+    "Publish: every figure that could be checked agrees with its source.",
+)
+"""The validator's words on a market with which everything is as it should be, by this version and
+by earlier ones. The head of a report says it once of all."""
+
+
+def work_words(market: MarketReport) -> str:
+    """What is out of the ordinary about the work on a market: agents that did not deliver, took
+    over or cost something, and what the validator recommends. Empty where nothing is."""
+    told = (contribution_words(line) for line in market.agents if _is_told(line))
+    parts = [f"{words}." for words in ("; ".join(told),) if words]
+    if market.recommendation and market.recommendation not in ALL_AGREE:
+        parts.append(f"Validator: {market.recommendation}")
+    return " ".join(parts)
+
+
+def _is_told(line: Contribution) -> bool:
+    plain = line.delivered and line.usage.model == BUILTIN
+    return not plain or any((line.reassigned_from, line.remark, line.error))
 
 
 def gaps(report: ResearchReport, lacking: Lacking) -> tuple[str, ...]:
@@ -246,14 +274,17 @@ def reasons_note(lead: Lead) -> str:
     return f"{told} Where there is none, no source in this report gives a reason."
 
 
-def rate_cells(row: RateRow) -> tuple[str, ...]:
-    """A row of the policy-rate table, in the order of `RATE_COLUMNS`."""
+def rate_cells(row: RateRow, instrument: str = "", *, uneven: bool = False) -> tuple[str, ...]:
+    """A row of the policy-rate table, in the order of `RATE_COLUMNS`. An `uneven` differential is
+    marked."""
+    differential = figure(row.differential, Unit.BASIS_POINTS)
     return (
         row.bank,
         row.area,
         figure(row.rate, Unit.PERCENT_A_YEAR),
-        figure(row.differential, Unit.BASIS_POINTS),
+        f"{differential} {UNEVEN}" if uneven else differential,
         print_known_day(row.since, row.since_precision) if row.since else NO_FIGURE,
+        instrument,
         "; ".join(row.remarks),
     )
 

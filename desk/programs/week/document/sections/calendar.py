@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import EventType, MarketEvent
 from desk.contracts.findings.source_results import DecisionCalendar, ScheduledDecision
-from desk.contracts.week.report import CalendarRow, MarketReport, Sentence
+from desk.contracts.markets import MarketGroup
+from desk.contracts.week.report import CalendarRow, MarketReport, RateRow, Sentence
 from desk.contracts.weeks import TimeWindow
 from desk.programs.week.document.judging.claims import claim_of, returned_by
 from desk.trust.prose import reference, sentence
@@ -21,6 +22,16 @@ WITHOUT_OUTCOME: Final = "outcome not on record"
 
 DECIDED: Final = ("raised", "cut", "held")
 """The words that an outcome starts with if it rests on a claim."""
+
+
+class Undated(NamedTuple):
+    """A bank whose next decision day is not known. `ends` is the last day that it is known to have
+    announced."""
+
+    area: str
+    bank: str
+    group: MarketGroup
+    ends: date | None
 
 
 def calendar_of(
@@ -52,6 +63,23 @@ def calendar_of(
         if today <= event.event_date <= last_day:
             rows.setdefault(_key(event), _announced(event, claims))
     return tuple(sorted(rows.values(), key=lambda row: (row.day, row.bank, row.area)))
+
+
+def undated_banks(
+    rates: Iterable[RateRow], calendar: Iterable[CalendarRow], evidence: Iterable[ToolResult]
+) -> tuple[Undated, ...]:
+    """The banks with a rate of which no decision day ahead is on record, in the order in which the
+    calendars name them."""
+    answers = tuple(returned_by("get_decision_calendar", DecisionCalendar, evidence))
+    dated = {row.area for row in calendar if row.ahead}
+    rated = {row.area: row for row in rates if row.rate is not None}
+    without = dict.fromkeys(area for answer in answers for area in answer.missing)
+    ends = {area: day for answer in answers for area, day in answer.ends.items()}
+    return tuple(
+        Undated(area, rated[area].bank, rated[area].group, ends.get(area))
+        for area in without
+        if area in rated and area not in dated
+    )
 
 
 def decision_prose(area: str, day: date, claims: Mapping[str, Claim]) -> str | None:

@@ -14,7 +14,7 @@ from desk.programs.builtin.rate_remarks import known_until, without_calendar, wi
 from desk.programs.week.document.judging.claims import returned_by
 from desk.programs.week.document.rendering.once.areas import areas_words
 from desk.programs.week.document.rendering.once.silence import is_silent
-from desk.programs.week.document.sections.calendar import is_decided
+from desk.programs.week.document.sections.calendar import Undated, is_decided, undated_banks
 from desk.trust.prose import clip
 
 WHAT_TO_DO: Final = (
@@ -40,10 +40,12 @@ class Lacking:
     @cached_property
     def undated(self) -> Mapping[str, str]:
         """The banks with a rate and no announced decision day, by area."""
-        dated = {row.area for row in self._report.calendar if row.ahead}
-        banks = {row.area: row.bank for row in self._report.policy_rates if row.rate is not None}
-        without = dict.fromkeys(a for calendar in self._calendars for a in calendar.missing)
-        return {area: banks[area] for area in without if area in banks and area not in dated}
+        return {each.area: each.bank for each in self._undated}
+
+    @cached_property
+    def _undated(self) -> tuple[Undated, ...]:
+        told = self._report
+        return undated_banks(told.policy_rates, told.calendar, told.evidence)
 
     @cached_property
     def remarks(self) -> frozenset[str]:
@@ -92,8 +94,18 @@ class Lacking:
         named = named_together(map(named_in_a_sentence, self.undated.values()))
         return (
             f"Of {named}, no announced day is on record: a decision of theirs in the week is not"
-            " counted among those due."
+            f" counted among those due.{self._ends_words}"
         )
+
+    @property
+    def _ends_words(self) -> str:
+        """Where the days of the banks end of which some are on record; empty if none are."""
+        ended = [
+            f"{print_full_day(each.ends)} ({named_in_a_sentence(each.bank)})"
+            for each in self._undated
+            if each.ends
+        ]
+        return f" Announced days on record end on {named_together(ended)}." if ended else ""
 
 
 def _after(known: RatesKnown) -> str:
