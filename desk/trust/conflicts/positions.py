@@ -38,10 +38,17 @@ SUFFIXES: Final = {
 """The units of stated figures. They are read back by these, so all differ."""
 
 NO_SOURCE: Final = "no source"
+MOST_OF_SOURCE: Final = 200
+"""Characters of what a position is said to come from."""
 ABSTENTION: Final = "abstains"
 
 TIERS: Final = tuple(SourceTier)
 """The source tiers, heaviest first."""
+
+_SIDES: Final = frozenset({Leaning.UP, Leaning.DOWN})
+
+FORECASTS: Final = frozenset({Metric.TARGET, Metric.EXPECTED_LOW, Metric.EXPECTED_HIGH})
+"""The figures that no source publishes: whoever states one extrapolated it."""
 
 
 class Stand(NamedTuple):
@@ -81,9 +88,12 @@ def read_stated(stated: str) -> tuple[Decimal, Unit]:
 
 def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False) -> Position:
     """The position of a claim. It weighs its result's confidence times the weight of its weakest
-    source."""
-    source = weakest_source(stand.result, stand.claim.evidence)
+    source. A forecast is its holder's own, derived, whatever the figures that it extends."""
     claim = stand.claim
+    if claim.metric in FORECASTS:
+        stated = state_on(claim) if with_day else state(claim.value, claim.unit)
+        return _own_forecast(stand.result, stated, claim, stand.result.confidence, voting)
+    source = weakest_source(stand.result, claim.evidence)
     return Position(
         agent=stand.result.agent,
         claim_id=claim.claim_id,
@@ -100,9 +110,13 @@ def claim_position(stand: Stand, voting: VotingConfig, *, with_day: bool = False
 
 def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> Position:
     """The position of a view, weighed by the weakest source of its claims. A neutral view of a
-    direction abstains."""
+    direction abstains, and one that rests on a forecast alone is no more than that forecast."""
     known = {claim.claim_id: claim for claim in result.claims}
-    evidence = [e for name in view.claims if name in known for e in known[name].evidence]
+    claims = [known[name] for name in view.claims if name in known]
+    if view.leaning in _SIDES and claims and all(c.metric in FORECASTS for c in claims):
+        own = _own_forecast(result, view.leaning, claims[0], view.confidence, voting)
+        return own.model_copy(update={"claim_id": None})
+    evidence = [e for claim in claims for e in claim.evidence]
     source = weakest_source(result, evidence)
     silent = view.leaning is Leaning.ABSTAINS
     undecided = view.kind is ViewKind.DIRECTION and view.leaning is Leaning.NEUTRAL
@@ -117,6 +131,24 @@ def view_position(result: ResearchResult, view: View, voting: VotingConfig) -> P
         confidence=view.confidence,
         weight=0.0 if abstains else _weight(voting, result, source, view.confidence),
         abstains=abstains,
+    )
+
+
+def _own_forecast(
+    result: ResearchResult, stated: str, claim: Claim, confidence: float, voting: VotingConfig
+) -> Position:
+    """A forecast as what its holder computed: of no publisher, in the lowest tier."""
+    named = f"an extrapolation of its own from {_names(result, claim.evidence)}"
+    return Position(
+        agent=result.agent,
+        claim_id=claim.claim_id,
+        stated=stated,
+        source=named[:MOST_OF_SOURCE],
+        server=None,
+        origin=None,
+        tier=SourceTier.DERIVED,
+        confidence=confidence,
+        weight=_weight(voting, result, None, confidence),
     )
 
 
@@ -208,7 +240,7 @@ def _about(claim_id: str) -> tuple[str, Metric]:
 def _names(result: ResearchResult, evidence: Iterable[str]) -> str:
     names = {source.evidence_id: source.name for source in result.sources}
     listed = ", ".join(dict.fromkeys(names.get(each, each) for each in evidence))
-    return listed[:200] or NO_SOURCE
+    return listed[:MOST_OF_SOURCE] or NO_SOURCE
 
 
 def tier_of(source: DataSource | None) -> SourceTier:

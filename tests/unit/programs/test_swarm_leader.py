@@ -252,6 +252,39 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
     ]
 
 
+def recommended(state: Sequence[StateEntry]) -> list[str]:
+    told = printed(concluded(state), state).splitlines()
+    assert not any("Recommendation" in line for line in told)
+    return [line for line in told if line.startswith("- Judged by ") and " alone: " in line]
+
+
+def neutral(entry: StateEntry) -> StateEntry:
+    if not isinstance(entry.result, ResearchResult):
+        return entry
+    views = [v.model_copy(update={"leaning": Leaning.NEUTRAL}) for v in entry.result.views]
+    return entry.model_copy(
+        update={"result": entry.result.model_copy(update={"views": tuple(views)})}
+    )
+
+
+def test_a_recommendation_says_first_what_alone_it_rests_on_and_then_who_does_not_share_it() -> (
+    None
+):
+    state = yen_round()
+    market = "- Judged by the market's own move alone: buy USD/JPY for the next four weeks."
+    against = "The other way: the news and the patterns of the past."
+    assert recommended(state)[0] == f"{market} {against}"
+    silent = ["technical", "fundamental", "pattern"]
+    alone = [neutral(entry) if entry.node in silent else entry for entry in state]
+    abstaining = "Neutral, and so abstaining: the technicals, the fundamentals and the patterns"
+    assert recommended(alone) == [
+        f"{market} {abstaining} of the past. The other way: the news.",
+    ]
+    assert recommended(yen_round(without=(*silent, "sentiment"))) == [
+        f"{market} No other specialist was heard."
+    ]
+
+
 def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
     leans = "USD/JPY leans {} over the next four weeks, {}."
     weight, person = "by the weight of the findings", "as analyst decided between specialists"

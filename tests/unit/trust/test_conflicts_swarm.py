@@ -3,7 +3,7 @@
 import pytest
 
 from desk.contracts.agents.config import VotingConfig
-from desk.contracts.agents.tools import DataSource
+from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import (
     ConflictKind,
@@ -58,6 +58,17 @@ def test_targets_with_the_last_price_between_them_are_a_conflict_of_direction() 
     assert "Dissent: 160 (pattern_specialist" in conflict.resolution
 
 
+def test_a_target_is_a_forecast_of_whoever_states_it_and_not_of_its_prices_publisher() -> None:
+    published = claim("USD/JPY", Metric.LAST, "158")
+    (conflict,) = found(targeted(TECHNICAL, "154"), targeted(PATTERN, "160"))
+    (figures,) = found(targeted(TECHNICAL, "160"), targeted(PATTERN, "161", published, last=None))
+    for position in conflict.positions:
+        assert (position.tier, position.origin) == (SourceTier.DERIVED, None)
+        assert position.source == "an extrapolation of its own from ECB table"
+        assert position.weight == pytest.approx(0.7 * VotingConfig().tiers[SourceTier.DERIVED])
+    assert {position.tier for position in figures.positions} == {SHARED[0].tier}
+
+
 @pytest.mark.parametrize("other", ["160", "161", "162.9"])
 def test_targets_within_the_tolerance_on_one_side_agree(other: str) -> None:
     assert found(targeted(TECHNICAL, "160"), targeted(PATTERN, other)) == ()
@@ -67,6 +78,7 @@ def test_near_targets_on_opposite_sides_of_the_last_price_are_opposed_views() ->
     (conflict,) = found(targeted(TECHNICAL, "158", confidence=0.8), targeted(PATTERN, "156.5"))
     assert conflict.kind is ConflictKind.DIRECTION
     assert [position.stated for position in conflict.positions] == ["down", "up"]
+    assert {position.tier for position in conflict.positions} == {SourceTier.DERIVED}
     assert conflict.chosen == "up"
 
 

@@ -30,8 +30,8 @@ HALF: Final = 0.5
 """The share of its evidence's worth that a result keeps if none of its signals points anywhere."""
 
 _ACTIONS: Final = {
-    Leaning.UP: "Buy {name} for the next four weeks, judging by {field} alone.",
-    Leaning.DOWN: "Sell {name} for the next four weeks, judging by {field} alone.",
+    Leaning.UP: "Buy {name} for the next four weeks.",
+    Leaning.DOWN: "Sell {name} for the next four weeks.",
     Leaning.NEUTRAL: "Hold {name}: nothing in {field} is reason enough to act.",
 }
 _TOO_LITTLE: Final = "too little"

@@ -50,6 +50,7 @@ from desk.programs.swarm.conclusion.wording import (
     plain,
     sentence,
     tell_nearest,
+    within,
 )
 from desk.programs.swarm.findings import heard_on, planned_as
 from desk.programs.swarm.hypotheses import EVEN_ODDS, hypotheses_on, is_likely, probability_of
@@ -442,7 +443,7 @@ def _failed(account: Account) -> str:
 def _sections(account: Account) -> Iterator[Section]:
     for market in account.markets:
         for agent, result in account.on(market.market):
-            content = _content(account, result)
+            content = _content(account, agent, result)
             if content:
                 yield Section(
                     title=f"{spoken(market.market)}: {_title(agent)}",
@@ -471,16 +472,17 @@ def _voice(agent: AgentId) -> str:
     return SPECIALITIES[agent].voice if agent in SPECIALITIES else "further findings"
 
 
-def _content(account: Account, result: ResearchResult) -> str:
+def _content(account: Account, agent: AgentId, result: ResearchResult) -> str:
     """A line for each finding whose figures survive, for its contradictions, and for its
-    recommendation."""
+    recommendation, which says first what alone it rests on, and last who does not share it."""
     lines = [account.founded(finding.statement, result) for finding in result.findings]
     if not any(finding.topic == SIGNALS for finding in result.findings):
         odds = _all_founded(account, result, result.contradictions)
         lines += [f"Contradiction: {each}" for each in odds]
     if _acts(result):
         follows = _all_founded(account, result, result.recommendations)
-        lines += [f"Recommendation: {each}" for each in follows]
+        lead, beside = f"Judged by {_voice(agent)} alone", _not_shared(account, result)
+        lines += [joined((f"{lead}: {within(sentence(each))}", beside)) for each in follows]
     return "\n".join(f"- {line}" for line in lines if line)
 
 
@@ -488,6 +490,25 @@ def _acts(result: ResearchResult) -> bool:
     """Whether a result recommends anything but to hold."""
     views = [view for view in result.views if view.kind is ViewKind.RECOMMENDATION]
     return not views or any(view.leaning in _WAYS for view in views)
+
+
+def _not_shared(account: Account, result: ResearchResult) -> str:
+    """Which other specialists on the market take no side, and which the other one; or that nobody
+    else was heard."""
+    held = _leaning_in(result)
+    others = [(agent, each) for agent, each in account.on(result.market) if each is not result]
+    if not others:
+        return "No other specialist was heard."
+    sides = {agent: _leaning_in(each) for agent, each in others}
+    neutral = [_voice(agent) for agent, side in sides.items() if side not in _WAYS]
+    against = [_voice(agent) for agent, side in sides.items() if side in _WAYS and side != held]
+    told = (("Neutral, and so abstaining", neutral), ("The other way", against))
+    return " ".join(f"{how}: {listed(voices)}." for how, voices in told if voices)
+
+
+def _leaning_in(result: ResearchResult) -> Leaning:
+    views = (view for view in result.views if view.kind is ViewKind.DIRECTION)
+    return next((view.leaning for view in views), Leaning.ABSTAINS)
 
 
 def _all_founded(account: Account, result: ResearchResult, texts: tuple[str, ...]) -> Iterator[str]:
