@@ -22,6 +22,7 @@ import pendulum
 from babel import Locale
 from babel.units import format_unit
 
+from desk.analytics.names.subjects import without_subjects
 from desk.contracts.weeks import TimeWindow, monday_of, parse_week
 
 READ: Final = "period_read"
@@ -323,6 +324,22 @@ def words_ahead(words: str) -> tuple[str, ...]:
     `last`, or goes on `since` then, does not."""
     bare = _SPOKEN.sub(lambda m: " " if m["which"].casefold() == "last" else m[0], words)
     return tuple(dict.fromkeys(_calendar_words(_SINCE_WHEN.sub(" ", bare))))
+
+
+_LIMIT_WORDS: Final = (
+    r" (?P<when>(?:(?:the|this|next) )?(?!(?:the|this|next|an?|how|what|which|whom|far)\b)"
+    r"[^\W\d_][\w'’-]*)"
+)
+_BY: Final = re.compile(rf"\bby{_LIMIT_WORDS}", re.I)
+_BEFORE: Final = re.compile(rf"\b(?:before|until|till|in time for){_LIMIT_WORDS}", re.I)
+
+
+def limits_ahead(words: str) -> tuple[str, ...]:
+    """What something is said to happen by, before, until, or in time for: `christmas`, `the
+    summit`. Which day that is, nothing here knows. `By` a currency, a country or a bank something
+    is done, and by how much is no time."""
+    found = (*_BY.finditer(without_subjects(words)), *_BEFORE.finditer(words))
+    return tuple(dict.fromkeys(each["when"] for each in found))
 
 
 def period_given(written: str, as_of: datetime, time_zone: str) -> Period:

@@ -235,6 +235,13 @@ def by_their_kinds(text: str) -> str:
     return text
 
 
+def without_subjects(text: str) -> str:
+    """A text with spaces in the place of each subject's name."""
+    for found in _asked(text):
+        text = _blanked(text, found.start, found.end)
+    return text
+
+
 def _asked(text: str) -> list[_LocatedSubject]:
     """The subjects that a text names, in its order."""
     code_of = {area: code for code, area in AREAS.items()}

@@ -255,6 +255,12 @@ def test_what_lies_further_ahead_is_told_over_the_form_s_own_span_and_left_open(
         ("Will USD/JPY be lower this week?", False),
         ("Will USD/JPY be lower by the end of next month?", True),
         ("Will USD/JPY be lower by late November?", True),
+        ("Will USD/JPY be lower by christmas?", False),
+        ("Will USD/JPY be lower in time for the summit?", False),
+        ("Will USD/JPY be lower before the Fed meets?", False),
+        ("Will USD/JPY be held lower by the Bank of Japan?", True),
+        ("Will USD/JPY be lower, and by how much?", True),
+        ("Will USD/JPY be lower by 2 %?", True),
         ("Will USD/JPY be lower after last year's fall?", True),
         ("Will USD/JPY be lower?", True),
     ],
@@ -264,6 +270,14 @@ def test_how_far_ahead_is_asked_is_read_or_told_as_not_read(objective: str, *, r
     assert text.startswith("Open: how far ahead is meant by ") is not read
     assert (synthesis.decided is YesOrNo.OPEN) is not read
     assert read or ", and this looks ahead over four weeks: USD/JPY is taken to be" in text
+
+
+def test_a_limit_that_is_not_read_is_named_in_the_first_sentence() -> None:
+    _, text = told("lower-ahead", objective="Is USD/JPY likely to be lower by christmas?")
+    assert text.startswith(
+        "Open: how far ahead is meant by christmas is not read, and this looks ahead over four"
+        " weeks: USD/JPY is taken to be"
+    )
 
 
 def over_a_year(**figures: str) -> dict[TaskType, dict[Capability, SourceResult]]:

@@ -150,7 +150,7 @@ def _of_another_span(
 
 
 def _not_read(unread: Sequence[str]) -> str:
-    named = listed(word for word in unread if word.isalpha())
+    named = listed(words for words in unread if not any(sign.isnumeric() for sign in words))
     return f"how far ahead is meant{f' by {named}' if named else ''} is not read"
 
 

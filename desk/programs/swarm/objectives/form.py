@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from desk.agents.capabilities import RATES
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import spoken
-from desk.analytics.names.periods import SpanNamed, spans_named, words_ahead
+from desk.analytics.names.periods import SpanNamed, limits_ahead, spans_named, words_ahead
 from desk.analytics.prices.series import window_days
 from desk.analytics.technical.measures import INSTALL_SWARM
 from desk.contracts.agents.capabilities import Capability
@@ -274,8 +274,8 @@ class ObjectiveForm:
 
     def unread_ahead(self, query: Query, at: date) -> tuple[str, ...]:
         """The words on how far ahead an objective asks that were not read, on a day: the `year` at
-        whose end. None where it names so many of a unit, the form's own span, or the month in
-        which that ends."""
+        whose end, or the `christmas` by which. None where it names so many of a unit, the form's
+        own span, or the month in which that ends."""
         if self.looks_back is None or not self.looks_back.ahead:
             return ()
         objective = first_asked(query.question)
@@ -283,7 +283,7 @@ class ObjectiveForm:
         if self._names_own(named) or any(each.number > 1 for each in named):
             return ()
         ends_in = month_name[(at + timedelta(days=self.looks_back.span.days)).month]
-        found = words_ahead(objective)
+        found = words_ahead(objective) or limits_ahead(objective)
         return () if ends_in in {word.capitalize() for word in found} else found
 
     def _names_own(self, named: Iterable[SpanNamed]) -> bool:
