@@ -16,7 +16,6 @@ from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client, WorkflowExecution
 
-from desk.agents.answer_form import unreachable_since
 from desk.contracts.agents.tools import Reachability, ToolStatus
 from desk.contracts.base import Contract, Instant, ShortText
 from desk.contracts.names import (
@@ -38,6 +37,7 @@ from desk.platform.temporal.history import (
 )
 from starters.monitoring.worker_heartbeats import ANSWER, last_heartbeats
 from starters.sources.open_circuits import circuit_in
+from starters.sources.unanswered import why_unanswered
 from workers.health import LONGEST_SILENCE
 
 SIDE_BY_SIDE: Final = 8
@@ -218,19 +218,15 @@ def _add_answer(
     queue: WorkCounts, answer: _ToolAnswer, at: datetime, *, among_others: bool
 ) -> None:
     """Counts an answer. A call without one among several was repeated alone."""
-    since, why = unreachable_since(answer.content)
-    if since is not None:
-        queue.failed += 1
-        queue.erred(at, why)
-        return
-    if answer.status is ToolStatus.OK:
+    why = why_unanswered(answer.status, answer.error, answer.content)
+    if why is None:
         queue.finished += 1
         queue.succeeded(at)
         return
     again = among_others and answer.status is ToolStatus.UNAVAILABLE
     queue.retried += again
     queue.failed += not again
-    queue.erred(at, answer.error or str(answer.status))
+    queue.erred(at, why)
 
 
 def _add_tasks(

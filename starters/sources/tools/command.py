@@ -26,7 +26,6 @@ from desk.contracts.agents.tools import (
     Attribution,
     OpenCircuit,
     SourceOutage,
-    ToolStatus,
 )
 from desk.contracts.base import Contract, Figure, ShortText, Text
 from desk.contracts.learning.lessons import (
@@ -65,6 +64,7 @@ from starters.runs.week_runs import FoundRun, find_any_run, newest_week, request
 from starters.session import Desk, with_desk
 from starters.sources.open_circuits import circuit_in
 from starters.sources.tools.offers import Offer, offers
+from starters.sources.unanswered import why_unanswered
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
@@ -298,10 +298,14 @@ async def _add(
     client: Client, run: WorkflowExecution, uses: defaultdict[ToolName, RunToolUse]
 ) -> None:
     with suppress(HistoryGone):
-        history = await fetch_history(client, run.id, run.run_id)
-        for activity in history.activities:
-            if activity.scheduled.name == ActivityName.CALL_TOOL:
-                await _add_calls(history, activity, uses)
+        await add_use(await fetch_history(client, run.id, run.run_id), uses)
+
+
+async def add_use(history: RunHistory, uses: defaultdict[ToolName, RunToolUse]) -> None:
+    """Adds the calls of one workflow to the use of tools."""
+    for activity in history.activities:
+        if activity.scheduled.name == ActivityName.CALL_TOOL:
+            await _add_calls(history, activity, uses)
 
 
 async def _add_calls(
@@ -315,7 +319,10 @@ async def _add_calls(
         use.calls += not again
         if again or ended is None:
             continue
-        use.failed += result is None or result.status is not ToolStatus.OK
+        use.failed += (
+            result is None
+            or why_unanswered(result.status, result.error, result.content) is not None
+        )
         if result is None:
             circuit = await circuit_in(history.converter, ended.failure)
             use.not_asked += [circuit] if circuit is not None else []
@@ -327,7 +334,7 @@ TITLES: Final = ("tool", "capability", "agents", "calls", "tries", "failed", "ms
 FIGURES: Final = 3
 LEGEND: Final = (
     "R1, R2 research_agent_1 and 2, V validator_agent; * what its work rested on",
-    "tries: attempts, failed: calls that came to nothing",
+    "tries: attempts, failed: calls without an answer, refused or their source not reached",
     "ms: median of the activities with its answers, from start to end in Temporal;",
     "calls that are made in one share its time (`desk learn`: of each call alone)",
 )

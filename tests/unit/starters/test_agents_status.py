@@ -1,5 +1,6 @@
 """How `desk agents` judges agents and sources, and what it counts as their work."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +12,8 @@ from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.worker.v1 import WorkerHeartbeat, WorkerHostInfo
 from temporalio.contrib.pydantic import pydantic_data_converter
 
-from desk.contracts.agents.tools import Reachability, ToolStatus
+from desk.contracts.agents.tasks import ToolName
+from desk.contracts.agents.tools import Reachability, ToolCall, ToolRequest, ToolStatus
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.contracts.runs.messages import AgentStatus
 from desk.platform.temporal.client import WORKER_HEARTBEAT
@@ -33,6 +35,7 @@ from starters.monitoring.agents.work import (
     add_work,
     worker_line,
 )
+from starters.sources.tools.command import RunToolUse, add_use
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -265,6 +268,36 @@ async def test_an_answer_that_says_its_source_was_not_reached_is_a_failed_call()
     assert ecb.reasons == ("its last try failed: no network", "its one call failed")
 
 
+UNREACHED: JsonValue = {"missing": "no network", "unreachable_since": "2026-11-02T07:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "failed"),
+    [
+        (ToolStatus.OK, {"items": []}, 0),
+        (ToolStatus.OK, UNREACHED, 1),
+        (ToolStatus.REFUSED, None, 1),
+        (ToolStatus.UNAVAILABLE, None, 1),
+    ],
+)
+async def test_agents_and_tools_count_alike_which_calls_failed(
+    status: ToolStatus, content: JsonValue, failed: int
+) -> None:
+    market = Written(WorkflowType.MARKET_RESEARCH)
+    request = ToolRequest(call=ToolCall(call_id="q", server="ecb", tool="get_quote"), as_of=NOW)
+    asked = market.asked("research_agent_1.research_fx.t1.q", "source.ecb", "call_tool")
+    scheduled = market.events[-1].activity_task_scheduled_event_attributes
+    scheduled.input.payloads.extend(await pydantic_data_converter.encode([request]))
+    market.begun(asked)
+    await market.answered(asked, status, content, request.call)
+    uses: defaultdict[ToolName, RunToolUse] = defaultdict(RunToolUse)
+    read = RunHistory("weekly-2026-W44", "run", market.events, pydantic_data_converter)
+    await add_use(read, uses)
+    source = (await counted(market)).queues["source.ecb"]
+    use = uses[ToolName(server="ecb", tool="get_quote")]
+    assert (source.failed, use.failed, use.calls) == (failed, failed, 1)
+
+
 def test_where_nothing_runs_one_line_says_so_and_what_starts_it() -> None:
     record = DeskWork()
     record.agents["validator_agent"] = WorkCounts(finished=3)
@@ -312,13 +345,18 @@ class Written:
         attributes.last_failure.message = "503" if attempt > 1 else ""
 
     async def answered(
-        self, asked: int, status: ToolStatus | None = None, content: JsonValue = None
+        self,
+        asked: int,
+        status: ToolStatus | None = None,
+        content: JsonValue = None,
+        call: ToolCall | None = None,
     ) -> None:
         event = self._add(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)
         attributes = event.activity_task_completed_event_attributes
         attributes.scheduled_event_id = asked
         if status is not None:
             answer = {
+                "call": call,
                 "status": status,
                 "error": None if status is ToolStatus.OK else "no data",
                 "content": content,
