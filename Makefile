@@ -154,7 +154,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
-	@echo "Installing the locked dependencies"
+	@echo "Installing $$(grep -c == requirements.lock) locked packages into $(VENV): a minute or two"
 	@$(PIP) $(LOCKED) requirements.lock
 	@$(PIP) $(PROJECT)
 	@$(BIN)/python -m compileall -q $(PACKAGES)
@@ -163,7 +163,7 @@ $(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
 # uv, which is locked with the others, installs them in a tenth of pip's time. It knows nothing of
 # pip's settings: where those name an index that it would have to ask, pip does it.
 $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
-	@echo "Installing the locked development dependencies"
+	@echo "Installing $$(grep -c == requirements-dev.lock) locked packages into $(VENV): a minute or two"
 	@sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.lock > $(VENV)/uv.lock
 	@$(PIP) $(LOCKED) $(VENV)/uv.lock
 	@$(UV) requirements-dev.lock || $(PIP) $(LOCKED) requirements-dev.lock

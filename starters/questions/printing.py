@@ -75,7 +75,7 @@ def _where(
     besides: Iterable[str],
 ) -> Iterator[str]:
     run, result = answered.run, answered.result
-    yield f"{str(result.outcome).capitalize()}{_failed(answer)}"
+    yield f"{str(result.outcome).capitalize()}{outcome_of(answer)}"
     yield from besides
     yield f"Report    {result.files.html}"
     settings = desk.settings
@@ -88,13 +88,16 @@ def _where(
         yield f"Took {result.seconds:.1f} s{spent}."
 
 
-def _failed(answer: AnswerReport | None) -> str:
+def outcome_of(answer: AnswerReport | None) -> str:
+    """What follows the outcome of a run in its last lines: that nothing was answered, or nothing
+    recommended, and which steps and tools failed."""
     if answer is None:
         return ""
     from desk.documents.answer.words import lost_tools_of, lost_words
 
     failed = [line.node for line in answer.nodes if line.state == "failed"]
-    told = ", found" if answer.found else "" if answer.answered else ", not answered"
+    silent = ", no recommendation" if answer.stock else ", not answered"
+    told = ", found" if answer.found else "" if answer.answered else silent
     lost = [f"{', '.join(failed[:5])} failed"] if failed else []
     lost += [lost_words(answer)] if lost_tools_of(answer) else []
     return f"{told}{': ' if lost else ''}{'; '.join(lost)}"

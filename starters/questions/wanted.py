@@ -227,7 +227,7 @@ class AskedRun(CommandRun[Published, GraphStatus, AnsweredRun[Published]], Gener
 
     def _goes_on(self) -> str:
         return (
-            f"{self._id} goes on when a desk is up, until its deadline; "
+            f"{self._id} {self._goes_on_when}, until its deadline; "
             f"`{shlex.join(self._asking.command)}` comes back to it"
         )
 

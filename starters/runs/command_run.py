@@ -79,6 +79,12 @@ async def start_run(
     return found
 
 
+def when_it_goes_on(*, hosting: bool, external: bool) -> str:
+    """The words on when a run goes on without its command: at once where another process hosts the
+    desk. Whether a server of the user's own has workers is not known here."""
+    return f"goes on {'when a desk is up' if hosting or external else 'at the desk that is up'}"
+
+
 class CommandRun(ABC, Generic[Result, Status, Outcome]):
     """A run that a command starts or comes back to, and follows until its outcome is printed.
 
@@ -92,6 +98,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         self._started = False
         self._asked_for = False
         self._hosting = False
+        self._goes_on_when = when_it_goes_on(hosting=False, external=True)
 
     def carried_out(self, settings: Settings) -> ExitStatus:
         """Does the command's work.
@@ -103,7 +110,7 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Finds or starts the run, follows it, and prints its outcome."""
-        self._hosting = desk.hosting
+        self._met(desk)
         await self._prepare(desk, lambda text: say(f"desk: {text}"))
         with self._shown() as progress:
             found, outcome = await self._begun(desk, progress)
@@ -128,9 +135,14 @@ class CommandRun(ABC, Generic[Result, Status, Outcome]):
         Raises:
             UsageError, CommandError: with what to do next.
         """
-        self._hosting = desk.hosting
+        self._met(desk)
         found, outcome = await self.begun(desk, progress)
         return await self._outcome(found, progress) if outcome is None else outcome
+
+    def _met(self, desk: Desk) -> None:
+        """Keeps what the words on a run that is left alone depend on."""
+        self._hosting = desk.hosting
+        self._goes_on_when = when_it_goes_on(hosting=desk.hosting, external=desk.settings.external)
 
     async def _begun(
         self, desk: Desk, progress: Progress[Status]

@@ -41,6 +41,8 @@ CHANGES = 3
 MOVERS = 3
 DECISIONS = 3
 MISSING = 2
+MOST_OF_COVERAGE = 4
+"""Lines for how far back the desk's knowledge ends, which is told whole."""
 
 
 class PublishedWeek(Contract):
@@ -148,7 +150,7 @@ def summary_lines(summary: WeekSummary, width: int = WIDTH) -> list[str]:
     lines = [
         *_head(summary),
         *_changed(summary),
-        *_covered(summary),
+        *_covered(summary, width),
         *_moves(summary),
         *_decided(summary),
     ]
@@ -191,12 +193,12 @@ def _changed(summary: WeekSummary) -> Iterator[str]:
     yield from (f"  {change.kind}  {change_words(change)}" for change in changes.entries[:shown])
 
 
-def _covered(summary: WeekSummary) -> Iterator[str]:
+def _covered(summary: WeekSummary, width: int) -> Iterator[str]:
     coverage = summary.coverage
     yield f"{verdict_words(coverage)}: {_shares(coverage)}"
     known = freshness_words(coverage)
     if known:
-        yield known
+        yield from _folded(known, width, MOST_OF_COVERAGE)
     if summary.trust:
         yield summary.trust
     yield from outage_lines(coverage)

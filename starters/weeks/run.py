@@ -232,7 +232,7 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
     def _goes_on(self) -> str:
         markets = f" --markets {self._options.markets}" if self._subset else ""
         return (
-            "the run goes on when a desk is up, until the week's deadline; "
+            f"the run {self._goes_on_when}, until the week's deadline; "
             f"`desk run --week {self._week}{markets}` comes back to it"
         )
 

@@ -112,6 +112,7 @@ def test_a_swarm_can_be_left_alone_and_come_back_to(desk: DeskCommand) -> None:
     left = desk(*alone, "--no-wait")
     assert left.code == 0, left.err
     assert re.fullmatch(r"swarm-[0-9a-f]{12}\n", left.out)
+    assert " goes on at the desk that is up, until its deadline; " in left.err
     assert "comes back to it" in left.err
     back = desk(*alone, "--json")
     assert back.json["workflow_id"] == left.out.strip()

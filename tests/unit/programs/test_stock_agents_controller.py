@@ -129,6 +129,11 @@ def test_an_unknown_symbol_is_refused_with_the_nearest_names() -> None:
     others = chosen(1, answered(SYMBOLS, symbols()), failed(PRICES, ToolStatus.REFUSED, said))
     assert others.failure is not None
     assert others.failure.error_message.endswith("The nearest are NVO.")
+    for pairs, told in (("CHF/JPY, NVO", " The nearest are NVO."), ("CHF/JPY, CHF/USD", "")):
+        said = f"there are no prices of TCEHY; nearest: {pairs}"
+        alike = chosen(1, answered(SYMBOLS, symbols()), failed(PRICES, ToolStatus.REFUSED, said))
+        assert alike.failure is not None
+        assert alike.failure.error_message.endswith(f"such as NVDA.{told}")
 
 
 def test_a_source_of_prices_that_could_not_be_asked_is_not_taken_for_an_unknown_symbol() -> None:

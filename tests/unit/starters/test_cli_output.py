@@ -13,13 +13,22 @@ from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Outcome, Phase, SearchAttribute
 from desk.contracts.agents.tasks import TaskAssignment, TaskType
 from desk.contracts.agents.tools import SourceTier
+from desk.contracts.episode.stock import StockRecord
 from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.findings.results import AgentError, DeadLetter
 from desk.contracts.findings.source_results import FixingCoverage, Provenance
 from desk.contracts.names import AgentId
+from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.week import MarketState, MarketStatus, WeekStatus
 from desk.contracts.week.changes import Changes
-from desk.contracts.week.report import Coverage, Freshness, MissingMarket, ResearchReport, Sentence
+from desk.contracts.week.report import (
+    Coverage,
+    Freshness,
+    MissingMarket,
+    RatesKnown,
+    ResearchReport,
+    Sentence,
+)
 from desk.platform.settings import load_settings
 from desk.programs.week.document.publishing import published_weeks
 from starters.monitoring.week_progress import PlainProgress, board, reason_of
@@ -37,6 +46,8 @@ from starters.operations.doctor import (
 )
 from starters.published.published_files import check_target, copy_set
 from starters.published.report import revision_lines
+from starters.questions.printing import outcome_of
+from starters.runs.command_run import when_it_goes_on
 from starters.runs.server_runs import ui_address
 from starters.runs.summary import (
     PublishedWeek,
@@ -188,6 +199,44 @@ def test_control_characters_from_outside_do_not_reach_the_terminal() -> None:
     ]
     assert all(line.isprintable() for line in lines)
     assert lines[-1].endswith("first: the fixing ]0;owned was revised")
+
+
+def test_how_far_back_the_desk_knows_is_told_whole() -> None:
+    coverage = sample_report().coverage
+    assert coverage.freshness is not None
+    areas = ("US", "XM", "JP", "CN", "GB", "IN")
+    known = tuple(
+        RatesKnown(to=date(2026, 6 + place, 30 - place), areas=(area,))
+        for place, area in enumerate(areas)
+    )
+    old = coverage.freshness.model_copy(
+        update={"rates_known": known, "open_decisions": 5, "decisions": 5}
+    )
+    shown = summary(traced_report(), coverage=coverage.model_copy(update={"freshness": old}))
+    lines = summary_lines(shown)
+    assert max(map(len, lines)) <= 80
+    assert "outcome unknown of 5 of 5 decisions due" in " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    ("hosting", "external", "when"),
+    [
+        (False, False, "goes on at the desk that is up"),
+        (True, False, "goes on when a desk is up"),
+        (False, True, "goes on when a desk is up"),
+    ],
+)
+def test_a_run_that_is_left_alone_is_told_when_it_goes_on(
+    hosting: bool, external: bool, when: str
+) -> None:
+    assert when_it_goes_on(hosting=hosting, external=external) == when
+
+
+def test_a_stock_without_a_recommendation_is_told_as_such_and_a_question_as_not_answered() -> None:
+    asked = AnswerReport.model_construct(nodes=(), answered=False, found=False, stock=None)
+    leans = asked.model_copy(update={"stock": StockRecord.model_construct()})
+    assert outcome_of(asked) == ", not answered"
+    assert outcome_of(leans) == ", no recommendation"
 
 
 def test_why_a_market_is_missing_is_folded_and_not_cut() -> None:

@@ -161,7 +161,8 @@ def _why_none(request: TurnRequest, symbol: str, found: KnownSymbols) -> str:
 
 def _nearest(found: KnownSymbols, refusal: str) -> str:
     """The stocks with prices by then that are written much alike; or else those that the refusal
-    names."""
+    names, without the pairs among them."""
     told = tell_nearest(each for each in found.nearest if each.kind is MarketKind.STOCK)
     _, _, named = refusal.partition("nearest: ")
-    return told or (f" The nearest are {named.rstrip('.')}." if named else "")
+    stocks = [name for name in named.rstrip(".").split(", ") if name and "/" not in name]
+    return told or (f" The nearest are {', '.join(stocks)}." if stocks else "")
