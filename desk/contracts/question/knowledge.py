@@ -106,11 +106,10 @@ class DocumentAnswer(SourceResult, KnowledgeDocument):
     """The answer of `get_doc`: the text from `offset` on.
 
     `characters` is the length of the whole; `next_offset` is where the next part begins, None at
-    the end.
+    the end. `published_at` is None of a report of the desk's, whose title says of when it is.
     """
 
     title: Title
-    published_at: Instant
     url: Url
     offset: Annotated[int, Field(ge=0)] = 0
     characters: Annotated[int, Field(ge=0)]

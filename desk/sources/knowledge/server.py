@@ -169,7 +169,7 @@ class KnowledgeTools:
             markdown=part,
             html=html,
             title=text.title,
-            published_at=text.since,
+            published_at=None if text.is_report else text.since,
             url=text.url,
             links=self._corpus().named_in(text.markdown, instant, but=text.url),
             offset=offset,

@@ -9,14 +9,19 @@ from desk.sources.knowledge.documents import LAST_REPORTS
 from desk.sources.knowledge.server import build_server
 from tests.support.knowledge.corpus import CorpusFolder
 
-TEXT = "# Currencies, {week}\n\n## Summary\n\n- The kiwi led.\n\n## Sources\n\n- ECB evidence\n"
+TEXT = (
+    "# Currencies, {week}\n\n## Summary\n\n- **The kiwi led**: by far.\n\n"
+    "## Sources\n\n- ECB evidence\n"
+)
 
 
 def publish(folder: Path, week: str, as_of: str, revision: str = "") -> None:
     weekly = folder / "weekly"
     weekly.mkdir(exist_ok=True)
     stem = f"{week}-asia-g10-fx{revision}"
-    (weekly / f"{stem}.json").write_text(json.dumps({"week": week, "as_of": as_of}, indent=2))
+    written = [{"revision": 1, "published_at": "2026-11-27T14:42:42Z"}]
+    head = {"week": week, "as_of": as_of, "revisions": written}
+    (weekly / f"{stem}.json").write_text(json.dumps(head, indent=2))
     (weekly / f"{stem}.md").write_text(TEXT.format(week=week))
 
 
@@ -36,6 +41,19 @@ async def test_a_report_is_found_from_its_as_of_on_and_once(tmp_path: Path) -> N
     assert await found(corpus.folder, reports, "kiwi", "2026-10-26T07:00:00Z") == known
     assert await found(corpus.folder, reports, "kiwi", "2026-10-26T06:59:00Z") == []
     assert await found(corpus.folder, reports, "ECB evidence", "2026-10-27T00:00:00Z") == []
+
+
+async def test_a_report_is_served_to_be_quoted_with_its_as_of_and_when_it_was_written(
+    tmp_path: Path,
+) -> None:
+    corpus = CorpusFolder(tmp_path / "corpus").document("cutoffs", "Won settles.\n", "Cut-offs")
+    publish(tmp_path, "2026-W43", "2026-10-26T07:00:00Z")
+    async with Client(build_server(corpus_dir=corpus.folder, reports_dir=tmp_path)) as client:
+        asked = {"doc_id": "report-2026-W43", "as_of": "2026-11-01T00:00:00Z"}
+        told = (await client.call_tool("get_doc", asked)).structured_content or {}
+    assert told["title"].endswith(", as of 26 Oct 2026, written 27 Nov 2026")
+    assert told.get("published_at") is None
+    assert "- The kiwi led: by far." in told["markdown"]
 
 
 async def test_the_last_reports_before_an_instant_are_searched(tmp_path: Path) -> None:
