@@ -66,8 +66,9 @@ CONTAINERS = {"list", "dict", "set", "defaultdict", "deque", "Counter"}
 
 def shared(tree: ast.Module) -> Iterator[str]:
     """What a module and its classes hold that could change, and functions that change a global."""
-    holders = (tree, *(node for node in nodes_of(tree) if isinstance(node, ast.ClassDef)))
-    for statement in (statement for holder in holders for statement in holder.body):
+    classes = [node for node in nodes_of(tree) if isinstance(node, ast.ClassDef)]
+    bodies = (tree.body, *(each.body for each in classes))
+    for statement in (statement for body in bodies for statement in body):
         if not isinstance(statement, ast.Assign | ast.AnnAssign):
             continue
         value = statement.value

@@ -4,6 +4,7 @@ import io
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -233,8 +234,9 @@ def test_a_run_that_is_left_alone_is_told_when_it_goes_on(
 
 
 def test_a_stock_without_a_recommendation_is_told_as_such_and_a_question_as_not_answered() -> None:
-    asked = AnswerReport.model_construct(nodes=(), answered=False, found=False, stock=None)
-    leans = asked.model_copy(update={"stock": StockRecord.model_construct()})
+    fields: dict[str, Any] = {"nodes": (), "answered": False, "found": False, "stock": None}
+    asked, nothing_else = AnswerReport.model_construct(**fields), dict[str, Any]()
+    leans = asked.model_copy(update={"stock": StockRecord.model_construct(**nothing_else)})
     assert outcome_of(asked) == ", not answered"
     assert outcome_of(leans) == ", no recommendation"
 
