@@ -203,6 +203,8 @@ def test_the_sources_are_asked_for_what_is_claimed_and_nothing_else() -> None:
         "get_recorded_rates",
     ]
     assert asked[0].call_id == "USD/JPY/validate/get_policy_rate"
+    ends = asked[2].arguments
+    assert (ends["start"], ends["end"]) == ("2023-08", "2024-08"), "a rate may stand for a year"
 
 
 def test_findings_without_figures_need_no_source() -> None:
