@@ -2,13 +2,12 @@
 
 Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, so many of
 them (`the past three months`), what goes to date (`year to date`, `on the month`, `ytd`), `the
-year`, so long `ago`, a month or a northern season by its name, a year (`in 2024`, `at the end of
-2024`), a day (`on 5 August 2024`), what lies between two days, months or years, and `since` before
-one of these. No
-other English is. What else of a question speaks of time
-is known by the names that the Unicode CLDR has for units of time, months, quarters and days of the
-week, as Babel has it, and by `since`: where one was left over, the days that were measured may not
-be those that were meant.
+year`, so long `ago`, a month, a quarter (`Q3`) or a northern season by its name, a year (`in 2024`,
+`at the end of 2024`), a day (`on 5 August 2024`), what lies between two days, months or years, and
+`since` or `since the start of` before one of these. No other English is. What else of a question
+speaks of time is known by the names that the Unicode CLDR has for units of time, months, quarters
+and days of the week, as Babel has it, and by `since`: where one was left over, the days that were
+measured may not be those that were meant.
 """
 
 import re
@@ -57,15 +56,12 @@ _TO_DATE: Final = re.compile(
     re.I,
 )
 _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)
-_SINCE: Final = re.compile(r"\bsince (?:the )?$", re.I)
+_SINCE: Final = re.compile(
+    r"\bsince (?:the )?(?P<from_its_start>(?:start|beginning) of (?:the )?)?$", re.I
+)
 _ON_OR_SINCE: Final = re.compile(r"\b(?:on|since|as of|as at) $", re.I)
 _SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
-_MONTH: Final = re.compile(
-    rf"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for|since)"
-    rf" (?P<named>(?P<name>{'|'.join(_MONTHS[1:])})(?:,? (?P<year>(?:19|20)\d{{2}}))?)\b",
-    re.I,
-)
 _NO_WORDS_BESIDES: Final = [name for name in _MONTHS[1:] if name not in _WORDS_BESIDES]
 _BARE_MONTH: Final = re.compile(
     rf"\b(?P<named>(?P<name>{'|'.join(_NO_WORDS_BESIDES)})(?:,? (?P<year>(?:19|20)\d{{2}}))?)\b",
@@ -75,13 +71,17 @@ _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """The first months of the meteorological seasons of the northern half of the world."""
 
 _SEASON: Final = re.compile(
-    rf"\b(?:in|of|during|over|for|since) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b", re.I
+    rf"\b(?:in|of|during|over|for|since|this) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b",
+    re.I,
 )
 _ATTRIBUTE: Final = re.compile(r"\b\w+-(?:month|year)\b", re.I)
 """A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar. How
 much something moves within days is of days."""
 
 _NAMED_YEAR: Final = r"(?:19|20)\d{2}"
+_QUARTER: Final = re.compile(
+    rf"\bq(?P<number>[1-4])(?:,? (?P<year>{_NAMED_YEAR}))?(?![\w/-])", re.I
+)
 _OF_A_YEAR: Final = re.compile(
     rf"(?:\b(?P<part>\w+) )?\b(?:in|of|during|over|for|since|throughout)"
     rf" (?P<named>(?:the year )?(?P<year>{_NAMED_YEAR}))(?![\w/-])",
@@ -101,12 +101,23 @@ def _month_names() -> str:
 
 
 @cache
+def _of_a_month() -> re.Pattern[str]:
+    """A month behind a word that says that it is one: shortened it may be a word besides."""
+    return re.compile(
+        r"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for|since)"
+        rf" (?P<named>(?P<name>{_month_names()})(?:,? (?P<year>{_NAMED_YEAR}))?)\b",
+        re.I,
+    )
+
+
+@cache
 def _on_a_day() -> re.Pattern[str]:
-    """A day with its month beside it, behind a word that says that it is meant itself."""
+    """A day with its month beside it, behind a word that says that it is meant itself, or with its
+    year."""
     month, day = rf"(?:{_month_names()})", r"\d{1,2}(?:st|nd|rd|th)?"
     return re.compile(
-        r"\b(?:on|since|as of|as at) (?:the )?"
-        rf"(?P<named>(?:(?P<day>{day})(?: of)? (?P<month>{month})|(?P<month_before>{month})"
+        r"(?P<meant>\b(?:on|since|as of|as at) (?:the )?)?"
+        rf"(?P<named>\b(?:(?P<day>{day})(?: of)? (?P<month>{month})|(?P<month_before>{month})"
         rf" (?P<day_behind>{day}))\b(?:,? (?P<year>{_NAMED_YEAR}))?)\b",
         re.I,
     )
@@ -370,7 +381,7 @@ def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
 
 def names_period(words: str) -> bool:
     """Whether words name one of the periods that `period_named` reads."""
-    if any(named.search(words) for named in (_SPOKEN, _TO_DATE, _MONTH, _SEASON)):
+    if any(named.search(words) for named in (_SPOKEN, _TO_DATE, _of_a_month(), _SEASON)):
         return True
     return any(
         not found["day"] or _SINCE.search(words[: found.start()]) for found in _ISO.finditer(words)
@@ -450,7 +461,7 @@ def _spoken_days(unit: str, today: pendulum.DateTime, *, last: bool) -> _PeriodD
 
 def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
     """A month by its name; one `of` which something is meant is read, and that thing is not."""
-    found = _MONTH.search(words)
+    found = _of_a_month().search(words)
     if found is None:
         return None
     first = _month_named(found, today)
@@ -468,7 +479,7 @@ def _month(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRead
 
 def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.DateTime:
     """The first day of a month: of the year that is said, or of the last one that has begun."""
-    number = _MONTHS.index(found["name"].casefold())
+    number = _month_number(found["name"])
     if found["year"]:
         return _first_of(int(found["year"]), number, today)
     return _last_begun(number, today)
@@ -524,6 +535,8 @@ def _on_day(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodRea
     """A day by its number and month; one that is still to come this year is not taken for last
     year's."""
     for found in _on_a_day().finditer(words):
+        if not found["meant"] and not found["year"]:
+            continue
         day = int(re.sub(r"\D", "", found["day"] or found["day_behind"]))
         month = found["month"] or found["month_before"]
         number = _month_number(month)
@@ -593,6 +606,22 @@ def _bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> _Perio
     return None
 
 
+def _quarter(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
+    """A quarter by its number: of the year that is said, or the last one that has begun."""
+    found = _QUARTER.search(words)
+    if found is None:
+        return None
+    number = (int(found["number"]) - 1) * MONTHS_OF_A_QUARTER + 1
+    named = found["year"]
+    first = _first_of(int(named), number, today) if named else _last_begun(number, today)
+    if _utc(first) >= as_of:
+        return None
+    ahead = not named and first.year < today.year
+    return _PeriodReading(
+        _span(first, months=MONTHS_OF_A_QUARTER), *found.span(), may_be_ahead=ahead
+    )
+
+
 def _season(words: str, today: pendulum.DateTime, as_of: datetime) -> _PeriodReading | None:
     """The last season of a name that has begun."""
     found = _SEASON.search(words)
@@ -613,6 +642,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     _looked_back,
     _to_date,
     _month,
+    _quarter,
     _season,
     _bare_month,
     _of_a_year,
@@ -626,7 +656,8 @@ def _up_to_now(words: str, found: _PeriodReading, today: pendulum.DateTime) -> _
     if since is None:
         return found
     days = _PeriodDays(found.days.start, today.add(days=1))
-    return found._replace(days=days, start=since.start(), may_be_ahead=False)
+    part = None if since["from_its_start"] else found.part
+    return found._replace(days=days, start=since.start(), part=part, may_be_ahead=False)
 
 
 def _left_beside(words: str, found: _PeriodReading) -> Iterator[str]:

@@ -1,12 +1,15 @@
 """What was decided about a claim, and what was found in prose that is no claim."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.claims import ClaimId
+
+NOTHING_AGAINST: Final = "Every figure follows from its evidence, and nothing speaks against one."
+"""What is recommended of a market with which everything is as it should be."""
 
 
 class ClaimStatus(StrEnum):

@@ -1,7 +1,6 @@
 """Objections to findings, and how they are settled."""
 
 from desk.trust.judging.objections import (
-    NOTHING_AGAINST,
     ObjectionGrounds,
     recommendation_of,
     settled_by,
@@ -9,7 +8,6 @@ from desk.trust.judging.objections import (
 )
 
 __all__ = [
-    "NOTHING_AGAINST",
     "ObjectionGrounds",
     "recommendation_of",
     "settled_by",

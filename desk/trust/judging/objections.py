@@ -13,7 +13,7 @@ from desk.contracts.findings.results import (
     Severity,
     ValidationIssue,
 )
-from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.findings.verdicts import NOTHING_AGAINST, ClaimStatus
 from desk.contracts.markets import AreaCode
 from desk.trust.judging.checks import IssueType, check_bank
 from desk.trust.ledger.events import DECIDED, check_event_day, days_of
@@ -150,9 +150,6 @@ _BY_CODE: Final = frozenset(IssueType) - {
     IssueType.JUDGEMENT,
 }
 
-
-NOTHING_AGAINST: Final = "Every figure follows from its evidence, and nothing speaks against one."
-"""The recommendation on findings with which everything is as it should be."""
 
 Told = tuple[Severity, ObjectionOutcome]
 """The severity of an objection, and how it was settled."""

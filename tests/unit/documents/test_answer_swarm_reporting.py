@@ -42,7 +42,7 @@ def test_the_markdown_tells_of_conflicts_and_hypotheses_before_how_it_was_resear
 def test_a_conflict_names_its_positions_what_holds_and_the_dissent() -> None:
     text = render_answer_markdown(report())
     assert "**USD/JPY target**: direction, decided by vote: 161.4 holds." in text
-    assert "dissent: pattern specialist states 154.1 from ECB" in text
+    assert "dissent: pattern specialist states 154.1 from an extrapolation of its own" in text
     assert "Spread of confidence 20 %" in text
 
 

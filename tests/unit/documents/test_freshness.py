@@ -7,7 +7,7 @@ import pytest
 from activities.deliveries import letter, subject_line
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.findings.claims import Unit
-from desk.contracts.findings.verdicts import ClaimStatus
+from desk.contracts.findings.verdicts import NOTHING_AGAINST, ClaimStatus
 from desk.contracts.week.report import Coverage, Freshness, RatesKnown, ResearchReport
 from desk.documents.rendering.words.wording import figure
 from desk.programs.week.document.audit.report import frame_findings
@@ -23,7 +23,6 @@ from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.rendering.rates_table import differential_words, instruments
 from desk.programs.week.document.rendering.wording import coverage_words, work_words
 from desk.programs.week.document.sections.freshness import freshness_of
-from desk.trust.judging import NOTHING_AGAINST
 from tests.support.report_outcomes import empty_outcome
 from tests.support.reports import sample_report
 

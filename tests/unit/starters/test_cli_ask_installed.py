@@ -161,11 +161,11 @@ def printed(server: Server, monkeypatch: pytest.MonkeyPatch) -> AnsweredRun[Grap
         monkeypatch.setattr(wanted, name, does)
     monkeypatch.setattr(command_run, "with_desk", with_desk)
     monkeypatch.setattr(command_run, "start_run", server.start)
-    nothing: Any = None
+    settings: Any = SimpleNamespace(external=False)
     start = RunStart(WorkflowType.RESEARCH_SWARM, "swarm-1", lacking(), GraphResult, "about")
     config = RunConfig(markets=(pair("USD/JPY"),))
     asking = WantedAnswer(start, config, ("desk", "swarm"), show, published=server.answer)
-    AskedRun(asking).carried_out(nothing)
+    AskedRun(asking).carried_out(settings)
     (answered,) = shown
     return answered
 

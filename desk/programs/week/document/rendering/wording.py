@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from desk.analytics.figures import print_claim, print_day, print_figure, print_known_day
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.claims import Claim, Metric, Unit
+from desk.contracts.findings.verdicts import NOTHING_AGAINST
 from desk.contracts.week.changes import Change, Changes
 from desk.contracts.week.report import (
     CalendarRow,
@@ -35,7 +36,6 @@ from desk.programs.week.document.rendering.coverage_words import (
 )
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.sections.summary import dollar_direction
-from desk.trust.judging import NOTHING_AGAINST
 
 DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
 
