@@ -31,6 +31,7 @@ ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "PLN": ("zloty",),
         "RUB": ("ruble", "rouble", "Russian rouble"),
         "SEK": ("krona", "Stokkie"),
+        "SGD": ("sing dollar",),
         "THB": ("baht",),
         "TRY": ("lira",),
         "TWD": ("Taiwan dollar",),
