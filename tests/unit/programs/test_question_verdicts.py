@@ -93,6 +93,7 @@ def test_of_two_policy_rates_it_is_told_how_far_they_are_apart(with_meaning: Non
     told += " below that of the Federal Reserve, [[US:policy_rate]]."
     assert gap_verdict("is the boj's rate below the fed's?", with_gap()) == f"Yes: {told}"
     assert gap_verdict("are Japanese rates the same as in the US", with_gap()) == f"No: {told}"
+    assert gap_verdict("whose rate is lower, the boj's or the fed's?", with_gap()) == f"T{told[1:]}"
     assert gap_verdict("how far is the boj below the fed", with_gap()) == f"T{told[1:]}"
     assert " above that of the Bank of Japan" in gap_verdict("is the fed over the boj", with_gap())
 
