@@ -85,7 +85,7 @@ COMMANDS: Final = {
         Panel.WEEKS,
     ),
     "swarm": Command(
-        "starters.questions.swarm",
+        "starters.questions.swarm.command",
         "Have a leader and its specialists research an objective, and say what is likely.",
         Panel.ASK,
     ),

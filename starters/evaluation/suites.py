@@ -20,13 +20,12 @@ from desk.evaluation.week import WeekTask, scored_week, week_tasks
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
-from starters.questions.stock.choice import MOST_STEPS_USUALLY, chosen_stock, stock_start
-from starters.questions.swarm import AUTO, ROUNDS, chosen_swarm, swarm_start
+from starters.questions.stock.choice import StockOptions, chosen_stock, stock_start
+from starters.questions.swarm.choice import SwarmOptions, chosen_swarm, swarm_start
 from starters.runs.market_choice import chosen_markets
 from starters.runs.server_runs import RunStart
 from starters.runs.week_runs import week_start
 from starters.terminal.exit_status import CommandError
-from starters.terminal.options import USUAL_COST
 
 WITHIN: Final = "0.05m"
 """How long a conflict of a swarm waits for a person. There is none in an evaluation."""
@@ -136,17 +135,14 @@ class SwarmRuns(SuiteRuns):
     def start(self, number: int, settings: Settings) -> RunStart[Any]:
         """See `SuiteRuns`."""
         task = self._tasks[number]
-        request = chosen_swarm(
+        options = SwarmOptions(
             task.objective,
-            settings.config,
             about=task.form if task.named else None,
-            effort=AUTO,
             as_of=task.as_of.isoformat(),
-            rounds=ROUNDS,
             answer_within=WITHIN,
             memory=False,
-            now=datetime.now(UTC),
         )
+        request = chosen_swarm(options, settings.config, datetime.now(UTC))
         return swarm_start(request)
 
     def checks(self, number: int, document: Path) -> tuple[tuple[TaskCheck, ...], int]:
@@ -171,17 +167,8 @@ class StockRuns(SuiteRuns):
     def start(self, number: int, settings: Settings) -> RunStart[Any]:
         """See `SuiteRuns`."""
         task, now = self._tasks[number], datetime.now(UTC)
-        request = chosen_stock(
-            task.symbol,
-            settings.config,
-            as_of=task.as_of.isoformat(),
-            steps=None,
-            weeks=WEEKS,
-            cost=USUAL_COST,
-            most_steps=MOST_STEPS_USUALLY,
-            memory=False,
-            now=now,
-        )
+        options = StockOptions(task.symbol, as_of=task.as_of.isoformat(), weeks=WEEKS, memory=False)
+        request = chosen_stock(options, settings.config, now)
         return stock_start(request, now)
 
     def checks(self, number: int, document: Path) -> tuple[tuple[TaskCheck, ...], int]:

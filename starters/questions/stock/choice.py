@@ -1,7 +1,8 @@
 """What an episode is started with, from what a user wrote."""
 
 import re
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Final
@@ -17,11 +18,13 @@ from desk.contracts.episode.stock import MOST_COST, MOST_STEPS, MOST_WEEKS
 from desk.contracts.markets import PAIR_PATTERN, STOCK_PATTERN
 from desk.contracts.names import STOCK_RUN, WorkflowType
 from desk.contracts.runs.episode import StockRequest, StockResult
+from desk.platform.settings import Settings
 from desk.trust.seals import content_hash
 from starters.questions.choice import read_as_of
 from starters.questions.graph_runs import ID_DIGITS
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import UsageError
+from starters.terminal.options import USUAL_COST, USUAL_WEEKS
 
 COST_DECIMALS: Final = (2, 4)
 """A cost has two decimals, or four if it is written more finely."""
@@ -33,36 +36,51 @@ _COST_EXAMPLE: Final = "such as --cost 0.10"
 _UNFIT_FOR_A_NAME: Final = re.compile(r"[^A-Z0-9.-]")
 
 
+@dataclass(frozen=True)
+class StockOptions:
+    """What `desk stock` asks."""
+
+    symbol: str
+    as_of: str | None = None
+    steps: str | None = None
+    weeks: int = USUAL_WEEKS
+    cost: str = USUAL_COST
+    most_steps: int = MOST_STEPS_USUALLY
+    memory: bool = True
+
+
+def episode_start(
+    options: StockOptions, settings: Settings, config: RunConfig
+) -> RunStart[StockResult]:
+    """What the episode of a stock is started with.
+
+    Raises:
+        UsageError: something of it cannot be asked; the message says what to do.
+    """
+    now = datetime.now(UTC)
+    return stock_start(chosen_stock(options, config, now, settings.charges), now)
+
+
 def chosen_stock(
-    symbol: str,
-    config: RunConfig,
-    *,
-    as_of: str | None,
-    steps: str | None,
-    weeks: int,
-    cost: str,
-    most_steps: int,
-    memory: bool,
-    now: datetime,
-    charges: Charges | None = None,
+    options: StockOptions, config: RunConfig, now: datetime, charges: Charges | None = None
 ) -> StockRequest:
     """The request of a symbol.
 
     Raises:
         UsageError: something of it cannot be asked; the message says what to do.
     """
-    zone = config.schedule.time_zone
+    zone, as_of, steps = config.schedule.time_zone, options.as_of, options.steps
     return StockRequest(
-        symbol=read_symbol(symbol),
+        symbol=read_symbol(options.symbol),
         policy=config.policy,
         steps=read_steps(steps) if steps is not None else (),
-        most_steps=_within(most_steps, MOST_STEPS, "--most-steps", "--most-steps 12"),
-        weeks=read_weeks(weeks),
-        cost=read_cost(cost),
+        most_steps=_within(options.most_steps, MOST_STEPS, "--most-steps", "--most-steps 12"),
+        weeks=read_weeks(options.weeks),
+        cost=read_cost(options.cost),
         as_of=read_as_of(as_of, zone, now) if as_of is not None else None,
         time_zone=zone,
-        memory=memory,
-        learn=memory,
+        memory=options.memory,
+        learn=options.memory,
         charges=charges or {},
     )
 

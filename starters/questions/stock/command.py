@@ -1,7 +1,5 @@
 """`desk stock`: see `desk ask`, whose course it shares."""
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -9,7 +7,7 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.episode import StockResult
 from desk.platform.settings import Settings
-from starters.questions.stock.choice import MOST_STEPS_USUALLY, chosen_stock, stock_start
+from starters.questions.stock.choice import MOST_STEPS_USUALLY, StockOptions, episode_start
 from starters.questions.stock.printing import episode_lines
 from starters.questions.stock.published import published_so_far
 from starters.questions.wanted import Wanted, answer_wanted
@@ -69,7 +67,7 @@ def stock(
     steps: Steps = None,
     weeks: Weeks = USUAL_WEEKS,
     cost: Cost = USUAL_COST,
-    most_steps: MostSteps = 20,
+    most_steps: MostSteps = MOST_STEPS_USUALLY,
     budget_usd: BudgetUsd = None,
     budget_tokens: BudgetTokens = None,
     no_memory: NoMemory = False,
@@ -100,19 +98,6 @@ def stock(
     )
 
 
-@dataclass(frozen=True)
-class StockOptions:
-    """What `desk stock` asks."""
-
-    symbol: str
-    as_of: str | None = None
-    steps: str | None = None
-    weeks: int = USUAL_WEEKS
-    cost: str = USUAL_COST
-    most_steps: int = MOST_STEPS_USUALLY
-    memory: bool = True
-
-
 def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
     """Have a stock researched, or print the report that there is.
 
@@ -126,30 +111,6 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
     return answer_wanted(
         wanted, _command(options), start, besides=episode_lines, published=published_so_far
     )
-
-
-def episode_start(
-    options: StockOptions, settings: Settings, config: RunConfig
-) -> RunStart[StockResult]:
-    """What the episode of a stock is started with.
-
-    Raises:
-        UsageError: something of it cannot be asked; the message says what to do.
-    """
-    now = datetime.now(UTC)
-    request = chosen_stock(
-        options.symbol,
-        config,
-        as_of=options.as_of,
-        steps=options.steps,
-        weeks=options.weeks,
-        cost=options.cost,
-        most_steps=options.most_steps,
-        memory=options.memory,
-        charges=settings.charges,
-        now=now,
-    )
-    return stock_start(request, now)
 
 
 def _command(options: StockOptions) -> list[str]:

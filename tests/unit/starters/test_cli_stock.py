@@ -15,7 +15,7 @@ from desk.documents.answer.publishing import answer_files
 from desk.programs.week.archive.retention import is_answer
 from starters.main import execute
 from starters.operations.dead_letters import check_can_be_reset
-from starters.questions.stock.choice import chosen_stock, stock_run_id, stock_start
+from starters.questions.stock.choice import StockOptions, chosen_stock, stock_run_id, stock_start
 from starters.terminal import options
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.homes import home_settings
@@ -31,10 +31,11 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RunConfig:
 def asked(config: RunConfig, symbol: str = "NVDA", *, as_of: str | None = None,
           steps: str | None = None, weeks: int = 4, cost: str = "0.10", most_steps: int = 20,
           memory: bool = True) -> StockRequest:  # fmt: skip
-    return chosen_stock(
-        symbol, config, as_of=as_of, steps=steps, weeks=weeks, cost=cost,
-        most_steps=most_steps, memory=memory, now=NOW,
+    options = StockOptions(
+        symbol, as_of=as_of, steps=steps, weeks=weeks, cost=cost, most_steps=most_steps,
+        memory=memory,
     )  # fmt: skip
+    return chosen_stock(options, config, NOW)
 
 
 def test_a_symbol_is_researched_by_the_desks_rules_with_what_is_known_now(

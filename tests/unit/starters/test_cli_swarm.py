@@ -19,13 +19,14 @@ from desk.documents.answer.compile_answer import compile_answer
 from starters.main import execute
 from starters.questions.printing import lacking_lines, swarm_lines, token_words
 from starters.questions.progress import PlainGraphProgress
-from starters.questions.swarm import (
+from starters.questions.swarm.choice import (
+    SwarmOptions,
     chosen_swarm,
-    forms_beginning,
     read_answer_within,
     swarm_run_id,
     swarm_start,
 )
+from starters.questions.swarm.command import forms_beginning
 from starters.terminal.exit_status import ExitStatus, UsageError
 from tests.support.answers import ticket_record
 from tests.support.homes import home_settings
@@ -44,10 +45,11 @@ def asked(config: RunConfig, objective: str = OBJECTIVE, *, effort: str = "auto"
           as_of: str | None = None, rounds: int = 2, answer_within: str = "3d",
           memory: bool = True, about: str | None = None,
           over: str | None = None) -> SwarmRequest:  # fmt: skip
-    return chosen_swarm(
-        objective, config, about=about, over=over, effort=effort, as_of=as_of, rounds=rounds,
-        answer_within=answer_within, memory=memory, now=NOW,
+    options = SwarmOptions(
+        objective, about=about, over=over, effort=effort, as_of=as_of, rounds=rounds,
+        answer_within=answer_within, memory=memory,
     )  # fmt: skip
+    return chosen_swarm(options, config, NOW)
 
 
 def test_an_objective_is_researched_by_the_desks_rules_on_the_desks_markets(

@@ -19,9 +19,9 @@ from desk.programs.swarm.objectives import FORMS
 from starters.operations.serve.pages.runs import sent_on
 from starters.operations.serve.serving.site import Site, site_of
 from starters.questions.ask import AskOptions, question_start
-from starters.questions.stock.command import StockOptions, episode_start
+from starters.questions.stock.choice import StockOptions, episode_start
 from starters.questions.stock.published import published_so_far
-from starters.questions.swarm import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
+from starters.questions.swarm.choice import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
 from starters.questions.wanted import AskedRun, WantedAnswer
 from starters.runs.models import has_models, model_words, with_budget
 from starters.runs.progress import Told

@@ -1,0 +1,40 @@
+"""Which days a question is about: the period that it names, and which of its words were read.
+
+Read are ISO 8601's weeks, months and spans, `this` and `last` before a unit of time, so many of
+them (`the past three months`), what goes to date (`year to date`, `on the month`, `ytd`), `the
+year`, so long `ago`, a month, a quarter (`Q3`) or a northern season by its name, a year (`in 2024`,
+`at the end of 2024`), a day (`on 5 August 2024`), what lies between two days, months or years, and
+`since` or `since the start of` before one of these. No other English is. What else of a question
+speaks of time is known by the names that the Unicode CLDR has for units of time, months, quarters
+and days of the week, as Babel has it, and by `since`: where one was left over, the days that were
+measured may not be those that were meant.
+"""
+
+from desk.analytics.names.periods.lengths import SpanNamed, span_given, spans_named
+from desk.analytics.names.periods.reading import (
+    DAYS_ASKED,
+    READ,
+    UNREAD,
+    Period,
+    names_period,
+    objective_window,
+    period_given,
+    period_named,
+)
+from desk.analytics.names.periods.words_of_time import limits_ahead, words_ahead
+
+__all__ = [
+    "DAYS_ASKED",
+    "READ",
+    "UNREAD",
+    "Period",
+    "SpanNamed",
+    "limits_ahead",
+    "names_period",
+    "objective_window",
+    "period_given",
+    "period_named",
+    "span_given",
+    "spans_named",
+    "words_ahead",
+]

@@ -1,0 +1,146 @@
+"""Periods of the calendar by their names: months, quarters, seasons, years."""
+
+import re
+from calendar import month_name
+from datetime import datetime
+from functools import cache
+from typing import Final
+
+import pendulum
+from babel import Locale
+
+from desk.analytics.names.periods.days import (
+    MONTHS_OF_A_QUARTER,
+    PeriodReading,
+    first_of,
+    last_begun,
+    span,
+    utc,
+)
+
+NAMED_YEAR: Final = r"(?:19|20)\d{2}"
+MONTHS: Final = [name.casefold() for name in month_name]
+WORDS_BESIDES: Final = frozenset({"may", "march"})
+"""Months that are words besides: in small letters the word before tells."""
+
+_NO_WORDS_BESIDES: Final = [name for name in MONTHS[1:] if name not in WORDS_BESIDES]
+_BARE_MONTH: Final = re.compile(
+    rf"\b(?P<named>(?P<name>{'|'.join(_NO_WORDS_BESIDES)})(?:,? (?P<year>{NAMED_YEAR}))?)\b",
+    re.I,
+)
+_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+"""The first months of the meteorological seasons of the northern half of the world."""
+
+SEASON: Final = re.compile(
+    rf"\b(?:in|of|during|over|for|since|this) (?P<named>(?:the )?(?P<name>{'|'.join(_SEASONS)}))\b",
+    re.I,
+)
+_QUARTER: Final = re.compile(rf"\bq(?P<number>[1-4])(?:,? (?P<year>{NAMED_YEAR}))?(?![\w/-])", re.I)
+_OF_A_YEAR: Final = re.compile(
+    rf"(?:\b(?P<part>\w+) )?\b(?:in|of|during|over|for|since|throughout)"
+    rf" (?P<named>(?:the year )?(?P<year>{NAMED_YEAR}))(?![\w/-])",
+    re.I,
+)
+_THE_END: Final = frozenset({"end"})
+"""What of a month or a year is read with it: the last day of the period is its end."""
+
+NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
+NUMBER_BEFORE: Final = re.compile(r"\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
+
+
+def month_names() -> str:
+    """Months in full and as the CLDR shortens them."""
+    short = (f"{name}" for name in Locale("en").months["format"]["abbreviated"].values())
+    return "|".join(sorted({*MONTHS[1:], *(name.casefold() for name in short)}, key=len)[::-1])
+
+
+@cache
+def of_a_month() -> re.Pattern[str]:
+    """A month behind a word that says that it is one: shortened it may be a word besides."""
+    return re.compile(
+        r"(?:(?P<part>\w+) )?\b(?P<before>in|of|during|over|for|since)"
+        rf" (?P<named>(?P<name>{month_names()})(?:,? (?P<year>{NAMED_YEAR}))?)\b",
+        re.I,
+    )
+
+
+def read_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """A month by its name; one `of` which something is meant is read, and that thing is not."""
+    found = of_a_month().search(words)
+    if found is None:
+        return None
+    first = _month_named(found, today)
+    if utc(first) >= as_of:
+        return None
+    part = found["part"] if found["before"].casefold() == "of" else None
+    whole = part is not None and part.casefold() in {"month", *_THE_END}
+    return PeriodReading(
+        span(first, months=1),
+        *(found.span() if whole else found.span("named")),
+        part=None if whole else part,
+        may_be_ahead=not found["year"] and first.year < today.year,
+    )
+
+
+def _month_named(found: re.Match[str], today: pendulum.DateTime) -> pendulum.DateTime:
+    """The first day of a month: of the year that is said, or of the last one that has begun."""
+    number = month_number(found["name"])
+    if found["year"]:
+        return first_of(int(found["year"]), number, today)
+    return last_begun(number, today)
+
+
+def month_number(name: str) -> int:
+    """The number of a month by its name, in full or shortened; 0 of another word."""
+    short = name.casefold()[:3]
+    return next((n for n, full in enumerate(MONTHS) if n and full.startswith(short)), 0)
+
+
+def read_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """A year, or its end; another part of it is not read."""
+    for found in _OF_A_YEAR.finditer(words):
+        first = first_of(int(found["year"]), 1, today)
+        if utc(first) >= as_of:
+            continue
+        of = re.search(r"\bof $", words[: found.start("named")], re.I) is not None
+        part = found["part"] if of else None
+        whole = part is not None and part.casefold() in _THE_END
+        place = found.span() if whole else found.span("named")
+        return PeriodReading(span(first, years=1), *place, part=None if whole else part)
+    return None
+
+
+def read_bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """A month by its name alone, as in `the krone's October`; beside a number it is one of its
+    days."""
+    for found in _BARE_MONTH.finditer(words):
+        before, after = words[: found.start()], words[found.end() :]
+        first = _month_named(found, today)
+        if NUMBER_BEFORE.search(before) or NUMBER_BESIDE.match(after) or utc(first) >= as_of:
+            continue
+        ahead = not found["year"] and first.year < today.year
+        return PeriodReading(span(first, months=1), *found.span("named"), may_be_ahead=ahead)
+    return None
+
+
+def read_quarter(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """A quarter by its number: of the year that is said, or the last one that has begun."""
+    found = _QUARTER.search(words)
+    if found is None:
+        return None
+    number = (int(found["number"]) - 1) * MONTHS_OF_A_QUARTER + 1
+    named = found["year"]
+    first = first_of(int(named), number, today) if named else last_begun(number, today)
+    if utc(first) >= as_of:
+        return None
+    ahead = not named and first.year < today.year
+    return PeriodReading(span(first, months=MONTHS_OF_A_QUARTER), *found.span(), may_be_ahead=ahead)
+
+
+def read_season(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """The last season of a name that has begun."""
+    found = SEASON.search(words)
+    if found is None:
+        return None
+    first = last_begun(_SEASONS[found["name"].casefold()], today)
+    return PeriodReading(span(first, months=MONTHS_OF_A_QUARTER), *found.span("named"))

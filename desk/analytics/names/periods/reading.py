@@ -1,0 +1,199 @@
+"""Reads the period of a question or an objective, and tells which words of it were left over."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Final, NamedTuple
+
+import pendulum
+
+from desk.analytics.names.periods.dates import read_between, read_day
+from desk.analytics.names.periods.days import (
+    PeriodDays,
+    PeriodReading,
+    first_of,
+    span,
+    utc,
+    week_so_far,
+)
+from desk.analytics.names.periods.iso import ISO, iso_days, read_iso
+from desk.analytics.names.periods.months import (
+    NAMED_YEAR,
+    NUMBER_BEFORE,
+    NUMBER_BESIDE,
+    SEASON,
+    of_a_month,
+    read_bare_month,
+    read_month,
+    read_quarter,
+    read_season,
+    read_year,
+)
+from desk.analytics.names.periods.spoken import (
+    SPOKEN,
+    TO_DATE,
+    read_ago,
+    read_looked_back,
+    read_spoken,
+    read_the_year,
+    read_to_date,
+)
+from desk.analytics.names.periods.words_of_time import calendar_words
+from desk.contracts.weeks import TimeWindow
+
+READ: Final = "period_read"
+"""The parameter of a question with the words that named its period."""
+
+DAYS_ASKED: Final = "period_days"
+"""The parameter with the first and the last day that a question about a bank names, as ISO 8601
+writes a span: more days are looked at."""
+
+UNREAD: Final = "period_unread"
+"""The parameter with other words of it that speak of time and were not read."""
+
+
+_SINCE: Final = re.compile(
+    r"\bsince (?:the )?(?P<from_its_start>(?:start|beginning) of (?:the )?)?$", re.I
+)
+_LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
+
+
+class Period(NamedTuple):
+    """The days of a question.
+
+    `read` are its words, or what was given, that named them; None where nothing did and it is the
+    week up to the as-of instant. `unread` are other words of it that speak of time, and were not
+    read: where there are some, another period may be meant. `may_be_ahead`: it is a month that is
+    still to come this year, and last year's was taken.
+    """
+
+    window: TimeWindow
+    read: str | None = None
+    unread: tuple[str, ...] = ()
+    may_be_ahead: bool = False
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What a question carries along, so that its answer tells its days and what named them."""
+        told = {READ: self.read, UNREAD: ", ".join(self.unread)}
+        return {name: words for name, words in told.items() if words}
+
+
+def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
+    """The period that words name, as known at an instant: `this week`, `last month` or quarter or
+    year, a month by its English name, the last one that has begun unless its year is said, or one
+    in the form of ISO 8601. Where they name none, the week up to the instant.
+
+    A week is that of the weekly report: its moves run from the Friday before it to its own Friday.
+    On a Monday, before the day's fixing, `this week` is the one that has just ended. A month runs
+    from the last fixing before it. What has not ended, and what is said to go on `since` then, ends
+    at the instant.
+    """
+    return _period_read(words, as_of, time_zone, _READERS)
+
+
+def _period_read(
+    words: str, as_of: datetime, time_zone: str, readers: "tuple[_Reader, ...]"
+) -> Period:
+    today = pendulum.instance(as_of).in_timezone(time_zone)
+    found = next((r for read in readers if (r := read(words, today, as_of))), None)
+    if found is None:
+        window = week_so_far(today).window(as_of, time_zone)
+        return Period(window, None, tuple(calendar_words(words)))
+    found = _up_to_now(words, found, today)
+    rest = (*_left_beside(words, found), *calendar_words(_without(words, found)))
+    return Period(
+        found.days.window(as_of, time_zone),
+        words[found.start : found.end],
+        tuple(dict.fromkeys(rest)),
+        found.may_be_ahead,
+    )
+
+
+def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
+    """The window at whose end an objective knows the world: that of the week or month that it
+    names. A quarter or a year in an objective is what its forms look back over from the instant,
+    and a month or season by its name alone is what it asks about, not when."""
+    period = _period_read(words, as_of, time_zone, _READERS_OF_OBJECTIVES)
+    spoken = SPOKEN.fullmatch(period.read or "")
+    if spoken and spoken["unit"].casefold() in _LOOKED_BACK_OVER:
+        today = pendulum.instance(as_of).in_timezone(time_zone)
+        return week_so_far(today).window(as_of, time_zone)
+    return period.window
+
+
+def period_given(written: str, as_of: datetime, time_zone: str) -> Period:
+    """A period in the form of ISO 8601: a day, a week, a month, a year, a span
+    `2026-09-01/2026-09-04` with both days, or a quarter as `2026-Q3`.
+
+    Raises:
+        ValueError: it is none of these, ends before it begins, or begins after the instant; with a
+            sentence for whoever wrote it.
+    """
+    text = written.strip()
+    today = pendulum.instance(as_of).in_timezone(time_zone)
+    if re.fullmatch(NAMED_YEAR, text):
+        days = span(first_of(int(text), 1, today), years=1)
+    elif found := ISO.fullmatch(text):
+        days = iso_days(found, today)
+    else:
+        raise ValueError(
+            f"{written!r} is no period; write 2026-W36, 2026-09, 2026-Q3, 2026, 2026-09-01 or"
+            " 2026-09-01/2026-09-04"
+        )
+    if days.end <= days.start:
+        raise ValueError(f"{written} ends before it begins")
+    if utc(days.start) >= as_of:
+        raise ValueError(f"{written} has not begun by what is known")
+    return Period(days.window(as_of, time_zone), text)
+
+
+def names_period(words: str) -> bool:
+    """Whether words name one of the periods that `period_named` reads."""
+    if any(named.search(words) for named in (SPOKEN, TO_DATE, of_a_month(), SEASON)):
+        return True
+    return any(
+        not found["day"] or _SINCE.search(words[: found.start()]) for found in ISO.finditer(words)
+    )
+
+
+_Reader = Callable[[str, pendulum.DateTime, datetime], PeriodReading | None]
+_READERS_OF_OBJECTIVES: Final[tuple[_Reader, ...]] = (read_iso, read_spoken, read_month)
+_READERS: Final[tuple[_Reader, ...]] = (
+    read_iso,
+    read_between,
+    read_day,
+    read_ago,
+    read_spoken,
+    read_looked_back,
+    read_to_date,
+    read_month,
+    read_quarter,
+    read_season,
+    read_bare_month,
+    read_year,
+    read_the_year,
+)
+
+
+def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> PeriodReading:
+    """A reading as it is, or what goes on since its first day."""
+    since = _SINCE.search(words[: found.start])
+    if since is None:
+        return found
+    days = PeriodDays(found.days.start, today.add(days=1))
+    part = None if since["from_its_start"] else found.part
+    return found._replace(days=days, start=since.start(), part=part, may_be_ahead=False)
+
+
+def _left_beside(words: str, found: PeriodReading) -> Iterator[str]:
+    """What was not read right beside what was: a part of a month, the number of a day."""
+    if found.part:
+        yield found.part
+    before = NUMBER_BEFORE.search(words[: found.start])
+    after = NUMBER_BESIDE.match(words[found.end :])
+    yield from (number[1] for number in (before, after) if number)
+
+
+def _without(words: str, found: PeriodReading) -> str:
+    return f"{words[: found.start]} {words[found.end :]}"

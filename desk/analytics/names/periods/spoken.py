@@ -1,0 +1,106 @@
+"""Periods that are told from now: this and last, to date, so long past, so long ago."""
+
+import re
+from datetime import datetime
+from typing import Final
+
+import pendulum
+
+from desk.analytics.names.periods.days import (
+    MONTHS_OF_A_QUARTER,
+    PeriodDays,
+    PeriodReading,
+    midnight,
+    span,
+    this_week,
+    week,
+)
+from desk.analytics.names.periods.lengths import LENGTHS, NUMBERS, SHORT, SpanNamed
+
+SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
+TO_DATE: Final = re.compile(
+    r"\b(?:(?P<unit>week|month|quarter|year)[ -]to[ -]date|(?P<short>[wmqy])td"
+    r"|on the (?P<on>week|month|quarter|year))\b",
+    re.I,
+)
+_THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)
+
+
+_LOOKED_BACK: Final = re.compile(
+    rf"\b(?:last|past) (?:(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})"
+    rf" (?P<units>{'|'.join(LENGTHS)})s?"
+    rf"|(?<=past )(?P<one>{'|'.join(LENGTHS)}))\b",
+    re.I,
+)
+_AGO: Final = re.compile(
+    r"(?P<since>\b(?:since|than|versus|vs\.?|against|from|to|with) (?:(?:it|they) (?:was|were) )?)?"
+    rf"\b(?P<named>(?P<count>an?|\d{{1,3}}|{'|'.join(NUMBERS)}) (?P<unit>{'|'.join(LENGTHS)})s?"
+    r" (?:ago|earlier))\b",
+    re.I,
+)
+"""So long before now: the day itself, or what goes on since then, where it is compared with now."""
+
+
+def read_spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """This or last week, month, quarter or year."""
+    found = SPOKEN.search(words)
+    if found is None:
+        return None
+    unit, last = found["unit"].casefold(), found["which"].casefold() == "last"
+    return PeriodReading(_spoken_days(unit, today, last=last), found.start(), found.end())
+
+
+def read_to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """A week, month, quarter or year to date."""
+    found = TO_DATE.search(words)
+    if found is None:
+        return None
+    unit = found["unit"] or found["on"] or SHORT[found["short"].casefold()]
+    return PeriodReading(_spoken_days(unit.casefold(), today, last=False), *found.span())
+
+
+def read_the_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """The year that has begun."""
+    found = _THE_YEAR.search(words)
+    return PeriodReading(_spoken_days("year", today, last=False), *found.span()) if found else None
+
+
+def _spoken_days(unit: str, today: pendulum.DateTime, *, last: bool) -> PeriodDays:
+    back = int(last)
+    if unit == "week":
+        return week(today.start_of("week").subtract(weeks=1)) if last else this_week(today)
+    if unit == "year":
+        return span(today.start_of("year").subtract(years=back), years=1)
+    month = today.start_of("month")
+    if unit == "month":
+        return span(month.subtract(months=back), months=1)
+    first = month.subtract(months=(month.month - 1) % MONTHS_OF_A_QUARTER)
+    return span(first.subtract(months=back * MONTHS_OF_A_QUARTER), months=MONTHS_OF_A_QUARTER)
+
+
+def read_looked_back(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """So many days, weeks, months or years up to now."""
+    found = _LOOKED_BACK.search(words)
+    if found is None:
+        return None
+    count, unit = found["count"] or "one", (found["units"] or found["one"]).casefold()
+    number = NUMBERS.index(count.casefold()) + 1 if not count.isdecimal() else int(count)
+    first = SpanNamed(number, unit).before(today.date()) if number else today.date()
+    start = midnight(first.isoformat(), today).add(days=1)
+    return PeriodReading(PeriodDays(start, today.add(days=1)), *found.span())
+
+
+def read_ago(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """The day so long before now, or the days since, where a question compares it with now."""
+    found = _AGO.search(words)
+    if found is None:
+        return None
+    written = found["count"].casefold()
+    count = NUMBERS.index(written) + 1 if written in NUMBERS else 1
+    count = int(written) if written.isdecimal() else count
+    day = SpanNamed(count, found["unit"].casefold()).before(today.date())
+    start = midnight(day.isoformat(), today)
+    if found["since"]:
+        # What was compared with is the fixing of that day, and a period runs from the one before.
+        return PeriodReading(PeriodDays(start.add(days=1), today.add(days=1)), *found.span("named"))
+    return PeriodReading(span(start, days=1), *found.span("named"))

@@ -1,0 +1,78 @@
+"""The words of a text that speak of time, whether or not anything here reads them."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from babel import Locale
+from babel.units import format_unit
+
+from desk.analytics.names.periods.iso import ISO
+from desk.analytics.names.periods.months import NAMED_YEAR, WORDS_BESIDES
+from desk.analytics.names.periods.spoken import SPOKEN
+from desk.analytics.names.subjects import without_subjects
+
+_UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")
+_SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
+_ATTRIBUTE: Final = re.compile(r"\b\w+-(?:month|year)\b", re.I)
+"""A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar. How
+much something moves within days is of days."""
+
+
+def words_ahead(words: str) -> tuple[str, ...]:
+    """The words of a text that speak of time, and may say how far ahead something is asked: what is
+    `last`, or goes on `since` then, does not."""
+    bare = SPOKEN.sub(lambda m: " " if m["which"].casefold() == "last" else m[0], words)
+    return tuple(dict.fromkeys(calendar_words(_SINCE_WHEN.sub(" ", bare))))
+
+
+_LIMIT_WORDS: Final = (
+    r" (?P<when>(?:(?:the|this|next) )?(?!(?:the|this|next|an?|how|what|which|whom|far)\b)"
+    r"[^\W\d_][\w'’-]*)"
+)
+_BY: Final = re.compile(rf"\bby{_LIMIT_WORDS}", re.I)
+_BEFORE: Final = re.compile(rf"\b(?:before|until|till|in time for){_LIMIT_WORDS}", re.I)
+
+
+def limits_ahead(words: str) -> tuple[str, ...]:
+    """What something is said to happen by, before, until, or in time for: `christmas`, `the
+    summit`. Which day that is, nothing here knows. `By` a currency, a country or a bank something
+    is done, and by how much is no time."""
+    found = (*_BY.finditer(without_subjects(words)), *_BEFORE.finditer(words))
+    return tuple(dict.fromkeys(each["when"] for each in found))
+
+
+def calendar_words(words: str) -> Iterator[str]:
+    """The words of a text that the CLDR has for units of time, months, quarters and days, what is
+    written as a date or a year, and since when something is said to go on."""
+    yield from (found[0] for found in _SINCE_WHEN.finditer(words))
+    yield from (found[0] for found in ISO.finditer(words))
+    dated = _ATTRIBUTE.sub(" ", ISO.sub(" ", words))
+    for word in re.findall(r"[A-Za-z]+\d?|\b(?:19|20)\d{2}\b", dated):
+        if word not in WORDS_BESIDES and _is_of_time(word):
+            yield word
+
+
+def _is_of_time(word: str) -> bool:
+    known = word.casefold() in _calendar() or word in _abbreviated()
+    return known or re.fullmatch(NAMED_YEAR, word) is not None
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    english = Locale("en")
+    units = (
+        format_unit(count, f"duration-{unit}", locale=english).split()[-1]
+        for unit in _UNITS
+        for count in (1, 2)
+    )
+    names = (*english.months["format"]["wide"].values(), *english.days["format"]["wide"].values())
+    quarters = english.quarters["format"]["abbreviated"].values()
+    return frozenset(name.casefold() for name in (*units, *names, *quarters))
+
+
+@cache
+def _abbreviated() -> frozenset[str]:
+    """Short names of months as they are written; in small letters some are words."""
+    return frozenset(Locale("en").months["format"]["abbreviated"].values())
