@@ -9,20 +9,15 @@ The vectors of the wordings are made once. `tests/unit/programs/accept_wordings.
 after a wording has changed.
 """
 
-import math
-import tomllib
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from desk.analytics.names.subjects import by_their_kinds
+from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
-from desk.analytics.retrieval.full_text import stem, words
 
 if TYPE_CHECKING:
     # A command that asks for no kind loads no numpy.
@@ -292,7 +287,8 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
 is compared with, and no rule: any number of them may be missing."""
 
 
-SIDES: Final = Path(__file__).with_name("sides.toml")
+SIDES: Final = NamedWordings(Path(__file__).with_name("sides.toml"), FILE)
+"""How somebody may ask for each side, and for something else than yes or no."""
 
 
 class AskedSide(StrEnum):
@@ -320,7 +316,7 @@ SIDE_APART: Final = 0.07
 
 def all_wordings() -> tuple[str, ...]:
     """All that a question is compared with, each once."""
-    told = (*WORDINGS.values(), *side_wordings().values())
+    told = (*WORDINGS.values(), *SIDES.told.values())
     return tuple(dict.fromkeys(wording for each in told for wording in each))
 
 
@@ -367,25 +363,11 @@ def side_of(
     question: str, among: Iterable[AskedSide], find_meaning: "FindMeaning"
 ) -> AskedSide | None:
     """Of some sides the one that a question asks for, so that it is answered with yes or no; None
-    where none is near enough or nearer than the others, and without a model.
-
-    Opposites are near in meaning. So the words count as much, and which stand beside each other.
-    """
-    from desk.analytics.retrieval.wordings import kept_vectors
-
+    where none is near enough or nearer than the others, and without a model."""
     meaning = find_meaning()
     if meaning is None:
         return None
-    compared, vectors = _compared(question), kept_vectors(FILE)
-    asked, own = meaning.question(compared), _neighbours(compared)
-    near = {
-        name: max(
-            float(vectors[each] @ asked) + _alike(own, _neighbours(each))
-            for each in side_wordings()[name]
-            if each in vectors
-        )
-        for name in (*among, OPEN)
-    }
+    near = SIDES.nearness(_compared(question), (*among, OPEN), meaning)
     best, other = sorted(near, key=lambda name: -near[name])[:2]
     enough = near[best] >= SIDE_FLOOR and near[best] - near[other] >= SIDE_APART
     return AskedSide(best) if enough and best != OPEN else None
@@ -394,35 +376,3 @@ def side_of(
 def _compared(question: str) -> str:
     """A question as it is compared: without its polite frame, with what each name is."""
     return by_their_kinds(without_frame(question))
-
-
-@cache
-def side_wordings() -> Mapping[str, tuple[str, ...]]:
-    """How somebody may ask for each side, and for something else than yes or no."""
-    read = tomllib.loads(SIDES.read_text(encoding="utf-8"))
-    return {name: tuple(each) for name, each in read.items()}
-
-
-@cache
-def _neighbours(text: str) -> frozenset[str]:
-    """The stems of a text, and each two that stand beside each other, its edges among them."""
-    found = [stem(word) for word in words(text)]
-    return frozenset((*found, *(f"{one} {then}" for one, then in pairwise(["^", *found, "$"]))))
-
-
-@cache
-def _weights() -> Mapping[str, float]:
-    """What words count for: the rarer one is among the wordings, the more."""
-    told = [each for own in side_wordings().values() for each in own]
-    held = Counter(found for each in told for found in _neighbours(each))
-    return {found: math.log(1 + len(told) / times) for found, times in held.items()}
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """The cosine of two texts by their words. One that no wording has counts like a common one."""
-    weights = _weights()
-
-    def squared(found: frozenset[str]) -> float:
-        return sum(weights.get(each, 1.0) ** 2 for each in found)
-
-    return squared(one & other) / (math.sqrt(squared(one) * squared(other)) or 1)

@@ -17,7 +17,7 @@ from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import Query
-from desk.programs.question.builtin.kinds import NOT_KNOWN, WORDINGS, QuestionKind, side_wordings
+from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, WORDINGS, QuestionKind
 from desk.programs.question.builtin.ranked_moves import RANK
 from desk.trust.prose import REFERENCE, unbacked
 
@@ -104,7 +104,7 @@ def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
     kinds |= _PRICED - {None} if kind in _PRICED else set()
     told = [each for known in kinds if known for each in WORDINGS[known]]
     if kind not in NOT_KNOWN:
-        told += [each for own in side_wordings().values() for each in own]
+        told += [each for own in SIDES.told.values() for each in own]
     return stems(" ".join(told))
 
 

@@ -1,0 +1,82 @@
+"""How near a text is to wordings under several names, by their meaning and by their words together.
+
+Opposites are near in meaning. So the words count as much, and which stand beside each other.
+"""
+
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from desk.analytics.retrieval.full_text import stem, words
+
+if TYPE_CHECKING:
+    # A command that compares nothing loads no numpy.
+    from desk.analytics.retrieval.meaning import Meaning
+
+
+class NamedWordings:
+    """Wordings under their names, as a TOML file has them, with the file of their vectors."""
+
+    def __init__(self, written: Path, vectors: Path) -> None:
+        self._written = written
+        self._vectors = vectors
+
+    @cached_property
+    def told(self) -> Mapping[str, tuple[str, ...]]:
+        """The wordings by their names."""
+        read = tomllib.loads(self._written.read_text(encoding="utf-8"))
+        return {name: tuple(each) for name, each in read.items()}
+
+    def every(self) -> tuple[str, ...]:
+        """All of them, each once."""
+        return tuple(dict.fromkeys(each for own in self.told.values() for each in own))
+
+    def nearness(self, text: str, among: Iterable[str], meaning: "Meaning") -> dict[str, float]:
+        """By each of some names the nearness of a text to the nearest of its wordings: at most 2.
+        Wordings without a vector are left out."""
+        from desk.analytics.retrieval.wordings import kept_vectors
+
+        vectors = kept_vectors(self._vectors)
+        asked, own = meaning.question(text), _neighbours(text)
+        return {
+            name: max(
+                (
+                    float(vectors[each] @ asked) + self._alike(own, self._neighbours_of[each])
+                    for each in self.told[name]
+                    if each in vectors
+                ),
+                default=0.0,
+            )
+            for name in among
+        }
+
+    @cached_property
+    def _neighbours_of(self) -> Mapping[str, frozenset[str]]:
+        return {each: _neighbours(each) for each in self.every()}
+
+    @cached_property
+    def _weights(self) -> Mapping[str, float]:
+        """What words count for: the rarer one is among the wordings, the more."""
+        told = [each for own in self.told.values() for each in own]
+        held = Counter(found for each in told for found in self._neighbours_of[each])
+        return {found: math.log(1 + len(told) / times) for found, times in held.items()}
+
+    def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """The cosine of two texts by their words. One that no wording has counts like a common
+        one."""
+
+        def squared(found: frozenset[str]) -> float:
+            return sum(self._weights.get(each, 1.0) ** 2 for each in found)
+
+        return squared(one & other) / (math.sqrt(squared(one) * squared(other)) or 1)
+
+
+def _neighbours(text: str) -> frozenset[str]:
+    """The stems of a text, and each two that stand beside each other, its edges among them."""
+    found = [stem(word) for word in words(text)]
+    return frozenset((*found, *(f"{one} {then}" for one, then in pairwise(["^", *found, "$"]))))
