@@ -25,18 +25,12 @@ test: install-dev lint  ## everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 types tests
 
 # Hundreds of processes import the same: what each compiled is kept, whatever the shell says.
-tests $(VENV)/.compiled: export PYTHONDONTWRITEBYTECODE :=
+tests: export PYTHONDONTWRITEBYTECODE :=
 # Processes side by side have the processors: threads of numpy's would wait for one another by
 # turning round, in two and a half times the processor time where meanings are compared.
 tests: export OPENBLAS_NUM_THREADS := 1
-tests: $(VENV)/.compiled
+tests: install-dev
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
-
-# What tests import is compiled once, and not by each of those side by side. Whatever cannot be
-# collected is told by the tests.
-$(VENV)/.compiled: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
-	@touch $@
 
 docs: install-dev  ## the documentation as a site in site/, every link of it checked
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -4,10 +4,12 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from execnet import XSpec
 from hypothesis import HealthCheck, settings
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
@@ -21,7 +23,8 @@ from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
 from tests.support.desk import register_search_attributes
-from tests.support.forks import fork_at, forking
+from tests.support.forks import fork_at
+from tests.support.imported import imported
 from tests.support.local_server import binary, local_server, started
 from tests.support.meaning import meaning, words_alone
 from tests.support.namespaces import Namespace, new_namespace
@@ -48,11 +51,6 @@ os.environ.setdefault("GOGC", "800")
 # Of two processors one is enough for a server, as for the embedded one.
 if os.cpu_count() == 2:
     os.environ.setdefault("GOMAXPROCS", "1")
-
-# Tests and what they import stay to the end: to look through them for garbage again and again, as
-# Python does by itself, is a quarter of the time in which they are collected.
-gc.set_threshold(100_000, 50, 100)
-
 
 LONGEST_FIRST = ("chaos", "integration", "workflow", "leak")
 """Folders with files of a minute. They go first, so that none of them is left alone at the end."""
@@ -107,15 +105,41 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     return SideBySide(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+DESKS = pytest.StashKey[str]()
+"""Where the forks of all processes side by side come from."""
+
+
+def _runs_all(config: pytest.Config) -> bool:
+    """Whether all tests are run."""
+    return bool(config.args == config.getini("testpaths"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[XSpec]) -> None:
+    """Where all tests are run, the processes side by side are forks of one that has imported them,
+    and so are the processes of desks that they start."""
+    if not _runs_all(config):
+        return
+    held = ExitStack()
+    config.add_cleanup(held.close)
+    process = held.enter_context(imported())
+    for spec in specs:
+        spec.python = process.python
+    config.stash[DESKS] = process.desks
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: WorkerController) -> None:
-    """Where all tests are run, those side by side have their forks from one process."""
-    if node.config.args == node.config.getini("testpaths"):
-        node.workerinput[FORKING] = forking()
+    """See `pytest_xdist_setupnodes`."""
+    if desks := node.config.stash.get(DESKS, None):
+        node.workerinput[FORKING] = desks
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """See `pytest_configure_node`."""
+    """See `pytest_xdist_setupnodes`."""
+    # Tests and what they import stay to the end: to look through them for garbage again and again,
+    # as Python does by itself, is a quarter of the time in which they are collected.
+    gc.set_threshold(100_000, 50, 100)
     if address := getattr(config, "workerinput", {}).get(FORKING):
         fork_at(address)
 

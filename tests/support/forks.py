@@ -28,13 +28,6 @@ _forking = multiprocessing.get_context("forkserver")
 _forking.set_forkserver_preload(["tests.support.preloaded"])
 
 
-def forking() -> str:
-    """Where the process that forks listens. It is started where it does not run, and ends with the
-    process that asks."""
-    forkserver.ensure_running()
-    return str(vars(forkserver._forkserver)["_forkserver_address"])
-
-
 def fork_at(address: str) -> None:
     """From now on this process has its forks from where another's listens: that has the imports
     once, and not for each of the processes that test side by side."""

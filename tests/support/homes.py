@@ -18,8 +18,6 @@ BELOW_OUTGOING = range(20_000, 32_000)
 """Ports that a system hands to no outgoing connection, which could take one between the look and
 the use."""
 
-_NUMBER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-_SIDE_BY_SIDE = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 _given: set[int] = set()
 
 
@@ -29,7 +27,8 @@ def free_port() -> int:
     A desk binds its ports some time after it was given them, and again and again: in between they
     look free. Test processes side by side have ports of their own, and none is given twice.
     """
-    own = BELOW_OUTGOING[_NUMBER::_SIDE_BY_SIDE]
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    own = BELOW_OUTGOING[number :: int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))]
     start = random.SystemRandom().randrange(len(own))
     port: int
     for port in (*own[start:], *own[:start]):

@@ -3,6 +3,8 @@ Kubernetes and of KEDA."""
 
 import json
 from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import jsonschema
@@ -15,7 +17,8 @@ from desk.platform.temporal.deployment import DEPLOYMENT
 from tests.support.homes import PROJECT
 from tests.unit.platform.test_compose import SECRETS, SERVICES, WORKERS, environment
 
-helm = pytest.importorskip("helm_python", reason="Helm has no wheel for this platform")
+if find_spec("helm_python") is None:
+    pytest.skip("Helm has no wheel for this platform", allow_module_level=True)
 kubernetes_validate = pytest.importorskip("kubernetes_validate")
 
 CHART = PROJECT / "deploy/helm/desk"
@@ -27,6 +30,12 @@ NEW, OLD = f"sha256:{'a' * 64}", f"sha256:{'b' * 64}"
 IMAGE = "registry.example.com/research-desk"
 Values = dict[str, Any]
 Manifest = dict[str, Any]
+
+
+def helm() -> Any:
+    """Helm itself, loaded by the first test that needs it: it starts threads, and from a process
+    with threads no others can be forked."""
+    return import_module("helm_python")
 
 
 def values(**changed: Any) -> Values:
@@ -67,7 +76,7 @@ ALL: Values = values(
 
 
 def rendered(given: Values) -> list[Manifest]:
-    with helm.Chart.load(CHART) as chart:
+    with helm().Chart.load(CHART) as chart:
         files: Mapping[str, str] = chart.render(given, name="fx", namespace="desk")
     texts = (text for name, text in files.items() if name.endswith(".yaml"))
     return [manifest for text in texts for manifest in yaml.safe_load_all(text) if manifest]
@@ -94,7 +103,7 @@ def container(deployment: Manifest) -> Manifest:
 
 def complaints(given: Values) -> str:
     """What `helm lint --strict` says that is no suggestion."""
-    told = helm.lint(CHART, given, strict=True)
+    told = helm().lint(CHART, given, strict=True)
     return "\n".join(message["error"] for message in told["messages"] if message["severity"] > 1)
 
 
@@ -259,7 +268,7 @@ def test_the_pages_are_served_where_that_is_asked_for_with_their_token_and_no_ot
 
 
 def test_the_notes_name_what_drains_and_what_the_next_upgrade_needs() -> None:
-    with helm.Chart.load(CHART) as chart:
+    with helm().Chart.load(CHART) as chart:
         notes = chart.render(values(), name="fx", namespace="desk")["desk/templates/NOTES.txt"]
     assert "--build-id 0.1.0" in notes
     assert f'build: "0.2.0", digest: "{NEW}"' in notes
