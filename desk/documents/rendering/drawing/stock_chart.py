@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from desk.analytics.figures import MONTHS, print_full_day
 from desk.analytics.prices.indicator_marks import OVERBOUGHT, OVERSOLD
 from desk.contracts.episode.analysis import PriceHistory
-from desk.documents.rendering.drawing.svg import inline_svg, new_figure
+from desk.documents.rendering.drawing.plotted import inline_svg, new_figure
 
 Series = numpy.ndarray[tuple[int], numpy.dtype[numpy.float64]]
 

@@ -1,81 +1,90 @@
-"""Draws with matplotlib, as SVG that a page can contain many times.
+"""Draws as SVG that a page can contain many times, in the colours and fonts of the page's style
+sheet."""
 
-Ids are unique within the page, fonts and colours come from the page's style sheet, and the output
-does not depend on the time or the machine.
-"""
-
-import io
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 from html import escape
-from typing import Final
+from typing import Final, Literal
 
-import matplotlib
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-
-NO_METADATA: Final = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 UPSIDE_DOWN: Final = ", drawn upside down"
 """The note on a chart that is drawn upside down."""
-PIXELS_AN_INCH: Final = 72
-"""Matplotlib's SVG unit is the point, so sizes are in points."""
 
-_ROOT = re.compile(r"<svg [^>]*>", re.DOTALL)
+DASHED: Final = "3.7 1.6"
+DOTTED: Final = "1 1.65"
+"""Dashes and the gaps between them, in widths of their line."""
+
+Point = tuple[float, float]
+
 _FIRST_TAG = re.compile(r'<svg class="chart" viewBox="0 0 [\d.]+ ([\d.]+)"[^>]*>')
-_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
-_COMMENT = re.compile(r"\s*<!--.*?-->", re.DOTALL)
 _ID = re.compile(r'\bid="([^"]+)"')
-_REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
-_FONT_FAMILY = re.compile(r"font-family:[^;\"]*;? ?|font: ?([\d.]+px)[^;\"]*;?")
-_STYLE = re.compile(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", re.DOTALL)
-_GEOMETRY = re.compile(r'(?<= )(?:d|x|y|transform)="[^"]*"')
-_LONG_FRACTION = re.compile(r"(?<=\.\d)\d+")
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of a size in points, transparent, that only draws SVG."""
-    size = (width / PIXELS_AN_INCH, height / PIXELS_AN_INCH)
-    figure = Figure(figsize=size, dpi=PIXELS_AN_INCH)
-    figure.patch.set_visible(False)
-    return figure
+class Drawing:
+    """A drawing of a size in points. Places are counted from the lower left corner; what is drawn
+    later covers what was before."""
+
+    def __init__(self, width: float, height: float) -> None:
+        self._width = width
+        self._height = height
+        self._drawn: list[str] = []
+
+    def line(
+        self, points: Iterable[Point], colour: str, width: float, *, dashes: str | None = None
+    ) -> None:
+        """A line through points, whole or with `DASHED` or `DOTTED` dashes."""
+        dashed = f"; stroke-dasharray: {_scaled(dashes, width)}" if dashes else ""
+        style = f"stroke: {colour}; stroke-width: {width:g}{dashed}"
+        self._drawn.append(f'<path d="{self._path(points)}" style="{style}"/>')
+
+    def areas(self, outlines: Iterable[Iterable[Point]], colour: str) -> None:
+        """Areas of one colour."""
+        path = "".join(f"{self._path(outline)}z" for outline in outlines)
+        self._drawn.append(f'<path d="{path}" style="fill: {colour}"/>')
+
+    def frame(self, low: Point, high: Point, colour: str) -> None:
+        """The edges between two opposite corners."""
+        path = self._path(corners(low, high))
+        self._drawn.append(f'<path d="{path}z" style="stroke: {colour}"/>')
+
+    def dot(self, at: Point, radius: float, colour: str) -> None:
+        """A filled circle."""
+        across, down = self._place(at)
+        circle = f'cx="{across}" cy="{down}" r="{_short(radius)}"'
+        self._drawn.append(f'<circle {circle} style="fill: {colour}"/>')
+
+    def words(
+        self,
+        at: Point,
+        words: str,
+        colour: str,
+        size: float,
+        anchor: Literal["start", "middle", "end"],
+    ) -> None:
+        """Words on one line, whose baseline starts at a point, ends at it or has it in its
+        middle."""
+        across, down = self._place(at)
+        style = f"font-size: {size:g}px; text-anchor: {anchor}; fill: {colour}"
+        text = f'<text style="{style}" x="{across}" y="{down}">{escape(words)}</text>'
+        self._drawn.append(text)
+
+    def svg(self, name: str, label: str) -> str:
+        """The drawing as an `<svg>` element that scales with the page. `name` is unique within the
+        page; `label` is for screen readers."""
+        box = f'viewBox="0 0 {self._width:g} {self._height:g}"'
+        root = f'<svg class="chart" {box} role="img" aria-label="{escape(label)}">'
+        drawn = "\n".join(self._drawn)
+        return f'{root}\n<g id="{name}" style="fill: none">\n{drawn}\n</g>\n</svg>'
+
+    def _path(self, points: Iterable[Point]) -> str:
+        return "M" + " ".join(" ".join(self._place(point)) for point in points)
+
+    def _place(self, at: Point) -> tuple[str, str]:
+        return _short(at[0]), _short(self._height - at[1])
 
 
-def inline_svg(figure: Figure, name: str, label: str, colours: Mapping[str, str]) -> str:
-    """A figure as an `<svg>` element that scales with the page.
-
-    `name` is unique within the page; `label` is for screen readers. `colours` maps the figure's
-    hexadecimal colours to those of the page.
-    """
-    buffer = io.StringIO()
-    with _settings_of_the_desk():
-        FigureCanvasSVG(figure).print_svg(buffer, metadata=NO_METADATA)  # type: ignore[no-untyped-call]
-    text = buffer.getvalue()
-    body = text[text.index("<svg ") :]
-    body = _COMMENT.sub("", _STYLE.sub("", _METADATA.sub("", body)))
-    body = _ID.sub(rf'id="{name}-\1"', body)
-    body = _REFERENCE.sub(rf"\1{name}-\2", body)
-    body = _FONT_FAMILY.sub(lambda font: f"font-size: {font[1]};" if font[1] else "", body)
-    body = _GEOMETRY.sub(_shortened, body)
-    for drawn, painted in colours.items():
-        body = body.replace(drawn, painted)
-    width, height = figure.get_size_inches() * PIXELS_AN_INCH
-    box = f'viewBox="0 0 {width:g} {height:g}"'
-    root = f'<svg class="chart" {box} role="img" aria-label="{escape(label)}">'
-    return _ROOT.sub(lambda _: root, body, count=1).strip()
-
-
-@contextmanager
-def _settings_of_the_desk() -> Iterator[None]:
-    """As `matplotlib.rc_context`, which would copy all settings and take a tenth of a chart's
-    time."""
-    settings = matplotlib.rcParams
-    before = settings["svg.fonttype"], settings["svg.hashsalt"]
-    settings["svg.fonttype"], settings["svg.hashsalt"] = "none", "report"
-    try:
-        yield
-    finally:
-        settings["svg.fonttype"], settings["svg.hashsalt"] = before
+def corners(low: Point, high: Point) -> tuple[Point, Point, Point, Point]:
+    """The corners of a rectangle, by two that are opposite."""
+    return low, (high[0], low[1]), high, (low[0], high[1])
 
 
 def drawn_again(chart: str) -> str:
@@ -89,7 +98,10 @@ def drawn_again(chart: str) -> str:
     return f'{upright}<use href="#{body[1]}"{turn}/></svg>'
 
 
-def _shortened(geometry: re.Match[str]) -> str:
-    """Rounds coordinates to a tenth of a point. Only geometry is rounded; figures in text are
-    not."""
-    return _LONG_FRACTION.sub("", geometry[0].replace(" \n", ""))
+def _short(length: float) -> str:
+    """A length to a tenth of a point."""
+    return f"{length:.1f}".removesuffix(".0")
+
+
+def _scaled(dashes: str, width: float) -> str:
+    return " ".join(_short(float(dash) * width) for dash in dashes.split())

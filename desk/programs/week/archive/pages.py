@@ -26,7 +26,6 @@ from desk.programs.week.archive.year import (
     DrawnYear,
     Gap,
     MarketWeekRow,
-    canvas_of_years,
     drawn_year,
 )
 from desk.programs.week.document.rendering.html import KIND_TITLES
@@ -189,7 +188,6 @@ def _page(template: str, **given: object) -> str:
 def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> Iterator[MarketPage]:
     """The pages in the order of the newest report, then those of markets that the desk no longer
     covers."""
-    canvas = canvas_of_years() if drawn else None
     for market in dict.fromkeys(name for week in full for name in week.markets):
         lines = tuple(_lines(full, market))
         week = next(week for week in full if market in week.markets)
@@ -201,7 +199,7 @@ def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> It
             lines,
             chart_of(bars),
             tuple(_scores(lines)),
-            drawn_year(market, lines, drawn, canvas) if drawn and canvas else NOT_DRAWN,
+            drawn_year(market, lines, drawn) if drawn else NOT_DRAWN,
         )
 
 

@@ -3,22 +3,20 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.prices.rate_steps import rate_steps
 from desk.contracts.markets import MarketKind
+from desk.documents.rendering.drawing.charts import LARGE_CHART, year_chart
 from desk.documents.rendering.drawing.forecasts import DrawnRange
 from desk.documents.rendering.drawing.sparks import spark_points
 from desk.programs.week.archive.outlooks import CameOut, Outlook, came_out
 from desk.programs.week.archive.reading import DrawnReport
 from desk.programs.week.archive.week import ArchivedWeek, MarketWeek
 from desk.programs.week.document.rendering.directions import is_turned
-
-if TYPE_CHECKING:
-    from desk.documents.rendering.drawing.charts import YearCanvas
 
 FEWEST_DAYS: Final = 2
 """A line needs two points."""
@@ -73,9 +71,7 @@ class _YearLine(NamedTuple):
     in_steps: bool = False
 
 
-def drawn_year(
-    market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport, canvas: "YearCanvas"
-) -> DrawnYear:
+def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> DrawnYear:
     """A market's year up to the newest report, whose series `drawn` has."""
     line = _line_of(market, lines, drawn)
     if len(line.days) < FEWEST_DAYS:
@@ -85,7 +81,7 @@ def drawn_year(
     )
     forecasts = list(_forecasts(lines, line))
     return DrawnYear(
-        chart=_chart(market, line, drawn, [day for day, _ in told], forecasts, canvas),
+        chart=_chart(market, line, drawn, [day for day, _ in told], forecasts),
         decided=tuple(sorted(told, reverse=True)),
         forecasts=tuple(_row(week, outlook, result) for week, outlook, result in forecasts),
         spark=spark_points(
@@ -95,14 +91,6 @@ def drawn_year(
             first=drawn.span[0] if line.in_steps else None,
         ),
     )
-
-
-def canvas_of_years() -> "YearCanvas":
-    """What the years of markets are drawn on, one after another."""
-    # Matplotlib takes half a second to import; only a process that draws pays for it.
-    from desk.documents.rendering.drawing.charts import LARGE_CHART, YearCanvas
-
-    return YearCanvas(LARGE_CHART)
 
 
 def _line_of(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) -> _YearLine:
@@ -130,17 +118,17 @@ def _chart(
     drawn: DrawnReport,
     marks: Sequence[date],
     forecasts: Sequence[tuple[ArchivedWeek, Outlook, CameOut | None]],
-    canvas: "YearCanvas",
 ) -> Markup:
     what = "policy rate" if line.in_steps else "daily fixings"
     label = f"{market}, {what} over 52 weeks, the week and rate decisions marked"
     label += ", forecasts as ranges" if forecasts else ""
-    chart = canvas.chart(
+    chart = year_chart(
         "year",
         label,
         line.days,
         line.values,
         drawn.window,
+        size=LARGE_CHART,
         marks=marks,
         in_steps=line.in_steps,
         ranges=[_range(outlook, result) for _, outlook, result in forecasts],

@@ -8,6 +8,8 @@ from markupsafe import Markup
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketGroup, MarketKind
 from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.drawing.charts import calibration_chart, sparklines, year_chart
+from desk.documents.rendering.drawing.svg import drawn_again
 from desk.documents.rendering.figures.links import FigureLinks
 from desk.documents.rendering.pages import render_page
 from desk.programs.week.document.rendering import (
@@ -84,9 +86,6 @@ def render_html(report: ResearchReport) -> str:
 
 
 def _sparklines(report: ResearchReport) -> dict[str, Markup]:
-    # Matplotlib takes half a second to import; only a process that renders pays for it.
-    from desk.documents.rendering.drawing.charts import sparklines
-
     up = report.config.report.up
     turned = {row.market for row in report.movers if directions.is_turned(row.market, up)}
     charts = sparklines(report.markets, report.window, turned)
@@ -96,8 +95,6 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
 def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[str, Markup]:
     """Charts of the movers for the pairs' own sections, each as the pair is quoted: there it is
     beside its own levels, and not beside other pairs."""
-    from desk.documents.rendering.drawing.svg import drawn_again
-
     movers = {row.market for row in report.movers}
     return {
         market: Markup(drawn_again(chart))  # noqa: S704
@@ -111,17 +108,13 @@ def _calibration(report: ResearchReport) -> Markup | None:
     scorecard = report.advice.scorecard if report.advice else None
     if scorecard is None or not scorecard.bins:
         return None
-    from desk.documents.rendering.drawing.charts import calibration_chart
-
     return Markup(calibration_chart(scorecard.bins))  # noqa: S704
 
 
 def _index_chart(report: ResearchReport) -> Markup | None:
     """The dollar index over a year; None if one of its pairs has no series."""
-    from desk.documents.rendering.drawing.charts import YearCanvas
-
     days, values = index_series(report.markets)
     if len(days) < FEWEST_DAYS:
         return None
     label = "The dollar index over 52 weeks, of daily fixings by ICE's weights, the week marked"
-    return Markup(YearCanvas().chart("index", label, days, values, report.window))  # noqa: S704
+    return Markup(year_chart("index", label, days, values, report.window))  # noqa: S704
