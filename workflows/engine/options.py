@@ -24,6 +24,10 @@ from desk.runs.assignments import call_allowance
 HEARTBEAT_TIMEOUT = timedelta(seconds=1.5)
 """A killed worker is noticed within this time. Activities send about four heartbeats in it."""
 
+PUBLISHING_HEARTBEAT_TIMEOUT = timedelta(seconds=8)
+"""The same for what compiles and writes a report. It computes for seconds, and on a machine with
+more work than processors its heartbeats come late: it would be begun anew while it goes on."""
+
 PAID_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
 """The same for a paid call. A worker that hangs for ten seconds keeps its answer, even if its last
 heartbeat was a second old by then."""

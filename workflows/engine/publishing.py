@@ -5,7 +5,7 @@ from temporalio import workflow
 from activities.publishing.publishing import PublishingActivities
 from desk.contracts.runs.graph import AnswerPublication, GraphRecord
 from workflows.engine.options import (
-    HEARTBEAT_TIMEOUT,
+    PUBLISHING_HEARTBEAT_TIMEOUT,
     patient_retry_policy,
     priority,
 )
@@ -24,7 +24,7 @@ async def published(
         summary=f"Publish the {what}",
         start_to_close_timeout=policy.deadlines.turn,
         schedule_to_close_timeout=max(policy.deadlines.week, policy.deadlines.open_for_reruns),
-        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        heartbeat_timeout=PUBLISHING_HEARTBEAT_TIMEOUT,
         retry_policy=patient_retry_policy(policy.retries),
         priority=priority(1),
     )

@@ -25,6 +25,7 @@ from desk.runs.boards import WeekBoard
 from workflows.engine.options import (
     HEARTBEAT_TIMEOUT,
     OUTCOME,
+    PUBLISHING_HEARTBEAT_TIMEOUT,
     REVISION,
     cause,
     patient_retry_policy,
@@ -74,7 +75,7 @@ async def publish(request: WeekRequest, board: WeekBoard, revision: Revision) ->
         summary=f"Publish {board.week}, revision {revision.revision}",
         start_to_close_timeout=deadlines.turn,
         schedule_to_close_timeout=max(deadlines.week, deadlines.open_for_reruns),
-        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        heartbeat_timeout=PUBLISHING_HEARTBEAT_TIMEOUT,
         retry_policy=patient_retry_policy(request.config.policy.retries),
         priority=priority(1),
     )

@@ -477,6 +477,20 @@ def test_a_markets_forecasts_are_told_with_how_they_came_out(tmp_path: Path) -> 
     assert "forecasts as ranges" in page(tmp_path, "markets/USD-JPY.html")
 
 
+def test_a_forecast_that_is_due_without_a_fixing_is_not_called_not_due(tmp_path: Path) -> None:
+    newest = report_of("2026-W43")
+    markets = tuple(
+        part.model_copy(update={"days": part.days[:-30], "values": part.values[:-30]})
+        for part in newest.markets
+    )
+    shelve(tmp_path, forecasting(report_of("2026-W38"), weeks_before=5))
+    shelve(tmp_path, newest.model_copy(update={"markets": markets}))
+    write_archive(tmp_path)
+    text = section(page(tmp_path, "markets/USD-JPY.html"), "forecasts")
+    assert "due, and no fixing is known" in text
+    assert "not due yet" not in text
+
+
 def test_forecasts_are_drawn_as_one_shape_however_many(tmp_path: Path) -> None:
     weeks = ("2026-W38", "2026-W39", "2026-W40")
     for before, week in enumerate(weeks):

@@ -83,7 +83,9 @@ def drawn_year(market: str, lines: Sequence[MarketWeekRow], drawn: DrawnReport) 
     return DrawnYear(
         chart=_chart(market, line, drawn, [day for day, _ in told], forecasts),
         decided=tuple(sorted(told, reverse=True)),
-        forecasts=tuple(_row(week, outlook, result) for week, outlook, result in forecasts),
+        forecasts=tuple(
+            _row(week, outlook, result, drawn.span[1]) for week, outlook, result in forecasts
+        ),
         spark=spark_points(
             [*zip(line.days, line.values, strict=True)],
             in_steps=line.in_steps,
@@ -143,21 +145,23 @@ def _range(outlook: Outlook, result: CameOut | None) -> DrawnRange:
     return DrawnRange(outlook.due.date(), outlook.low, outlook.high, value, within)
 
 
-def _row(week: ArchivedWeek, outlook: Outlook, result: CameOut | None) -> ForecastRow:
+def _row(
+    week: ArchivedWeek, outlook: Outlook, result: CameOut | None, known_to: date
+) -> ForecastRow:
     return ForecastRow(
         week=week.week,
         page=week.page,
         due=print_full_day(outlook.due.date()),
         probability=f"{outlook.probability:.1%}".replace("%", " %"),
         between=f"{outlook.low:,} to {outlook.high:,}",
-        result=_result_words(outlook, result),
+        result=_result_words(outlook, result, known_to),
     )
 
 
-def _result_words(outlook: Outlook, result: CameOut | None) -> str:
-    """`154.44, lower, within`."""
+def _result_words(outlook: Outlook, result: CameOut | None, known_to: date) -> str:
+    """`154.44, lower, within`; without a result whether it was due by the last known day."""
     if result is None:
-        return "not due yet"
+        return "not due yet" if outlook.due.date() > known_to else "due, and no fixing is known"
     if result.value == outlook.level:
         went = "unchanged"
     else:

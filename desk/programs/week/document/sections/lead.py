@@ -53,6 +53,7 @@ BLOCS: Final[Mapping[str, tuple[str, ...]]] = {
 """Groups of currencies that are looked at together: by region, and by exports."""
 
 ENDS_NAMED: Final = 6
+NO_FIXING: Final = "No move is known: the sources have no fixing of the week for any pair."
 NONE_UNUSUAL: Final = "no move of the week as a whole was unusual"
 
 VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
@@ -60,6 +61,9 @@ VERBS: Final = {1: "raised", 0: "held", -1: "cut"}
 
 LITTLE_HAS_NO_SIDE: Final = 2
 """The first edition of the rules in which a move that is little changed has no direction."""
+
+NO_FIXING_TOLD: Final = 4
+"""The first edition of the rules in which a week without fixings does not read as a calm one."""
 
 WITH_ARTICLES: Final = 3
 """The first version of the built-in analysts that writes banks with their article."""
@@ -147,7 +151,7 @@ def _headline(week: _Week) -> str:
         return f"{'; '.join(parts)}."
     first = next(iter(largest(week.report.movers)), None)
     if first is None:
-        return "No currency has a move to report."
+        return NO_FIXING if week.edition >= NO_FIXING_TOLD else "No currency has a move to report."
     return f"{first.market} moved most ({_of(first.market, Metric.MOVE)})."
 
 

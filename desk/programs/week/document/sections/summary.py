@@ -39,11 +39,11 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 3
+EDITION: Final = 4
 """The edition of the rules of the lead and the summary. From 1 on, both tell every pair that
 reached an end of its year's range and count the dollar the same way. From 2 on, a move that is
 called little changed has no direction. From 3 on, the summary names the G10 banks whose next
-decision is not known."""
+decision is not known. From 4 on, a headline says that the week has no fixing."""
 
 NAMES_THE_UNDATED: Final = 3
 
