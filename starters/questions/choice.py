@@ -7,7 +7,12 @@ from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from desk.analytics.names.currency_mentions import currency_mentions, told_of_mentions
+from desk.analytics.names.currency_mentions import (
+    currency_mentions,
+    is_cross_with,
+    other_markets_named,
+    told_of_mentions,
+)
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import (
@@ -20,6 +25,7 @@ from desk.analytics.names.periods import (
 from desk.analytics.names.subjects import (
     NamedAs,
     currency_asked_for,
+    pairs_named,
     subjects_asked,
     without_banks,
 )
@@ -32,9 +38,10 @@ from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.contracts.weeks import TimeWindow
 from desk.platform.settings import Settings
+from desk.programs.question.builtin.asking import RANK
 from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK
 from desk.programs.question.builtin.kinds import OF_A_BANK, OF_RATES, QuestionKind, kind_of
-from desk.programs.question.builtin.ranked_moves import RANK
+from desk.programs.question.builtin.synthesis.markets.asked import AMONG_SEVERAL, asked_of_market
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets_asked import (
     ALL_PAIRS,
@@ -176,8 +183,8 @@ def _ranked(
     """The request that ranks a group, given or named, or all pairs if the question is only about
     the dollar; None for a question about something else."""
     group = _group_of(words, config, rank, otherwise=otherwise)
-    of_the_dollar = not otherwise and _is_of_the_dollar(words)
-    if group is None and not of_the_dollar:
+    of_all = not otherwise and (_is_of_the_dollar(words) or _is_of_all_currencies(words))
+    if group is None and not of_all:
         return None
     pairs = pairs_of(group, config.markets) if group else dollar_pairs(config.markets)
     asked = asked_markets(words, config.markets)
@@ -304,6 +311,18 @@ def _is_of_the_dollar(words: str) -> bool:
     return names_period(words) and {m.code for m in currency_mentions(words)} == {DOLLAR}
 
 
+def _is_of_all_currencies(words: str) -> bool:
+    """Whether a question names a period and no subject, and asks which currency did best or worst,
+    by the model of meaning."""
+    if not names_period(words) or subjects_asked(words) or other_markets_named(words):
+        return False
+    # Only such a question pays for loading the model here.
+    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+
+    asked = asked_of_market(Query(question=words), meaning_of_the_desk, ())
+    return asked.aspect in AMONG_SEVERAL and _is_of({QuestionKind.MOVE}, words)
+
+
 def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:
     """A user's words on one line.
 
@@ -346,12 +365,15 @@ def market_in(
     """The configured pair that a question names first, written as USD/JPY, USDJPY or USD-JPY.
 
     If it names a period and no pair, or is to be `measured`, it is the first named currency, by any
-    of its names such as the kiwi, against the dollar. Otherwise names of currencies do not count:
+    of its names such as the kiwi, against the dollar, but not
+    where it is told in one that the desk does not have. Otherwise names of currencies do not count:
     payments and limits have currencies as well. Area codes are not looked for: two letters are too
     often a word.
     """
     if pairs := _pairs_in(question, markets):
         return pairs[0]
+    if is_cross_with(question, held_by(markets)):
+        return None
     timed = measured or names_period(question)
     of_it = {
         code: m.market
@@ -377,7 +399,11 @@ def _pairs_in(question: str, markets: Sequence[MarketSpec]) -> list[str]:
 
 
 def _told_of_currencies(question: str, markets: Sequence[MarketSpec]) -> dict[str, str]:
-    return told_of_mentions(currency_mentions(question), held_by(markets))
+    mentions, held = currency_mentions(question), held_by(markets)
+    legs = (code for pair in pairs_named(question) for code in pair.split("/"))
+    unheld = dict.fromkeys(code for code in legs if code not in held)
+    others = (*unheld, *other_markets_named(question))
+    return told_of_mentions(mentions, held, others)
 
 
 def check_parameters(spec: GraphSpec, given: dict[str, str], *, researches: bool) -> None:

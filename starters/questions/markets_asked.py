@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from babel.lists import format_list
 
 from desk.analytics.names.currencies import quoted_as
+from desk.analytics.names.currency_mentions import currency_mentions, is_cross_with
 from desk.analytics.names.markets import AREAS, DOLLAR, pair_by_name
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
@@ -149,9 +150,12 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
     names."""
     known = {spec.market: spec for spec in markets}
     held, subjects = held_by(markets), subjects_asked(question)
-    names = [pair for pair in pairs_named(question) if {*pair.split("/")} <= held]
+    every = pairs_named(question)
+    names = [pair for pair in every if {*pair.split("/")} <= held]
     written = tuple(known.get(name) or pair_by_name(name) for name in names)
-    legs = {code for pair in names for code in pair.split("/")}
+    legs = {code for pair in every for code in pair.split("/")}
+    if is_cross_with(question, held):
+        legs |= {mention.code for mention in currency_mentions(question)}
 
     def pairs_against_dollar(kind: NamedAs) -> tuple[MarketSpec, ...]:
         codes = [s.code for s in subjects if s.kind is kind and s.code not in legs]

@@ -9,8 +9,8 @@ to have none, and how many of the others keep theirs. Sealed questions take no p
 from typing import Final
 
 from desk.programs.question.builtin.asking import named_tickets
-from desk.programs.question.builtin.passages import passages_in
-from desk.programs.question.builtin.ranking import fits
+from desk.programs.question.builtin.synthesis.written.passages import passages_in
+from desk.programs.question.builtin.synthesis.written.ranking import fits
 from tests.knowledge.in_process import ask
 from tests.knowledge.known import HELD_OUT, QUESTIONS, SPOKEN, KnownQuestion, load
 

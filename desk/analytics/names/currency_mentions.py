@@ -22,7 +22,7 @@ from babel.numbers import get_currency_name, get_territory_currencies
 from desk.analytics.names.countries import countries_named
 from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
 from desk.analytics.names.markets import AREAS, DOLLAR
-from desk.analytics.names.spoken import ALSO_CALLED
+from desk.analytics.names.spoken import ALSO_CALLED, OTHER_MARKETS
 
 _WORDS_BESIDES: Final = frozenset({"real", "reals", "won"})
 """Units that are English words besides: alone they count beside another currency."""
@@ -58,18 +58,21 @@ class CurrencyMention(NamedTuple):
 
 
 NO_MARKET: Final = "no_market"
-"""The parameter of a question with the codes of currencies that it names and that no market of the
-desk has."""
+"""The parameter of a question with the codes of currencies, and the names of other markets, that it
+names and that no market of the desk has."""
 
 SHARED_NAME: Final = "shared_name"
 """The parameter with the names in it that several currencies have: `peso=PHP/MXN`, the one first
 that it was taken for."""
 
 
-def told_of_mentions(mentions: Sequence[CurrencyMention], held: Collection[str]) -> dict[str, str]:
-    """What a question carries along of the currencies that it names, so that its answer says which
-    have no market, and which were taken for one of several."""
+def told_of_mentions(
+    mentions: Sequence[CurrencyMention], held: Collection[str], others: Sequence[str] = ()
+) -> dict[str, str]:
+    """What a question carries along of the currencies that it names, and of other markets, so that
+    its answer says which have no market, and which were taken for one of several."""
     without = dict.fromkeys(each.code for each in mentions if each.code not in held)
+    without |= dict.fromkeys(others)
     shared = {
         each.written.lower(): "/".join((each.code, *each.others))
         for each in mentions
@@ -90,7 +93,7 @@ def without_market_told(told: Mapping[str, str]) -> str:
     without = _listed(told.get(NO_MARKET, ""))
     if not without:
         return ""
-    named = [f"the {currency_name(code)}" for code in without]
+    named = [each if each in OTHER_MARKETS else f"the {currency_name(each)}" for each in without]
     names = format_list(named, locale="en_GB")
     it = "it" if len(without) == 1 else "them"
     return f"The desk has no market for {names}: nothing was measured of {it}."
@@ -130,6 +133,38 @@ def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
         place = text[match.start() : match.end()], match.start(), match.end()
         found.append(CurrencyMention(called.code, *place, called.others))
     return tuple(_standing(text, found))
+
+
+def other_markets_named(text: str) -> tuple[str, ...]:
+    """The markets beside currencies that a text names, by what a sentence calls them."""
+    return tuple(name for name, named in _other_markets().items() if named.search(text))
+
+
+def without_other_markets(text: str, instead: str) -> str:
+    """A text with the same words in the place of each of those names."""
+    for named in _other_markets().values():
+        text = named.sub(instead, text)
+    return text
+
+
+@cache
+def _other_markets() -> Mapping[str, re.Pattern[str]]:
+    return {
+        name: re.compile(
+            rf"(?<![\w/])(?:{'|'.join(map(re.escape, called))})(?![\w/])", re.IGNORECASE
+        )
+        for name, called in OTHER_MARKETS.items()
+    }
+
+
+def is_cross_with(text: str, held: Collection[str]) -> bool:
+    """Whether a text is about the pair of two currencies of which one is none of some: they stand
+    beside each other, or one is told in the other."""
+    named = currency_mentions(text)
+    if len(named) != 2 or sum(each.code in held for each in named) != 1:
+        return False
+    between = text[named[0].end : named[1].start]
+    return not between.strip() or is_against(between)
 
 
 def is_against(between: str) -> bool:

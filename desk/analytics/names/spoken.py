@@ -161,3 +161,34 @@ CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 def is_shared(unit: str) -> bool:
     """Whether several currencies are counted in it, as dollars and kronor are."""
     return sum(unit in units for units in UNITS.values()) > 1
+
+
+OTHER_MARKETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "bitcoin": ("bitcoin", "BTC", "BTCUSD", "BTC/USD"),
+        "ether": ("ether", "ethereum", "ETHUSD", "ETH/USD"),
+        "gold": ("gold", "XAU", "XAUUSD", "XAU/USD", "bullion"),
+        "silver": ("silver", "XAG", "XAGUSD", "XAG/USD"),
+        "platinum": ("platinum",),
+        "copper": ("copper",),
+        "oil": ("oil", "crude", "crude oil", "Brent", "WTI"),
+        "natural gas": ("natural gas", "natgas", "TTF"),
+        "iron ore": ("iron ore",),
+        "wheat": ("wheat",),
+        "the S&P index": ("S&P 500", "S&P500", "S&P", "SPX", "SPY"),
+        "the Nasdaq": ("Nasdaq 100", "Nasdaq", "NDX", "QQQ"),
+        "the Dow Jones": ("Dow Jones", "the Dow", "DJIA"),
+        "the Russell index": ("Russell 2000",),
+        "the FTSE": ("FTSE 100", "FTSE", "Footsie"),
+        "the DAX": ("DAX",),
+        "the Euro Stoxx": ("Euro Stoxx 50", "Euro Stoxx", "Eurostoxx", "Stoxx 600"),
+        "the CAC": ("CAC 40", "CAC"),
+        "the Nikkei": ("Nikkei 225", "Nikkei", "Topix"),
+        "the Hang Seng": ("Hang Seng",),
+        "the Kospi": ("Kospi",),
+        "the VIX": ("VIX",),
+        "the dollar index": ("dollar index", "DXY"),
+    }
+)
+"""Markets that people ask about beside currencies and that the desk does not have, by what a
+sentence calls them."""

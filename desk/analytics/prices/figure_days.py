@@ -4,7 +4,7 @@ from datetime import date
 from typing import Final
 
 from desk.analytics.figures import day_of
-from desk.analytics.prices.price_view import TRAILING_WEEKS, PriceView, view_prices
+from desk.analytics.prices.price_view import TRAILING_WEEKS, PriceView, view_newest
 from desk.analytics.prices.series import Fixings, week_closes
 from desk.contracts.findings.claims import Claim, Metric
 
@@ -25,7 +25,7 @@ class FigureDays:
 
     def __init__(self, fixings: Fixings, first_day: date, last_day: date) -> None:
         """`first_day` and `last_day` are those of the window, both included."""
-        view = view_prices(fixings, first_day, last_day)
+        view = view_newest(fixings, first_day, last_day)
         suspects = {each.day for each in view.suspects} if view else set()
         self._clean = fixings.without(suspects)
         self._first_day = first_day

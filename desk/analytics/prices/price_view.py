@@ -124,7 +124,8 @@ class PriceView:
     `is_week` is whether the window is one, and `z_score`, unrounded, is of a week's move alone;
     `streak` is signed; `higher_before` and `lower_before` are the newest earlier fixings as high or
     higher, as low or lower, than the last; `largest_step` is the fixing that brought most of the
-    move from `previous` to `last`, with its part of it, 1 being all; `breaks` holds at most one
+    move from `previous` to `last`, with its part of it, 1 being all; `largest_day` are the fixings
+    before and of the day that moved most, either way; `breaks` holds at most one
     entry a side, the longest. `suspects` were left out of everything else.
     """
 
@@ -140,6 +141,7 @@ class PriceView:
     higher_before: Fixing | None
     lower_before: Fixing | None
     largest_step: tuple[Fixing, Decimal] | None
+    largest_day: tuple[Fixing, Fixing] | None
     breaks: tuple[Break, ...]
     suspects: tuple[Fixing, ...]
     unconfirmed_last: bool
@@ -173,11 +175,20 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
         higher_before=_newest(clean, lambda value, last: value >= last),
         lower_before=_newest(clean, lambda value, last: value <= last),
         largest_step=_largest_step(_recent(past, first_day), window),
+        largest_day=_largest_day(_recent(past, first_day), window),
         breaks=_breaks(window, past, first_day),
         suspects=suspects,
         unconfirmed_last=last_is_unconfirmed(_levels(clean)),
         early_last=last_day - window.last.day > LONGEST_WAIT,
     )
+
+
+def view_newest(fixings: Fixings, first_day: date, last_day: date) -> PriceView | None:
+    """As `view_prices`, and where no fixing is in the window, of as many days up to the newest."""
+    newest = fixings.last
+    if newest is None or newest.day >= first_day:
+        return view_prices(fixings, first_day, last_day)
+    return view_prices(fixings, newest.day - (last_day - first_day), newest.day)
 
 
 def _levels(fixings: Fixings) -> Floats:
@@ -217,6 +228,17 @@ def _largest_step(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Dec
     parts = [((after.value - before.value) / whole, after) for before, after in steps]
     share, fixing = max(parts, key=lambda part: (part[0], part[1].day))
     return fixing, share
+
+
+def _largest_day(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Fixing] | None:
+    """None of a single fixing. Of equal moves the newest."""
+    days = pairwise((previous, *window.items) if previous else window.items)
+    return max(days, key=lambda day: (_size(*day), day[1].day), default=None)
+
+
+def _size(before: Fixing, after: Fixing) -> Decimal:
+    """Alike for a rise and the fall that takes it back."""
+    return max(after.value / before.value, before.value / after.value)
 
 
 def _breaks(window: Fixings, past: Fixings, first_day: date) -> tuple[Break, ...]:

@@ -10,7 +10,7 @@ from desk.analytics.figures import as_number, level_step
 from desk.analytics.formulas import band_position, percent_change, range_position
 from desk.analytics.prices.price_view import PriceView, months_before
 from desk.analytics.prices.series import Fixing
-from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id, span_id
 from desk.contracts.markets import Band, MarketSpec
 
 PERCENT_STEP: Final = Decimal("0.01")
@@ -39,6 +39,7 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
         _largest_day(view, spec, evidence, by_metric),
         *_edges(by_metric[Metric.LAST], spec.band),
         *(() if view.is_week else _distances(by_metric)),
+        *(() if view.is_week else _day_that_moved_most(view, spec, evidence)),
     )
     return levels + tuple(claim for claim in derived if claim)
 
@@ -100,6 +101,38 @@ def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
         end = levels[of]
         away = percent_change(end.value, last.value).quantize(PERCENT_STEP)
         yield _derived(last, metric, away, "percent_change", (end, last))
+
+
+def _day_that_moved_most(view: PriceView, spec: MarketSpec, evidence: str) -> Iterator[Claim]:
+    """The move of the day with the largest one, and the two fixings that it is between. None for a
+    week, as for the distances."""
+    if view.largest_day is None:
+        return
+    before, after = view.largest_day
+    step = level_step(view.last.value, spec.digits)
+    ends = ((Metric.SPAN_START, before), (Metric.SPAN_END, after))
+    start, end = (
+        level_claim(
+            spec, metric, fixing.value.quantize(step), fixing.day, evidence, None
+        ).model_copy(update={"claim_id": span_id(spec.market, metric, before.day, after.day)})
+        for metric, fixing in ends
+    )
+    yield from (start, end, span_move(start, end))
+
+
+def span_move(start: Claim, end: Claim) -> Claim:
+    """The move between the printed levels of two days, as for every move."""
+    return Claim(
+        claim_id=span_id(end.subject, Metric.SPAN_MOVE, start.as_of, end.as_of),
+        subject=end.subject,
+        metric=Metric.SPAN_MOVE,
+        value=percent_change(start.value, end.value).quantize(PERCENT_STEP),
+        unit=Unit.PERCENT,
+        as_of=end.as_of,
+        evidence=end.evidence,
+        formula=percent_change.__name__,
+        inputs=(start.claim_id, end.claim_id),
+    )
 
 
 def _range_position(levels: dict[Metric, Claim]) -> Claim | None:

@@ -8,12 +8,11 @@ from datetime import date
 from typing import Final
 
 from desk.analytics.figures import level_step
-from desk.analytics.formulas import percent_change
 from desk.analytics.prices.price_view import view_prices
 from desk.analytics.prices.series import Fixing, Fixings
-from desk.contracts.findings.claims import Claim, Metric, Unit, span_id
+from desk.contracts.findings.claims import Claim, Metric, span_id
 from desk.contracts.markets import MarketSpec
-from desk.trust.claims.price_claims import PERCENT_STEP, level_claim
+from desk.trust.claims.price_claims import level_claim, span_move
 
 FEWEST: Final = 2
 """Prices. A single one makes no span."""
@@ -37,7 +36,7 @@ def span_claims(
     if suspects & {first.day, last.day}:
         return ()
     levels = _levels((first, last), (view.window_high, view.window_low), spec, evidence)
-    return (*levels, _move(*levels[:2]))
+    return (*levels, span_move(*levels[:2]))
 
 
 def _levels(
@@ -56,19 +55,4 @@ def _levels(
             spec, metric, fixing.value.quantize(step), fixing.day, evidence, formula
         ).model_copy(update={"claim_id": span_id(spec.market, metric, first.day, last.day)})
         for metric, fixing, formula in levels
-    )
-
-
-def _move(start: Claim, end: Claim) -> Claim:
-    """The move from the printed levels, as for every move."""
-    return Claim(
-        claim_id=span_id(end.subject, Metric.SPAN_MOVE, start.as_of, end.as_of),
-        subject=end.subject,
-        metric=Metric.SPAN_MOVE,
-        value=percent_change(start.value, end.value).quantize(PERCENT_STEP),
-        unit=Unit.PERCENT,
-        as_of=end.as_of,
-        evidence=end.evidence,
-        formula=percent_change.__name__,
-        inputs=(start.claim_id, end.claim_id),
     )

@@ -19,7 +19,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from desk.analytics.figures import level_step
 from desk.analytics.names.markets import STOCK_DIGITS, pair_by_name
-from desk.analytics.prices.price_view import view_prices
+from desk.analytics.prices.price_view import view_newest
 from desk.analytics.prices.series import Fixings, window_days
 from desk.contracts.agents.tools import ToolResult, ToolStatus
 from desk.contracts.episode.analysis import Analysis, PriceHistory
@@ -228,9 +228,10 @@ def _of_prices(
     window: TimeWindow,
     evidence_id: str,
 ) -> tuple[Claim, ...]:
-    """The claims on the window of the prices of a market, or of an asset beside it."""
+    """The claims on the window of the prices of a market, or of an asset beside it; where they end
+    before it, on as many days up to the newest."""
     spec, prices = _series(answer, specs)
-    view = view_prices(prices, *window_days(window)) if prices.items else None
+    view = view_newest(prices, *window_days(window)) if prices.items else None
     return price_claims(view, spec, evidence_id) if view else ()
 
 

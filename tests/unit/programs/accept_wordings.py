@@ -14,6 +14,7 @@ from desk.analytics.retrieval.meaning import Meaning
 from desk.analytics.retrieval.wordings import keep_vectors, kept_vectors
 from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.question.builtin import kinds
+from desk.programs.question.builtin.synthesis.markets import asked
 from desk.programs.swarm.objectives import nearness
 from desk.programs.swarm.objectives.registry import FORMS
 from desk.trust.seals import content_hash
@@ -29,6 +30,7 @@ def main() -> None:
     if meaning is None:
         raise SystemExit("the model of meaning is not installed: run `make install`")
     accept("questions", kinds.FILE, kinds.all_wordings(), meaning)
+    accept("aspects of markets", asked.FILE, asked.ASPECTS.every(), meaning)
     fit(meaning)
 
 

@@ -4,13 +4,13 @@ from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import StateEntry
 from desk.platform.memory.sentence_encoder import meaning_of_the_desk
-from desk.programs.question.builtin.passages import (
+from desk.programs.question.builtin.synthesis.written.passages import (
     SourcePassage,
     passages_in,
     split_markdown,
     split_page,
 )
-from desk.programs.question.builtin.ranking import fits
+from desk.programs.question.builtin.synthesis.written.ranking import fits
 from tests.knowledge.asking import documents_state, web_state
 
 LIMITS = """# Limits

@@ -187,15 +187,31 @@ def test_a_window_without_fixings_is_missing_with_the_last_day_known() -> None:
     assert result.claims == ()
 
 
-def test_a_question_whose_days_have_no_fixing_is_told_the_day_to_ask_as_of() -> None:
-    old = [f for f in real_fixings("USD/JPY") if date(2025, 10, 1) < f[0] < date(2026, 10, 20)]
+def of_a_question_in_a_week_without_fixings(**parameters: str) -> ResearchResult:
+    old = [f for f in real_fixings("USD/JPY") if date(2025, 8, 1) < f[0] < date(2026, 10, 20)]
     answer = answered(HISTORICAL, history("USD/JPY", old, window("2026-W44").end))
     asked = request(TaskType.RESEARCH_FX, pair_market(), "2026-W44", results=[answer])
-    assignment = asked.assignment.model_copy(update={"query": Query(question="Is it cheap?")})
+    query = Query(question="Is it cheap?", parameters=parameters)
+    assignment = asked.assignment.model_copy(update={"query": query})
     result = builtin_turn(asked.model_copy(update={"assignment": assignment})).result
     assert isinstance(result, ResearchResult)
+    assert result.ends_on == date(2026, 10, 19)
+    return result
+
+
+def test_a_question_whose_days_have_no_fixing_is_told_the_day_to_ask_as_of() -> None:
+    result = of_a_question_in_a_week_without_fixings(period_read="this week")
     (line,) = result.missing
     assert line.endswith("is of 19 Oct 2026; --as-of 2026-10-19 answers as of then")
+    assert result.claims == ()
+
+
+def test_a_question_of_now_is_told_the_newest_fixing_and_that_it_is_old() -> None:
+    result = of_a_question_in_a_week_without_fixings()
+    last = next(claim for claim in result.claims if claim.metric is Metric.LAST)
+    assert last.as_of == date(2026, 10, 19)
+    (line,) = result.missing
+    assert line.endswith("told is the newest, of 19 Oct 2026")
 
 
 def test_a_short_history_says_which_figures_it_cannot_give() -> None:

@@ -12,6 +12,7 @@ from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.question.builtin.banks import bank_standing
 from desk.programs.question.builtin.kinds import FILE, QuestionKind, all_wordings, kind_of
 from desk.programs.question.builtin.synthesis import take_turn
+from desk.programs.question.builtin.synthesis.markets import asked as aspects
 from desk.trust.prose.synthesis_review import review_synthesis
 from tests.knowledge.asking import asked, documents_state
 from tests.support.builders import calendar, claim, decisions, policy_rates, rate_market
@@ -168,6 +169,7 @@ def test_a_question_has_no_kind_without_a_model_of_meaning() -> None:
 def test_every_wording_has_its_vector() -> None:
     told = "run `python -m tests.unit.programs.accept_wordings`"
     assert {*all_wordings()} == set(kept_vectors(FILE)), told
+    assert {*aspects.ASPECTS.every()} == set(kept_vectors(aspects.FILE)), told
 
 
 MINUTES = """# Minutes of the rates group

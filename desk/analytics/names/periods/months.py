@@ -45,7 +45,7 @@ _THE_END: Final = frozenset({"end"})
 """What of a month or a year is read with it: the last day of the period is its end."""
 
 NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
-NUMBER_BEFORE: Final = re.compile(r"\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
+NUMBER_BEFORE: Final = re.compile(r"(?<![\d.,])\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\W{0,2}$")
 
 
 def month_names() -> str:

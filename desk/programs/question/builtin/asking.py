@@ -26,6 +26,12 @@ from desk.contracts.runs.turns import TurnContext, TurnRequest
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
 
+RANK: Final = "rank"
+"""The parameter of a question with the group of pairs that it ranks."""
+
+PAPERS: Final = "papers"
+"""The parameter by which what is written goes before what was measured."""
+
 LONGEST_LINE: Final = 300
 """Characters of what a tool said that a line about something missing repeats."""
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from desk.analytics.names.currency_mentions import without_other_markets
 from desk.analytics.names.subjects import by_their_kinds
 from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
@@ -183,6 +184,11 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
             "is the country 10-year yield above the country one",
             "the spread between country and country two-year yields",
             "how steep is the yield curve of the country",
+            "how steep is the government bonds curve",
+            "country 2s10s",
+            "where is the 2s10s of the country",
+            "slope of the curve of government bonds",
+            "government bonds over government bonds spread",
             "did the two-year yield of the country fall this month",
         ),
         QuestionKind.MOVE: (
@@ -375,4 +381,4 @@ def side_of(
 
 def _compared(question: str) -> str:
     """A question as it is compared: without its polite frame, with what each name is."""
-    return by_their_kinds(without_frame(question))
+    return by_their_kinds(without_other_markets(without_frame(question), "the currency"))

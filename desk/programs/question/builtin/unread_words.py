@@ -17,8 +17,8 @@ from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import Query
+from desk.programs.question.builtin.asking import RANK
 from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, WORDINGS, QuestionKind
-from desk.programs.question.builtin.ranked_moves import RANK
 from desk.trust.prose import REFERENCE, unbacked
 
 PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
@@ -70,14 +70,17 @@ class UnreadWords(NamedTuple):
         return " ".join(self.sentences)
 
 
-def unread_words(query: Query, kind: QuestionKind | None) -> UnreadWords:
-    """What nothing read of a question of a kind."""
+def unread_words(
+    query: Query, kind: QuestionKind | None, read: frozenset[str] = frozenset()
+) -> UnreadWords:
+    """What nothing read of a question of a kind. `read` are the stems of what was read besides."""
     time = [each for each in query.parameters.get(UNREAD, "").split(", ") if each]
     year_before = kind is QuestionKind.RATE and spans_named(query.question) == (_A_YEAR,)
     if kind is QuestionKind.YIELD or year_before:
         # How long a bond runs is said in years, and with a rate goes the one a year before.
         time = [each for each in time if each.casefold() not in _LENGTHS]
-    left = _left(query, kind, stems(" ".join(time)))
+    time = [each for each in time if not stems(each) <= read]
+    left = _left(query, kind, stems(" ".join(time)) | read)
     names = stems(" ".join(_NAME.findall(query.question)))
     named = tuple(word for word in left if stem(word) in names)
     others = tuple(word for word in left if word not in named)
@@ -94,7 +97,9 @@ def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tupl
     known |= stems(" ".join((*KIND_NAMES, market)))
     question = without_frame(query.question)
     asked = (word for word in words(by_their_kinds(question)) if not is_function_word(word))
-    return tuple(dict.fromkeys(word for word in asked if stem(word) not in known))
+    group = re.compile(rf"{re.escape(parameters.get(RANK, ''))}[a-z]?", re.IGNORECASE)
+    left = (word for word in asked if stem(word) not in known and not group.fullmatch(word))
+    return tuple(dict.fromkeys(left))
 
 
 @cache

@@ -19,8 +19,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.runs.turns import StateEntry, TurnContext
 from desk.programs.claude.figures import told_claims, worth_telling
-from desk.programs.question.builtin.ranked_moves import RANK
-from desk.programs.question.builtin.synthesis import PAPERS
+from desk.programs.question.builtin.asking import PAPERS, RANK
 
 MOST_TOLD: Final = 240_000
 """Characters of all things together: 60,000 tokens of prose."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.periods import READ
 from desk.analytics.prices.impact import (
     LARGE_MOVE,
     NEAR_THE_EDGE,
@@ -15,7 +16,7 @@ from desk.analytics.prices.impact import (
     floating_pair_impact,
     pegged_pair_impact,
 )
-from desk.analytics.prices.price_view import Break, PriceView, Side, view_prices
+from desk.analytics.prices.price_view import Break, PriceView, Side, view_newest, view_prices
 from desk.analytics.prices.series import WEEK, Fixing, Fixings, window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import DataSource, SourceTier
@@ -210,15 +211,18 @@ def _research(
 ) -> ResearchResult:
     fixings = _fixings(request, market, evidence.answer)
     first_day, last_day = window_days(request.assignment.window)
-    view = view_prices(fixings, first_day, last_day)
+    query = request.assignment.query
+    # What a question asks of now, or of one day without a fixing, the newest one before answers.
+    of_a_day = query is not None and (READ not in query.parameters or first_day == last_day)
+    view = (view_newest if of_a_day else view_prices)(fixings, first_day, last_day)
+    ends_on = fixings.last.day if fixings.last and fixings.last.day < first_day else None
     if view is None:
         reason = _why_nothing(market, evidence.answer, fixings)
-        ends_on = fixings.last.day if fixings.last is not None else None
-        if ends_on is not None and request.assignment.query is not None:
+        if ends_on is not None and query is not None:
             reason = clip(f"{reason}; --as-of {ends_on.isoformat()} answers as of then")
         return _nothing(request, market, evidence, reason, ends_on)
     claims = price_claims(view, market, evidence.evidence_id)
-    missing = _missing(market, view, claims)
+    missing = (*_missing(market, view, claims), *_nothing_since(market, ends_on))
     certainty = confidence(_weaknesses(view, missing, evidence.source.tier))
     return ResearchResult(
         result_id=f"{request.assignment.task_id}/result",
@@ -233,6 +237,7 @@ def _research(
         missing=missing,
         warnings=_warnings(market, view, evidence),
         confidence=certainty,
+        ends_on=ends_on,
     )
 
 
@@ -254,6 +259,14 @@ def _why_nothing(market: MarketSpec, history: History, fixings: Fixings) -> str:
         return f"{market.market}: the source holds no fixing"
     last = print_full_day(fixings.last.day)
     return f"{market.market}: no usable fixing in the window; the last one is of {last}"
+
+
+def _nothing_since(market: MarketSpec, ends_on: date | None) -> tuple[str, ...]:
+    """That the newest fixing, of which is told, is older than the days that are asked about."""
+    if ends_on is None:
+        return ()
+    day = print_full_day(ends_on)
+    return (f"{market.market}: no fixing of the days asked about; told is the newest, of {day}",)
 
 
 def _nothing(

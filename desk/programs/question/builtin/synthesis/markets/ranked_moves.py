@@ -9,9 +9,6 @@ from desk.analytics.names.markets import DOLLAR
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import ResearchResult
 
-RANK: Final = "rank"
-"""The parameter of a question with the group of pairs that it ranks."""
-
 WHOLE: Final = Decimal(100)
 
 
@@ -29,15 +26,18 @@ def ranked_moves(results: Sequence[ResearchResult]) -> tuple[RankedMove, ...]:
     return tuple(sorted(_moves(results), key=lambda each: -each.gained))
 
 
-def ranking_told(group: str, results: Sequence[ResearchResult]) -> str:
+def ranking_told(
+    group: str, results: Sequence[ResearchResult], *, worst_first: bool = False
+) -> str:
     """All of a group in their order, and those of which no move is known."""
-    ranked = ranked_moves(results)
+    ranked = ranked_moves(results)[:: -1 if worst_first else 1]
     moved = {c.subject for r in results for c in r.claims if c.metric is Metric.MOVE}
     silent = sorted({r.market for r in results if "/" in r.market} - moved)
     told = ", ".join(
         f"{each.currency} ({each.claim.subject} [[{each.claim.claim_id}]])" for each in ranked
     )
-    first = f"{group} against the US dollar, from best to worst: {told}." if told else ""
+    order = "worst to best" if worst_first else "best to worst"
+    first = f"{group} against the US dollar, from {order}: {told}." if told else ""
     missing = f" No move is known of {', '.join(silent)}." if silent else ""
     return f"{first}{missing}".strip()
 

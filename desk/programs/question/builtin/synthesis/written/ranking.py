@@ -13,7 +13,7 @@ from desk.analytics.names.subjects import AskedSubject, NamedAs, subjects_asked
 from desk.analytics.retrieval.full_text import FullTextIndex, stem, stems, telling_stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING, Meaning, by_meaning, passage_vector
 from desk.contracts.question.tickets import TICKET_ID
-from desk.programs.question.builtin.passages import SourcePassage
+from desk.programs.question.builtin.synthesis.written.passages import SourcePassage
 
 FITS: Final = 0.7
 MOSTLY: Final = 0.6

@@ -1,0 +1,305 @@
+"""The Synthesis agent: what was found for a question, in the words of its sources.
+
+It uses no tool, reads no English and judges nothing: a question of a ticket's field or of a table's
+cell is answered with that, for any other the passages that fit are quoted as found. What a source
+says is never an order to it.
+
+What research agents found of a market is told as they left it.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
+from desk.analytics.names.listing import listed
+from desk.analytics.names.markets import DOLLAR
+from desk.analytics.names.periods import DAYS_ASKED, READ
+from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import Query
+from desk.contracts.findings.results import (
+    ResearchResult,
+)
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
+from desk.programs.question.builtin.asking import (
+    PAPERS,
+    RANK,
+    named_tickets,
+    parameter_list,
+    query_of,
+)
+from desk.programs.question.builtin.banks import DaysAsked, bank_standing, is_known
+from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
+from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind, kind_of, likeliest
+from desk.programs.question.builtin.synthesis.markets.asked import (
+    Aspect,
+    MarketQuestion,
+    market_question,
+)
+from desk.programs.question.builtin.synthesis.markets.coverage import (
+    is_all_read,
+    is_measured,
+    measured,
+    not_covered,
+)
+from desk.programs.question.builtin.synthesis.markets.leading import first_sentence, meant_alone
+from desk.programs.question.builtin.synthesis.markets.moves_told import (
+    UNJUDGED,
+    in_short,
+    looked_at,
+    newest_told,
+    prices_ended,
+    research_summary,
+    standing_summary,
+    with_doubt,
+)
+from desk.programs.question.builtin.synthesis.markets.ranked_moves import (
+    largest_first,
+    ranking_told,
+)
+from desk.programs.question.builtin.synthesis.markets.results import (
+    is_move,
+    is_of_a_bank,
+    is_of_the_dollar,
+    ranked,
+    research_in,
+    whole_days,
+)
+from desk.programs.question.builtin.synthesis.markets.sections import research_sections
+from desk.programs.question.builtin.synthesis.written.answers import (
+    MOST_QUOTED,
+    NEAREST,
+    NOTHING_FITS,
+    cell_asked,
+    further,
+    nearest,
+    of_best,
+    of_named,
+    quoted,
+    side_by_side,
+)
+from desk.programs.question.builtin.synthesis.written.passages import SourcePassage, passages_in
+from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
+from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits
+from desk.programs.question.builtin.unread_words import safe_line, unread_words
+from desk.programs.question.builtin.verdicts import bank_verdict, move_verdict
+from desk.trust.prose import LONGEST_TEXT, clip
+
+NOTHING_WRITTEN: Final = "Nothing written fits the question."
+
+TAKEN_FOR: Final = "Which fact is asked for was not read for sure. It is taken for"
+
+OF_THE_BANKS: Final = "What the desk knows of central banks:"
+
+
+def take_turn(request: TurnRequest) -> Turn:
+    """What was found for the question, in one turn. It says so where nothing fits it.
+
+    Raises:
+        TaskNotPossible: there is no question.
+    """
+    query, quoter = query_of(request), Quoter()
+    research = research_in(request.state)
+    question = market_question(query, request.assignment.window, research)
+    passages = passages_in(request.state, named_tickets(query))
+    fitting = fits(query.question, passages, measured(query, research))
+    if _is_of_prices(question, research):
+        fitting = []
+    draft = _draft(question, passages, fitting, research, quoter)
+    unheld = not research and _is_of_prices(question, research)
+    # That no yields are known is told in the answer itself.
+    left = (
+        ""
+        if unheld
+        else not_covered(
+            query, research, draft.told, yields=question.kind is not QuestionKind.YIELD
+        )
+    )
+    said = [left, draft.summary] if research and not draft.told else [draft.summary, left]
+    if not draft.told or not draft.answered:
+        # What is written and fits is of whatever currency the paper is of.
+        said = [*prices_ended(research), *mentions_told(query.parameters), *said]
+    draft = draft._replace(summary=" ".join(filter(None, said)))
+    near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
+    sections = (*further(fitting, draft, quoter), *research_sections(request.state), *near)
+    return Turn(
+        result=Synthesis(
+            task_id=request.assignment.task_id,
+            agent=request.assignment.agent,
+            summary=clip(f"{draft.summary}{_failed(request.state)}", LONGEST_TEXT),
+            sections=sections[:20],
+            quotations=quoter.quotations,
+            answered=draft.answered,
+            found=draft.found,
+        )
+    )
+
+
+def _is_of_prices(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
+    """Whether a question asks for the price of a market, held or not: nothing written is told of
+    it then, as no paper says what a market did."""
+    named = any("/" in each.market for each in research) or NO_MARKET in question.query.parameters
+    return question.is_of_prices and named and not named_tickets(question.query)
+
+
+def _draft(
+    question: MarketQuestion,
+    passages: Sequence[SourcePassage],
+    fitting: Sequence[Fit],
+    research: Sequence[ResearchResult],
+    quoter: Quoter,
+) -> Draft:
+    query = question.query
+    names = named_tickets(query)
+    if parameter_list(query, "first", "second"):
+        return side_by_side(query, fitting, quoter)
+    if names:
+        return of_named(query.question, names, passages, fitting, quoter)
+    found = [fit for fit in fitting if fit.found]
+    # What speaks of a thing without a value of it, such as that its cost is not known, is no
+    # answer, and what fits less well is none either.
+    found = found if found and found[0].answers else []
+    if group := query.parameters.get(RANK):
+        return _of_a_group(question, group, research, found, quoter)
+    researched = research_summary(question, research)
+    if (researched or is_of_a_bank(research)) and PAPERS in query.parameters:
+        instead = _measured_instead(question, research, fitting, quoter)
+        # What a bank did is known for sure; a paper that has the question's words may not be of it.
+        if found and not (instead.found and is_of_a_bank(research)):
+            return _of_papers(query, found, quoter)
+        return instead
+    if researched:
+        told = quoted(found, quoter) if found else Draft("", answered=True)
+        sure = is_all_read(question, research) and is_measured(research)
+        summary = " ".join(filter(None, (_of_pairs(question, research), told.summary)))
+        return Draft(summary, sure, sure, told.told)
+    if found:
+        return _of_papers(query, found, quoter)
+    near = [fit for fit in fitting if fit.near][:MOST_QUOTED]
+    if not near:
+        unheld = not research and _is_of_prices(question, research)
+        return Draft("" if unheld else NOTHING_FITS, answered=False)
+    told = quoted(near, quoter)
+    return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
+
+
+def _of_papers(query: Query, found: Sequence[Fit], quoter: Quoter) -> Draft:
+    return cell_asked(query.question, found, quoter) or of_best(query.question, found, quoter)
+
+
+def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
+    """What was measured of pairs, what is asked for first: where they stand goes before how far
+    they went, where the question is of that."""
+    of_it = meant_alone(question, research)
+    lead = first_sentence(question, of_it) or _verdict(question, research)
+    standing = standing_summary(of_it) or ""
+    before = standing if question.kind is QuestionKind.LEVEL and not question.asked.aspect else ""
+    aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
+    within, behind = (standing, "") if question.kind is None else ("", standing)
+    moves = research_summary(question, of_it, within if aside else "")
+    banks = bank_standing(research, whole_days(question.window)[1])
+    newest = newest_told(question, of_it)
+    return with_doubt(question, lead, before, newest, moves, behind if aside else "", banks)
+
+
+def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
+    return "" if question.is_unsure else move_verdict(question.query.question, research)
+
+
+def _measured_instead(
+    question: MarketQuestion,
+    research: Sequence[ResearchResult],
+    ranked: Sequence[Fit],
+    quoter: Quoter,
+) -> Draft:
+    """What was measured where nothing written fits, which is said last.
+
+    Of banks that goes first which the question is of, where its kind is told, and else the days
+    where some are named. Of places that are the seats of banks among other things, what is written
+    and comes near goes before, where the kind is none of a bank's.
+    """
+    if any("/" in result.market for result in research):
+        return _pairs_instead(question, research)
+    query, window = question.query, question.window
+    day, asked, kind = whole_days(window)[1], _days_asked(query), _kind_of_a_bank(query)
+    left = unread_words(query, kind)
+    doubt = left.told(kind)
+    days = "" if asked else " ".join(looked_at(query, window, research))
+    likely = None if kind else likeliest(query.question, OF_A_BANK, WORKERS_MEANING.get())
+    standing = bank_standing(research, day, kind or likely, asked)
+    kinds = {subject.kind for subject in subjects_asked(query.question)}
+    if kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
+        near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
+        if near:
+            told = quoted(near, quoter)
+            summary = f"{NEAREST} {told.summary} {OF_THE_BANKS} {standing} {days}"
+            return told._replace(summary=summary, answered=False, found=False)
+    sure = kind not in (None, *UNANSWERED) and not left.matters(kind)
+    known = is_known(research, day, kind, asked)
+    found = sure and known and is_all_read(question, research)
+    leads = kind in UNANSWERED or left.matters(kind)
+    taken = f"{TAKEN_FOR} {likely.value}." if likely else ""
+    first, last = (doubt, "") if leads else ("", doubt)
+    verdict = "" if leads else bank_verdict(query.question, kind, research, day, asked)
+    written = "" if known else NOTHING_WRITTEN
+    said = (first, taken, verdict, standing, last, days, written)
+    return Draft(" ".join(filter(None, said)), answered=found, found=found)
+
+
+def _days_asked(query: Query) -> DaysAsked | None:
+    """The first and the last day that a question about a bank names."""
+    first, _, last = query.parameters.get(DAYS_ASKED, "").partition("/")
+    return (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
+
+
+def _kind_of_a_bank(query: Query) -> QuestionKind | None:
+    """The kind of a question about banks, where it is one of theirs."""
+    kind = kind_of(query.question, WORKERS_MEANING.get())
+    return None if kind in (QuestionKind.MOVE, QuestionKind.LEVEL) else kind
+
+
+def _pairs_instead(question: MarketQuestion, research: Sequence[ResearchResult]) -> Draft:
+    """What was measured of pairs where nothing written fits."""
+    dated = question.kind is QuestionKind.LEVEL or READ in question.query.parameters
+    known = is_all_read(question, research) and is_measured(research)
+    found = question.is_of_prices and dated and known
+    said = (_of_pairs(question, research), "" if question.is_of_prices else NOTHING_WRITTEN)
+    return Draft(" ".join(filter(None, said)), answered=found, found=found)
+
+
+def _of_a_group(
+    question: MarketQuestion,
+    group: str,
+    research: Sequence[ResearchResult],
+    found: Sequence[Fit],
+    quoter: Quoter,
+) -> Draft:
+    """A group of pairs in the order of their moves, and behind it what is written that fits."""
+    aspect = question.asked.aspect
+    of_it = meant_alone(question, research)
+    lead = first_sentence(question, of_it) or _verdict(question, research)
+    level = question.kind is QuestionKind.LEVEL and not aspect
+    days = looked_at(question.query, question.window, of_it)
+    worst_first = aspect in (Aspect.WORST, Aspect.IS_WORST)
+    ranking = ranking_told(group, of_it, worst_first=worst_first)
+    crosses = [e for e in ranked(of_it) if is_move(e) and not is_of_the_dollar(e)]
+    ordered = largest_first([each for each in of_it if DOLLAR not in each.market.split("/")])
+    beside = dict.fromkeys((ordered, *map(in_short, crosses)))
+    banks = bank_standing(research, whole_days(question.window)[1])
+    standing = standing_summary(of_it) if level else ""
+    newest = newest_told(question, of_it)
+    measured = with_doubt(
+        question, lead, standing, newest, *days, ranking, *beside, banks, UNJUDGED
+    )
+    told = quoted(found, quoter) if found else Draft("", answered=True)
+    sure = is_all_read(question, research) and is_measured(research)
+    return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)
+
+
+def _failed(state: Sequence[StateEntry]) -> str:
+    """That an answer lacks what some nodes were to bring. Why they failed stands with what is
+    missing, where the desk lists it."""
+    names = [safe_line(entry.node, "a node of the graph") for entry in state if entry.error]
+    return f" Not all could be looked at: {listed(names)} failed." if names else ""

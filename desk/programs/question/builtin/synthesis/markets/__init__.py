@@ -1,0 +1,1 @@
+"""What was measured of markets, as it answers a question."""

@@ -1,0 +1,175 @@
+"""What of a market's fixings a question asks for: a level, a high or low, whether one of them is
+beyond a number, the largest day, or which of several did best or worst.
+
+It is what has the nearest wording, in meaning and in words. It orders what is told and makes no
+figure: where it says nothing, the facts are told in their usual order.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
+from desk.analytics.names.periods import READ
+from desk.analytics.names.subjects import by_their_kinds
+from desk.analytics.retrieval.alike import NamedWordings
+from desk.analytics.retrieval.frames import without_frame
+from desk.analytics.retrieval.full_text import stems
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import Query
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.weeks import TimeWindow
+from desk.programs.question.builtin.asking import RANK
+from desk.programs.question.builtin.kinds import NOT_KNOWN, OF_A_BANK, QuestionKind, kind_of
+from desk.programs.question.builtin.unread_words import UnreadWords, unread_words
+
+if TYPE_CHECKING:
+    from desk.analytics.retrieval.meaning import FindMeaning
+
+FILE: Final = Path(__file__).with_name("aspects.npz")
+ASPECTS: Final = NamedWordings(Path(__file__).with_name("aspects.toml"), FILE)
+"""How somebody may ask for each aspect, and for something else of a market."""
+
+
+class Aspect(StrEnum):
+    """What of a market's fixings, or of several markets', is asked for."""
+
+    LEVEL = "level"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
+    LARGEST_DAY = "largest_day"
+    EVER_ABOVE = "ever_above"
+    EVER_BELOW = "ever_below"
+    IS_ABOVE = "is_above"
+    IS_BELOW = "is_below"
+    BEST = "best"
+    WORST = "worst"
+    IS_BEST = "is_best"
+    IS_WORST = "is_worst"
+
+
+BESIDE_A_NUMBER: Final = frozenset(
+    {Aspect.EVER_ABOVE, Aspect.EVER_BELOW, Aspect.IS_ABOVE, Aspect.IS_BELOW}
+)
+AMONG_SEVERAL: Final = frozenset({Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST})
+
+OTHER: Final = "other"
+"""The name of the wordings that ask for none of these."""
+
+WRITTEN: Final = "written"
+"""The name of those that ask what is written where a market is named as well."""
+
+ASPECT_FLOOR: Final = 0.95
+"""How near the nearest wording of an aspect has to be, in meaning and in words: at most 2."""
+
+ASPECT_APART: Final = 0.04
+"""How much nearer that has to be than any wording of another."""
+
+_OF_MOVES: Final = AMONG_SEVERAL | {Aspect.LARGEST_DAY}
+_NUMBER: Final = re.compile(r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
+_REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
+
+
+class AskedOfMarket(NamedTuple):
+    """The aspect that a question asks for, the numbers in it that name no days, and whether it asks
+    rather for what is written."""
+
+    aspect: Aspect | None
+    numbers: tuple[str, ...] = ()
+    written: bool = False
+
+    @property
+    def read(self) -> frozenset[str]:
+        """The stems of what was read of it: the words in which the aspect is asked for, and the
+        numbers where it is beside one, or of the first few of several."""
+        numbers = self.numbers if self.aspect in BESIDE_A_NUMBER | AMONG_SEVERAL else ()
+        told = ASPECTS.told[self.aspect] if self.aspect else ()
+        return stems(" ".join((*told, *numbers)))
+
+    def levels(self) -> tuple[Decimal, ...]:
+        """What the numbers may stand for: a comma groups digits, or begins the decimals."""
+        read = (each.replace(",", sign) for each in self.numbers for sign in ("", "."))
+        return tuple(Decimal(each) for each in read if each.count(".") < 2)
+
+
+class MarketQuestion(NamedTuple):
+    """A question, the window that was measured for it, what it asks for, and what of it was not
+    read."""
+
+    query: Query
+    window: TimeWindow
+    kind: QuestionKind | None
+    asked: AskedOfMarket
+    left: UnreadWords
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it may ask of something else than its kind says."""
+        return self.kind in NOT_KNOWN or self.left.matters(self.kind)
+
+    @property
+    def is_of_prices(self) -> bool:
+        """Whether it asks what the price of a market did or is, which nothing written answers."""
+        return self.kind in (QuestionKind.MOVE, QuestionKind.LEVEL)
+
+
+def market_question(
+    query: Query, window: TimeWindow, research: Sequence[ResearchResult]
+) -> MarketQuestion:
+    """A question as it is asked of what was researched, by this worker's model of meaning."""
+    find_meaning = WORKERS_MEANING.get()
+    kind = kind_of(query.question, find_meaning)
+    pairs = {each.market for each in research if "/" in each.market}
+    asked = asked_of_market(query, find_meaning, pairs)
+    if kind in NOT_KNOWN | OF_A_BANK or (research and not pairs):
+        asked = asked._replace(aspect=None)
+    if asked.written and kind in (QuestionKind.MOVE, QuestionKind.LEVEL):
+        kind = None
+    if asked.aspect:
+        kind = QuestionKind.MOVE if asked.aspect in _OF_MOVES else QuestionKind.LEVEL
+    return MarketQuestion(query, window, kind, asked, unread_words(query, kind, asked.read))
+
+
+def alone_among(question: str, pairs: Collection[str]) -> str | None:
+    """Of some pairs the only one, or that of the two currencies that a question names."""
+    named = {each.code for each in currency_mentions(question)}
+    return next((pair for pair in pairs if len(pairs) == 1 or {*pair.split("/")} == named), None)
+
+
+def asked_of_market(
+    query: Query, find_meaning: "FindMeaning", pairs: Collection[str]
+) -> AskedOfMarket:
+    """What a question asks of some pairs, by a model of meaning. No aspect where none is near
+    enough or nearer than the others, and without a model."""
+    compared, numbers = _compared(query)
+    meaning = find_meaning()
+    if meaning is None:
+        return AskedOfMarket(None, numbers)
+    one = not pairs or alone_among(query.question, pairs) is not None
+    left_out = (
+        () if numbers and one else BESIDE_A_NUMBER,
+        () if len(pairs) != 1 else AMONG_SEVERAL,
+    )
+    among = [each for each in Aspect if not any(each in out for out in left_out)]
+    near = ASPECTS.nearness(compared, (*among, OTHER, WRITTEN), meaning)
+    best, other = sorted(near, key=lambda name: -near[name])[:2]
+    enough = near[best] >= ASPECT_FLOOR and near[best] - near[other] >= ASPECT_APART
+    aspect = Aspect(best) if enough and best not in (OTHER, WRITTEN) else None
+    return AskedOfMarket(aspect, numbers, best == WRITTEN and near[best] >= ASPECT_FLOOR)
+
+
+def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
+    """A question as it is compared, and its numbers."""
+    question = without_other_markets(without_frame(query.question), "the currency")
+    days = query.parameters.get(READ)
+    dated = question.replace(days, "then") if days else question
+    group = query.parameters.get(RANK, "")
+    if group.isalnum():
+        # A word derived from its name, such as Asian, names it as well.
+        dated = re.sub(rf"\b(?:in |of )?{group}[a-z]?\b", "", dated, flags=re.IGNORECASE)
+    numbers: Sequence[str] = _NUMBER.findall(dated)
+    told = _REPEATED.sub("the currency", by_their_kinds(_NUMBER.sub("the level", dated)))
+    return told, tuple(numbers)

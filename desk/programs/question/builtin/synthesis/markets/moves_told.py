@@ -1,0 +1,187 @@
+"""What was measured of markets, in the words of those who measured it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.names.listing import listed
+from desk.analytics.names.periods import READ, SpanNamed
+from desk.contracts.agents.tasks import Query
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import (
+    EventType,
+    MarketEvent,
+    ResearchResult,
+)
+from desk.contracts.weeks import TimeWindow
+from desk.programs.question.builtin.banks import NOT_KNOWN
+from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
+from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
+from desk.programs.question.builtin.synthesis.markets.ranked_moves import largest_first
+from desk.programs.question.builtin.synthesis.markets.results import (
+    MOST_EVENTS,
+    is_move,
+    of_the_market,
+    ranked,
+    whole_days,
+)
+from desk.programs.question.builtin.unread_words import safe_line
+from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
+
+TOLD_OF_A_MOVE: Final = 2
+"""Sentences of its description: from where to where it went, and between which fixings. How far the
+last one is from these is told as well."""
+
+UNJUDGED: Final = "What caused a move is not judged without a model."
+
+NO_PERIOD: Final = "the last week, as no period was read in the question"
+
+_STANDING: Final = frozenset(
+    {Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH, Metric.RANGE_POSITION}
+)
+
+
+def research_summary(
+    question: MarketQuestion, results: Sequence[ResearchResult], standing: str = ""
+) -> str | None:
+    """The days that were measured with what named them, which of several moved most, where a
+    pair is `standing`, what the market did, and the events of most impact, in the words of those
+    who found them; None without any event. What else is known of a move, and decision days that
+    nothing is known of, are left to the sections."""
+    events = sorted(ranked(results), key=lambda event: not is_move(event))
+    of_weight = [event for event in events if not _is_scheduled(event)] or events
+    told = list(dict.fromkeys(map(in_short, of_weight)))[: max(MOST_EVENTS, _moves(events))]
+    if not told:
+        return None
+    days = looked_at(question.query, question.window, results)
+    said = (*days, largest_first(results), standing, *told, UNJUDGED)
+    return clip(" ".join(filter(None, said)), LONGEST_TEXT)
+
+
+def _moves(events: Sequence[MarketEvent]) -> int:
+    """How many moves there are: of several markets that are asked about each is told."""
+    return len({in_short(event) for event in events if is_move(event)})
+
+
+def _is_scheduled(event: MarketEvent) -> bool:
+    """Whether it is a decision that is to come, or whose outcome is not known."""
+    return event.event_type is EventType.SCHEDULED_DECISION
+
+
+def in_short(event: MarketEvent) -> str:
+    """An event's description; of a move the sentences that say how far it went."""
+    if not is_move(event):
+        return event.description
+    sentences = split_sentences(event.description)
+    far = (each for each in sentences[TOLD_OF_A_MOVE:] if any(map(_is_distance, references(each))))
+    return "".join((*sentences[:TOLD_OF_A_MOVE], *far)).strip()
+
+
+def _is_distance(reference: str) -> bool:
+    """Whether a reference is to how far the last fixing is from an end of the period's range."""
+    return any(
+        str(metric) in reference.split(":") for metric in (Metric.FROM_HIGH, Metric.FROM_LOW)
+    )
+
+
+def standing_summary(results: Sequence[ResearchResult]) -> str | None:
+    """Where each pair stands among its fixings of a year, in claims that were found; None without
+    them."""
+    told = dict.fromkeys(filter(None, map(_standing, results)))
+    return " ".join(told) or None
+
+
+def _standing(result: ResearchResult) -> str | None:
+    known = {c.metric: c for c in of_the_market((result,))}
+    return f"{level_told(known)} {range_told(known)}" if known.keys() >= _STANDING else None
+
+
+def level_told(known: Mapping[Metric, Claim], remark: str = "") -> str:
+    """A pair's last fixing with its day, and a remark on that."""
+    level = known[Metric.LAST]
+    day = print_full_day(level.as_of)
+    return f"The fixing of {level.subject} of {day} is [[{level.claim_id}]]{remark}."
+
+
+def range_told(known: Mapping[Metric, Claim]) -> str:
+    """Where a pair's last fixing stands among those of the year up to it; empty where they are not
+    all known."""
+    if not known.keys() >= _STANDING:
+        return ""
+    level, low, high = (known[m] for m in (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH))
+    if low.value < level.value < high.value:
+        stands = f"it stands at [[{known[Metric.RANGE_POSITION].claim_id}]] of that range"
+    else:
+        stands = f"it is the {'highest' if level.value == high.value else 'lowest'} of them"
+    highest, lowest = known.get(Metric.HIGHEST_SINCE), known.get(Metric.LOWEST_SINCE)
+    since = next((c for c in (highest, lowest) if c), None)
+    told = f" It was the [[{since.claim_id}]]." if since else ""
+    return (
+        f"The fixings of the 52 weeks to then run from [[{low.claim_id}]] to [[{high.claim_id}]],"
+        f" and {stands}.{told}"
+    )
+
+
+def with_doubt(question: MarketQuestion, *said: str | None) -> str:
+    """Sentences with what of a question was not read: that goes first where it matters, and else
+    last."""
+    told = question.left.told(question.kind)
+    if question.kind in UNANSWERED:
+        said = (NOT_KNOWN, told, *said)
+    else:
+        said = (told, *said) if question.is_unsure else (*said, told)
+    return " ".join(filter(None, said))
+
+
+def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:
+    """The days between which a move was measured, and what of the question named them."""
+    named = query.parameters.get(READ)
+    what = safe_line(named, "the days asked for") if named else NO_PERIOD
+    days = {c.metric: c.as_of for c in of_the_market(results)}
+    if Metric.PREVIOUS in days and Metric.LAST in days:
+        first, last = (print_full_day(days[metric]) for metric in (Metric.PREVIOUS, Metric.LAST))
+        yield f"Measured for {what}: from the fixing of {first} to that of {last}."
+        return
+    if not days:
+        # Where there is no claim at all, no digit stands in an answer: not even those of a day.
+        silent = listed(dict.fromkeys(r.market for r in results if "/" in r.market))
+        yield (
+            f"No fixing of {silent} is known of the days that are asked about."
+            if silent
+            else ("No move was measured of the days that are asked about.")
+        )
+        return
+    first, last = map(print_full_day, whole_days(window))
+    if any("/" in result.market for result in results):
+        yield f"No move was measured for {what}, {first} to {last}."
+    else:
+        yield f"Looked at for {what}: {first} to {last}."
+
+
+def newest_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> str:
+    """How old the newest fixing of each pair is, where that is older than what is asked of now."""
+    if READ in question.query.parameters:
+        return ""
+    days = {each.ends_on: list[str]() for each in results if each.ends_on and each.claims}
+    for each in results:
+        if each.ends_on in days:
+            days[each.ends_on].append(each.market)
+    asked = whole_days(question.window)[1]
+    return " ".join(
+        f"The newest fixing of {listed(pairs)} known here is that of {print_full_day(day)},"
+        f" {SpanNamed((asked - day).days, 'day').words} before this question."
+        for day, pairs in days.items()
+    )
+
+
+def prices_ended(results: Sequence[ResearchResult]) -> Iterator[str]:
+    """Of which pairs the newest price is older than the days that are asked about and not told of,
+    and what to do. The day is told with what is missing: no digit stands in an answer without a
+    claim."""
+    ended = dict.fromkeys(each.market for each in results if each.ends_on and not each.claims)
+    if ended:
+        yield (
+            f"No fixing of {listed(ended)} is here for the days that are asked about: what is"
+            " missing says of which day the newest is, and `--as-of` with that day answers as of"
+            " then."
+        )

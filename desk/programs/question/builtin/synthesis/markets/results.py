@@ -1,0 +1,59 @@
+"""What research agents brought to a question, and the moves among it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from typing import Final
+
+from desk.analytics.names.markets import DOLLAR
+from desk.analytics.prices.series import window_days
+from desk.contracts.findings.claims import Claim
+from desk.contracts.findings.results import (
+    EventType,
+    Impact,
+    MarketEvent,
+    ResearchResult,
+)
+from desk.contracts.runs.turns import StateEntry
+from desk.contracts.weeks import TimeWindow
+
+MOST_EVENTS: Final = 3
+"""Events in the summary."""
+
+_ORDER: Final = {Impact.HIGH: 0, Impact.MEDIUM: 1, Impact.LOW: 2}
+
+
+def research_in(state: Sequence[StateEntry]) -> tuple[ResearchResult, ...]:
+    """What research agents brought, in the order of the graph."""
+    return tuple(e.result for e in state if isinstance(e.result, ResearchResult))
+
+
+def of_the_market(results: Iterable[ResearchResult]) -> Iterator[Claim]:
+    """The claims on what each result is about: a model's may be on other markets, and days."""
+    return (c for result in results for c in result.claims if c.subject == result.market)
+
+
+def whole_days(window: TimeWindow) -> tuple[date, date]:
+    """The first day of a window and the last of which it has more than its first instant."""
+    before = max(window.start, window.end - timedelta(microseconds=1))
+    return window_days(window.model_copy(update={"end": before}))
+
+
+def ranked(results: Sequence[ResearchResult]) -> list[MarketEvent]:
+    """The events of some research, those of most impact first."""
+    events = [event for result in results for event in result.events]
+    return sorted(events, key=lambda event: _ORDER[event.impact])
+
+
+def is_move(event: MarketEvent) -> bool:
+    """Whether it is the move of a pair."""
+    return event.event_type is EventType.FX_MOVEMENT
+
+
+def is_of_the_dollar(event: MarketEvent) -> bool:
+    """Whether its pair is one against the dollar."""
+    return DOLLAR in event.market.split("/")
+
+
+def is_of_a_bank(results: Sequence[ResearchResult]) -> bool:
+    """Whether what was researched is a bank, of which its calendar tells even without an event."""
+    return any("/" not in result.market for result in results)

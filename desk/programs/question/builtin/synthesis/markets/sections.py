@@ -1,0 +1,84 @@
+"""The sections of an answer on what was measured."""
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import (
+    EventType,
+    Leaning,
+    ResearchResult,
+    ValidationResult,
+    View,
+    ViewKind,
+)
+from desk.contracts.question.knowledge import Section
+from desk.contracts.runs.turns import StateEntry
+from desk.programs.question.builtin.synthesis.markets.results import is_move, ranked, research_in
+from desk.trust.prose import clip, references, split_sentences
+
+LONGEST_SECTION: Final = 20_000
+
+NO_EVENT: Final = "The research found no event."
+
+_LEANINGS: Final = {
+    ViewKind.DIRECTION: {Leaning.UP: "rising", Leaning.DOWN: "falling"},
+    ViewKind.STANCE: {Leaning.UP: "tightening", Leaning.DOWN: "easing"},
+    ViewKind.RECOMMENDATION: {Leaning.UP: "buy", Leaning.DOWN: "sell"},
+}
+
+
+def research_sections(state: Sequence[StateEntry]) -> Iterator[Section]:
+    """A section for each research result, and one for what the validator says."""
+    for result in research_in(state):
+        yield Section(title=f"{result.market}: {_who(result)}", content=_content(result))
+    validated = [e.result for e in state if isinstance(e.result, ValidationResult)]
+    if validated:
+        known = {claim.claim_id for result in research_in(state) for claim in result.claims}
+        lines = dict.fromkeys(_founded(each.recommendation, known) for each in validated)
+        told = "\n\n".join(line for line in lines if line)
+        if told:
+            yield Section(title="Validation", content=clip(told, LONGEST_SECTION))
+
+
+def _founded(prose: str, known: Container[str]) -> str:
+    """The sentences that refer to nothing but claims of the research."""
+    kept = (s for s in split_sentences(prose) if all(name in known for name in references(s)))
+    return "".join(kept).strip()
+
+
+def _who(result: ResearchResult) -> str:
+    moves = any(is_move(event) for event in result.events)
+    leans = any(view.kind is ViewKind.DIRECTION for view in result.views)
+    return "prices" if moves or leans else "policy rates and news"
+
+
+def _content(result: ResearchResult) -> str:
+    lines = [f"- {event.description}" for event in ranked((result,))]
+    lines += [f"- {rate}" for rate in _other_rates(result)]
+    lines += [f"- {_view(view)}" for view in result.views]
+    lines += [f"- Note: {warning}" for warning in result.warnings]
+    return clip("\n".join(lines) or NO_EVENT, LONGEST_SECTION)
+
+
+def _other_rates(result: ResearchResult) -> Iterator[str]:
+    """The market's policy rates of which no event tells: a bank has one without a day ahead too."""
+    told = {name for event in result.events for name in references(event.description)}
+    decided = {event.area for event in result.events if event.event_type is EventType.RATE_DECISION}
+    for claim in result.claims:
+        of_the_market = "/" in result.market or claim.subject == result.market
+        if claim.metric is not Metric.POLICY_RATE or claim.claim_id in told or not of_the_market:
+            continue
+        if claim.subject not in decided:
+            bank = bank_in_a_sentence(claim.subject)
+            known = f"as far as is known up to {print_full_day(claim.as_of)}"
+            yield f"The policy rate of {bank} was [[{claim.claim_id}]], {known}."
+
+
+def _view(view: View) -> str:
+    leaning = _LEANINGS[view.kind].get(view.leaning, view.leaning.value)
+    kind = view.kind.value.capitalize()
+    rests = ", ".join(f"[[{claim}]]" for claim in view.claims)
+    return f"{kind} of {view.subject}: {leaning}{f', by {rests}' if rests else ''}."

@@ -1,0 +1,1 @@
+"""What is written in tickets, documents and pages, as it answers a question."""

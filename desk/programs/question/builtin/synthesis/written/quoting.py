@@ -1,0 +1,76 @@
+"""How an answer quotes what is written."""
+
+from typing import Final, NamedTuple
+
+from desk.analytics.names.listing import listed
+from desk.contracts.question.knowledge import Quotation, Ticket
+from desk.programs.question.builtin.synthesis.written.passages import SourcePassage
+
+MOST_QUOTATIONS: Final = 100
+"""The bound of `Synthesis.quotations`."""
+
+QUOTED_OF_A_TICKET: Final = 4
+"""Quotations that telling one takes."""
+
+
+class Draft(NamedTuple):
+    """A summary, what it is, and the passages that it tells."""
+
+    summary: str
+    answered: bool
+    found: bool = False
+    told: tuple[SourcePassage, ...] = ()
+
+
+class Quoter:
+    """Gives words of sources their ids. The same words of the same place have one id."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str | None], Quotation] = {}
+
+    @property
+    def quotations(self) -> tuple[Quotation, ...]:
+        """All that was quoted, in its order."""
+        return tuple(self._known.values())
+
+    @property
+    def has_room(self) -> bool:
+        """Whether an answer holds what telling another passage takes."""
+        return len(self._known) + QUOTED_OF_A_TICKET <= MOST_QUOTATIONS
+
+    def passage(self, passage: SourcePassage) -> str:
+        """The reference to a passage; of a ticket the sentence that tells its fields."""
+        if passage.ticket is not None:
+            return self.ticket(passage, passage.ticket)
+        return self.quote(passage.text, passage, passage.place)
+
+    def ticket(self, passage: SourcePassage, ticket: Ticket, first: str | None = None) -> str:
+        """A sentence that says what is in a ticket, after a field that is told by itself."""
+        told = {
+            "status": f"has the status {self._field(passage, ticket.status, 'status')}",
+            "assignee": f"is assigned to {self._field(passage, ticket.assignee, 'assignee')}"
+            if ticket.assignee
+            else "has no assignee",
+            "summary": f"is about {self._field(passage, ticket.summary, 'summary')}",
+        }
+        alone = f"{self._field(passage, getattr(ticket, first), first)}. " if first else ""
+        subject = self.quote(ticket.id, passage, None)
+        rest = (words for name, words in told.items() if name != first)
+        return f"{alone}{subject} {listed(rest)}"
+
+    def quote(self, words: str, passage: SourcePassage, place: str | None) -> str:
+        """The reference to words of a passage's source."""
+        key = (passage.evidence_id, words, place)
+        if key not in self._known:
+            self._known[key] = Quotation(
+                quotation_id=f"q{len(self._known) + 1}",
+                text=words,
+                source=passage.source,
+                place=place,
+                url=passage.url,
+                evidence_id=passage.evidence_id,
+            )
+        return f"[[{self._known[key].quotation_id}]]"
+
+    def _field(self, passage: SourcePassage, value: str, name: str) -> str:
+        return self.quote(value[:1_000], passage, name)
