@@ -1,8 +1,10 @@
 """The HTML form."""
 
 import re
+import tempfile
 from html.parser import HTMLParser
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from desk.contracts.agents.tools import DataSource, SourceTier
 from desk.contracts.findings.claims import Unit
 from desk.contracts.week.report import ResearchReport
 from desk.documents.rendering.figures.links import anchor
+from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
@@ -228,3 +231,16 @@ def _luminance(colour: str) -> float:
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_a_page_is_the_same_where_compiled_templates_can_be_kept_and_where_they_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = []
+    for folder in (tmp_path, tmp_path, tmp_path / "missing"):
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        page_environment.cache_clear()
+        pages.append(render_html(sample_report()))
+    page_environment.cache_clear()
+    assert any(tmp_path.rglob("*.cache"))
+    assert len(set(pages)) == 1
