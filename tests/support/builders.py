@@ -180,6 +180,7 @@ def history(pair: str, fixings: Sequence[tuple[date, Decimal]], as_of: datetime)
     )
 
 
+@cache
 def real_history(pair: str, week: str) -> History:
     """The fixings of the 56 weeks up to a week's as-of instant, from the packaged file."""
     end = window(week).end

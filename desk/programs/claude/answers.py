@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from desk.contracts.agents.capabilities import USUAL_CAPABILITY
 from desk.contracts.agents.tools import ToolResult, ToolSpec, ToolStatus
@@ -204,6 +205,18 @@ def without_absent(content: JsonValue) -> JsonValue:
     if isinstance(content, list):
         return [without_absent(each) for each in content]
     return content
+
+
+def schema_of(form: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model's answer, a copy for the caller to change."""
+    schema: dict[str, Any] = json.loads(_schema_of(form))
+    return schema
+
+
+@cache
+def _schema_of(form: type[BaseModel]) -> str:
+    # To make it takes as long as all else of a call to a model.
+    return json.dumps(form.model_json_schema())
 
 
 def without_titles(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:

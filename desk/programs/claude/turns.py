@@ -23,6 +23,7 @@ from desk.contracts.names import FailureType
 from desk.contracts.runs.turns import AgentResult, Exchange, Turn, TurnRequest
 from desk.programs.claude.answers import (
     answering,
+    schema_of,
     shown,
     size_of,
     there_is,
@@ -204,7 +205,7 @@ def model_call(request: TurnRequest) -> ModelCall:
         system=_system(task, there_is(request, material)),
         messages=messages(material, request, figures_of(request, own)),
         schema_of_result=without_titles(
-            task.schema(request) if task.schema else task.form.model_json_schema()
+            task.schema(request) if task.schema else schema_of(task.form)
         ),
         tools=described(answering(request)),
         no_more_calls=request.last,

@@ -8,7 +8,7 @@ cost.
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue, StringConstraints
 
@@ -22,6 +22,7 @@ from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Refinement
 from desk.learning.forecasts import HORIZON, PROBABILITY_DIGITS
+from desk.programs.claude.answers import schema_of
 from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.prompts import prompt
 from desk.programs.question.builtin.asking import query_of
@@ -300,7 +301,7 @@ def _looked_at(request: TurnRequest) -> dict[str, MarketSpec]:
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """The form. It has a field for the objective's form only if there are forms to choose from."""
-    schema: dict[str, Any] = ProposedConclusion.model_json_schema()
+    schema = schema_of(ProposedConclusion)
     if not forms_told(request):
         schema["properties"].pop("about")
     return schema

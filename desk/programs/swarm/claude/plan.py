@@ -7,7 +7,7 @@ use.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints, WithJsonSchema
 
@@ -21,6 +21,7 @@ from desk.contracts.markets import MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.runs.turns import AgentResult, SwarmContext, TurnRequest
 from desk.contracts.swarm.plan import MOST_SUBAGENTS, Complexity, SubagentSpec, SwarmPlan
+from desk.programs.claude.answers import schema_of
 from desk.programs.claude.findings import checked, nearest_to
 from desk.programs.claude.fitting import not_on_offer, why_unfit
 from desk.programs.claude.prompts import prompt
@@ -296,7 +297,7 @@ def _written(tool: ToolName) -> str:
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """The form. It has no field for memories if there are none."""
-    schema: dict[str, Any] = ProposedSwarmPlan.model_json_schema()
+    schema = schema_of(ProposedSwarmPlan)
     if not told_memories(request):
         schema["properties"].pop("follows")
     return schema

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue, StringConstraints
 
@@ -22,6 +22,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.markets import MarketKind
 from desk.contracts.runs.turns import AgentResult, TurnRequest, WeekContext
+from desk.programs.claude.answers import schema_of
 from desk.programs.claude.figures import told_claims
 from desk.programs.claude.findings import checked, nearest_to, twice
 from desk.programs.claude.prompts import prompt
@@ -104,7 +105,7 @@ def _ids(request: TurnRequest) -> set[str]:
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """The form. It has no field for news if there is none."""
-    schema: dict[str, Any] = ProposedCommentary.model_json_schema()
+    schema = schema_of(ProposedCommentary)
     if not _ids(request):
         schema["$defs"]["ProposedTheme"]["properties"].pop("reported")
     return schema

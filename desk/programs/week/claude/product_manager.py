@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue, StringConstraints
 
@@ -15,6 +15,7 @@ from desk.contracts.base import Contract, ShortText, Text
 from desk.contracts.findings.source_results import DecisionCalendar
 from desk.contracts.runs.turns import AgentResult, TurnRequest, WeekContext
 from desk.contracts.week.plan import MarketPlan, PlannedTask, WeekPlan
+from desk.programs.claude.answers import schema_of
 from desk.programs.claude.prompts import prompt
 from desk.programs.week.builtin.product_manager import tasks_of
 from desk.trust.ledger import usable_answers
@@ -141,7 +142,7 @@ def _calendar(request: TurnRequest) -> Iterator[dict[str, JsonValue]]:
 def _schema(context: WeekContext) -> dict[str, JsonValue]:
     """The form, with the available capabilities, and with the recommendations that can be followed,
     if there are any."""
-    schema: dict[str, Any] = ProposedPlan.model_json_schema()
+    schema = schema_of(ProposedPlan)
     schema["$defs"]["Capability"]["enum"] = [str(each) for each in context.capabilities]
     if not context.capabilities:
         schema["$defs"].pop("Capability")

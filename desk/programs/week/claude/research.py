@@ -8,7 +8,7 @@ to it. News are named by the item of a tool's answer, from which the link and th
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
@@ -35,6 +35,7 @@ from desk.programs.claude.answers import (
     asked_in_vain,
     known_day,
     own_months,
+    schema_of,
 )
 from desk.programs.claude.figures import Figures, figures_of, told_claims, worth_telling
 from desk.programs.claude.findings import (
@@ -275,7 +276,7 @@ def _faults(request: TurnRequest, events: Iterable[MarketEvent]) -> Iterator[str
 
 def _schema(request: TurnRequest) -> dict[str, JsonValue]:
     """The form. News and their tone are only in it if there are news, or news can be asked for."""
-    schema: dict[str, Any] = ProposedResearch.model_json_schema()
+    schema = schema_of(ProposedResearch)
     if not asked_by(answering(request)) & _NEWS and not any(True for _ in news_for_model(request)):
         for name, line in (("news", "ProposedNews"), ("tones", "ProposedTone")):
             schema["properties"].pop(name)
