@@ -385,14 +385,16 @@ def stock_table(
     """
     if store is None:
         return _usual_table(symbol, facts)
-    made = GeneratedFacts(store) if facts is Facts.GENERATED else None
-    return _made(symbol, store, made)
+    table = _made(symbol, store)
+    return table.beside(GeneratedFacts(store)) if facts is Facts.GENERATED else table
 
 
 @cache
 def _usual_table(symbol: str, facts: Facts) -> StockTable:
-    made = _usual_facts() if facts is Facts.GENERATED else None
-    return _made(symbol, _usual_store(), made)
+    # The figures of the prices, which take seconds, are the same with either facts.
+    if facts is Facts.GENERATED:
+        return _usual_table(symbol, Facts.KNOWN).beside(_usual_facts())
+    return _made(symbol, _usual_store())
 
 
 @cache
@@ -410,14 +412,13 @@ def _cash() -> CashRates:
     return read_cash_rates()
 
 
-def _made(symbol: str, store: PriceStore, facts: GeneratedFacts | None) -> StockTable:
+def _made(symbol: str, store: PriceStore) -> StockTable:
     eras = eras_of(store, symbol)
     if not eras:
         raise NoSuchSymbol(_no_series(symbol, symbols(store)))
     library = ta_lib("the table of a stock")
     rows = {action: part_rows(eras, action, library) for action in COMPUTED}
-    companies = CompanyFigures(symbol, facts) if facts is not None else None
-    return StockTable(symbol, eras, rows, _cash(), companies)
+    return StockTable(symbol, eras, rows, _cash())
 
 
 def _no_series(symbol: str, held_symbols: Sequence[str]) -> str:
