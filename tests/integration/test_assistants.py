@@ -2,8 +2,6 @@
 with nothing of the desk in its environment, by the entries that `desk mcp install` writes."""
 
 import json
-import os
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,8 +14,7 @@ from mcp.types import CallToolResult, TextContent
 from desk.platform.settings import load_settings
 from starters.main import execute
 from tests.integration.test_backfill import few_markets
-from tests.support.command import BINARIES
-from tests.support.homes import free_port
+from tests.support.command import DeskCommand
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -42,21 +39,13 @@ CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A desk's folder, which says all that it needs in its own files, with a published week."""
     folder = tmp_path_factory.mktemp("desk")
-    few_markets(folder)
-    ports = {"DESK_SERVER_PORT": str(free_port()), "DESK_UI_PORT": str(free_port())}
+    desk = DeskCommand(folder, DESK_CONFIG=str(few_markets(folder)))
+    ports = {name: desk.variables[name] for name in ("DESK_SERVER_PORT", "DESK_UI_PORT")}
     told = {"DESK_OFFLINE": "1", "DESK_HOME": "home", **ports}
     (folder / ".env").write_text("".join(f"{name}={value}\n" for name, value in told.items()))
     execute(["init", str(folder)])
-    environment = {"HOME": str(folder), "PATH": os.defpath}
-    ran = subprocess.run(
-        [BINARIES / "desk", "run", "--week", WEEK],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=250,
-    )
-    assert ran.returncode in (0, 3), ran.stderr
+    ran = desk("run", "--week", WEEK)
+    assert ran.code in (0, 3), ran.err
     return folder
 
 
