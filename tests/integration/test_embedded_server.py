@@ -23,7 +23,7 @@ from temporalio.service import RPCError
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.platform.server import embedded
 from desk.platform.server.embedded import EmbeddedServer, embedded_server, temporal_binary
-from desk.platform.server.failure import DatabaseUnusable, PortInUse, ServerFailed
+from desk.platform.server.failure import DatabaseUnusable, PortInUse, ServerFailed, TooBusy
 from desk.platform.server.host_lock import HostLock, HostTaken
 from desk.platform.server.namespace import retention_of
 from desk.platform.server.record import ServerRecord
@@ -371,3 +371,36 @@ async def test_a_killed_host_takes_its_server_with_it_and_leaves_the_home_free(
         with HostLock(tmp_path):
             async with embedded_server(tmp_path, server):
                 pass
+
+
+GIVES_UP_ONCE = """#!/bin/sh
+# The words of a server that a busy machine let wait, from a real one.
+if [ ! -e "{marks}.{times}" ]; then
+  for n in 1 2; do [ -e "{marks}.$n" ] || {{ touch "{marks}.$n"; break; }}; done
+  echo 'Error: failed starting server: failed to start service worker: context deadline exceeded'
+  exit 1
+fi
+exec "{binary}" "$@"
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_server_that_gave_itself_up_is_started_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    busy = tmp_path / "temporal"
+    busy.write_text(
+        GIVES_UP_ONCE.format(marks=tmp_path / "gave-up", times=times, binary=temporal_binary())
+    )
+    busy.chmod(0o755)
+    monkeypatch.setattr(embedded, "temporal_binary", lambda: busy)
+    server = EmbeddedServer(tmp_path, free_ports())
+    if times == 2:
+        with pytest.raises(TooBusy, match="this machine has too much to do"):
+            await server.start()
+        return
+    await server.start()
+    try:
+        assert await answers_at(server.server.address)
+    finally:
+        await server.stop()

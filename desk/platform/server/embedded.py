@@ -27,6 +27,7 @@ from desk.platform.server.failure import (
     DiskFull,
     PortInUse,
     ServerFailed,
+    TooBusy,
     explained,
 )
 from desk.platform.server.record import ServerRecord, stop_orphan
@@ -132,10 +133,14 @@ class EmbeddedServer:
             PortInUse: something else listens on one of its ports.
             DatabaseUnusable: its database file is damaged or in use.
             DiskFull: the disk of the home is full.
+            TooBusy: it gave itself up twice on a machine that has too much to do.
             ServerFailed: it did not start for another reason.
         """
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
-        await self._launch(meanwhile)
+        try:
+            await self._launch(meanwhile)
+        except TooBusy:
+            await self._launch()
         self._watchers = tuple(map(asyncio.create_task, (self._watch(), self._watch_space())))
 
     async def stop(self) -> None:

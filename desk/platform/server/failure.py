@@ -24,6 +24,17 @@ class DatabaseUnusable(ServerFailed):
     """The server's database file cannot be used."""
 
 
+class TooBusy(ServerFailed):
+    """The server gave itself up while it started: a machine with too much to do let it wait longer
+    than it waits for its own parts. Another start may well succeed."""
+
+    def __init__(self, log_file: Path) -> None:
+        super().__init__(
+            "the Temporal server did not start in the time that it gives itself, because this "
+            f"machine has too much to do; try again when it has less (see {log_file})"
+        )
+
+
 class DiskFull(ServerFailed):
     """The disk of the home has too little room for the server."""
 
@@ -36,6 +47,7 @@ class DiskFull(ServerFailed):
 
 _DAMAGED = ("not a database", "malformed", "no such table", "disk image", "file is encrypted")
 _LOCKED = ("database is locked", "SQLITE_BUSY")
+_WAITED_TOO_LONG = "failed starting server: failed to start service"
 _UNREADABLE = ("unable to open database file", "readonly database", "permission denied")
 
 
@@ -57,5 +69,7 @@ def explained(words: str, server: ServerSettings, database: Path, log_file: Path
     ):
         if any(sign in words for sign in signs):
             return DatabaseUnusable(sentence)
+    if _WAITED_TOO_LONG in words and "context deadline exceeded" in words:
+        return TooBusy(log_file)
     last = words.strip().splitlines()[-1][:300] if words.strip() else "no reason given"
     return ServerFailed(f"the Temporal server stopped: {last} (see {log_file})")
