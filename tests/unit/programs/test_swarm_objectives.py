@@ -159,7 +159,8 @@ def with_rsi(index: str) -> dict[TaskType, dict[Capability, SourceResult]]:
         (
             "near-high",
             with_standing(),
-            "No: USD/JPY at 153.20 is not near the highest price of twelve",
+            "No: USD/JPY at 153.20 is not near the highest price of twelve months, 158.00: near is"
+            " the highest tenth of the range",
         ),
         ("near-high", with_standing(last="157.10"), "Yes: USD/JPY at 157.10 is near the highest"),
         ("near-low", with_standing(last="144.10"), "Yes: USD/JPY at 144.10 is near the lowest"),

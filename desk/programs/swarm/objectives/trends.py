@@ -161,12 +161,12 @@ def _near(way: int) -> Decide:
         place = range_position(*found)
         near = place <= 100 * NEAR if way < 0 else place >= 100 * (1 - NEAR)
         low, high = view.told(Metric.YEAR_LOW), view.told(Metric.YEAR_HIGH)
-        extreme, other = ("highest", low) if way > 0 else ("lowest", high)
-        far = "lowest" if way > 0 else "highest"
+        (end, price), (far, other) = (("highest", high), ("lowest", low))[::way]
         return Decided(
             Answered.YES if near else Answered.NO,
-            f"{view.name} at {view.told(Metric.LAST)} is {'' if near else 'not '}near the {extreme}"
-            f" price of {view.past(A_YEAR)}, {high if way > 0 else low}; the {far} was {other}",
+            f"{view.name} at {view.told(Metric.LAST)} is {'' if near else 'not '}near the {end}"
+            f" price of {view.past(A_YEAR)}, {price}: near is the {end} tenth of the range, and the"
+            f" {far} price was {other}",
         )
 
     return decide
@@ -274,12 +274,12 @@ TRENDS: Final = (
         _near,
         (
             "near-high",
-            "near high: within a tenth of its range of twelve months from the highest price",
+            "near high: in the highest tenth of its range of twelve months",
             "Is {} near its high of {past}?",
         ),
         (
             "near-low",
-            "near low: within a tenth of its range of twelve months from the lowest price",
+            "near low: in the lowest tenth of its range of twelve months",
             "Is {} near its low of {past}?",
         ),
         looks_back=A_YEAR,
