@@ -155,6 +155,16 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "The largest one-day move of GBP/USD from 1 Jan 2026 to 30 Oct 2026 was +1.71 %"
             " on 8 Apr 2026, from 1.3245 on 7 Apr 2026 to 1.3472.",
         ),
+        (
+            "how low did the rupee get this year",
+            "The highest fixing of USD/INR from 1 Jan 2026 to 30 Oct 2026 was 96.8250,"
+            " on 20 May 2026.",
+        ),
+        (
+            "did the yen fall below 160 this summer",
+            "The highest fixing of USD/JPY from 1 Jun 2026 to 31 Aug 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
         # Of several, the one.
         (
             "worst G10 currency of september?",

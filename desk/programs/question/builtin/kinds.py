@@ -193,6 +193,7 @@ WORDINGS: Final[Mapping[QuestionKind, tuple[str, ...]]] = MappingProxyType(
         ),
         QuestionKind.MOVE: (
             "how did the currency do this week",
+            "how is the currency doing",
             "has the currency gained or lost since january",
             "did the currency rise or fall last month",
             "by how much did the currency move in september",

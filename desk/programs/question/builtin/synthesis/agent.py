@@ -195,7 +195,9 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     of_it = meant_alone(question, research)
     lead = first_sentence(question, of_it) or _verdict(question, research)
     standing = standing_summary(of_it) or ""
-    before = standing if question.kind is QuestionKind.LEVEL and not question.asked.aspect else ""
+    of_now = READ not in question.query.parameters
+    first = of_now and question.kind is QuestionKind.LEVEL and not question.asked.aspect
+    before = standing if first else ""
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)
     moves = research_summary(question, of_it, within if aside else "")

@@ -9,6 +9,7 @@ from desk.analytics.figures import print_full_day
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
+from desk.analytics.names.subjects import pairs_named
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.asking import RANK
@@ -74,14 +75,26 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
     match aspect:
         case Aspect.LEVEL:
             return _level(question, known)
-        case Aspect.HIGHEST:
-            return _extreme(question, known, 1)
-        case Aspect.LOWEST:
-            return _extreme(question, known, -1)
+        case Aspect.HIGHEST | Aspect.LOWEST:
+            way = 1 if aspect is Aspect.HIGHEST else -1
+            return _extreme(question, known, -way if _is_quoted(question, result) else way)
         case Aspect.LARGEST_DAY:
             return _largest_day(question, result)
+        case _ if _is_quoted(question, result):
+            # Whether a currency is above a number of its pair is said of either.
+            ends = (_extreme(question, known, way) for way in _EXTREMES)
+            return " ".join(filter(None, ends))
         case _:
             return _beyond(question, known, _THRESHOLDS[aspect])
+
+
+def _is_quoted(question: MarketQuestion, result: ResearchResult) -> bool:
+    """Whether a question names of a pair only the currency that it is quoted in, which is high
+    where the pair is low."""
+    named = {each.code for each in currency_mentions(question.query.question)}
+    pairs = pairs_named(question.query.question)
+    base, _, quote = result.market.partition("/")
+    return quote in named and base not in named - {DOLLAR} and not pairs
 
 
 def _level(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
