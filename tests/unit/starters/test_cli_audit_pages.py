@@ -87,6 +87,30 @@ def test_charts_of_another_drawing_library_are_compared_by_what_they_show(
     assert "says the same, its charts drawn by another version of the drawing library" in told
 
 
+def test_charts_that_another_version_drew_of_other_elements_are_compared_by_their_words(
+    page: Path, audit: Audit
+) -> None:
+    def in_a_group(path: re.Match[str]) -> str:
+        return path[0].replace('<path d="M', '<g><path d="M ') + "</g>"
+
+    def drawn_so(changed: str) -> tuple[int, str]:
+        page.write_text(changed)
+        return audit(page.with_suffix(".json"))
+
+    text = page.read_text()
+    grouped = re.sub(r'<path d="M[^>]*/>', in_a_group, text)
+    assert grouped != text
+    status, _ = drawn_so(grouped)
+    assert status == 1, "this version draws no such elements"
+    page.write_text(grouped)
+    from_another_version(page)
+    older = page.read_text()
+    _, told = audit(page.with_suffix(".json"))
+    assert "the lines of its charts, which another version drew of other elements" in told
+    status, told = drawn_so(re.sub(r'(<svg class="chart"[^>]* aria-label=")', r"\1No ", older))
+    assert (status, "chart 1 is not the one of this JSON" in told) == (1, True)
+
+
 @pytest.mark.parametrize("suffix", [".html", ".md"])
 def test_nothing_active_survives_in_a_page_of_any_version(
     suffix: str, page: Path, audit: Audit
