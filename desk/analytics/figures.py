@@ -132,19 +132,28 @@ def _without_zeros(value: Decimal) -> Decimal:
     return value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
 
 
-def print_day(day: date) -> str:
-    """A day within a sentence: `18 Sep`."""
+def print_day(day: date, precision: DatePrecision = DatePrecision.DAY) -> str:
+    """A day within a sentence: `18 Sep`, or its month if no more is known."""
+    if precision is DatePrecision.MONTH:
+        return MONTHS[day.month - 1]
     return f"{day.day} {MONTHS[day.month - 1]}"
 
 
-def print_weekday(day: date) -> str:
-    """A day of the weeks around the report: `Fri 18 Sep`."""
+def print_weekday(day: date, precision: DatePrecision = DatePrecision.DAY) -> str:
+    """A day of the weeks around the report: `Fri 18 Sep`, or its month if no more is known."""
+    if precision is DatePrecision.MONTH:
+        return print_known_day(day, precision)
     return f"{WEEKDAYS[day.weekday()]} {print_day(day)}"
 
 
 def print_full_day(day: date) -> str:
     """A day with its year: `18 Sep 2026`."""
     return f"{print_day(day)} {day.year}"
+
+
+def iso_known_day(day: date, precision: DatePrecision) -> str:
+    """A day as ISO 8601 writes it, or its month (`2026-09`) if no more is known."""
+    return f"{day:%Y-%m}" if precision is DatePrecision.MONTH else day.isoformat()
 
 
 def print_known_day(day: date, precision: DatePrecision) -> str:

@@ -84,9 +84,27 @@ def streak(values: Sequence[Decimal]) -> int:
     return length * directions[-1]
 
 
+def cuts_among(*changes: Decimal) -> Decimal:
+    """How many of some changes are below zero."""
+    return Decimal(sum(change < 0 for change in changes))
+
+
+def rises_among(*changes: Decimal) -> Decimal:
+    """How many of some changes are above zero."""
+    return Decimal(sum(change > 0 for change in changes))
+
+
+def count(*values: Decimal) -> Decimal:
+    """How many values there are."""
+    return Decimal(len(values))
+
+
 CLAIM_FORMULAS: Final[Mapping[str, Callable[..., Decimal]]] = {
     formula.__name__: formula
-    for formula in (percent_change, basis_point_difference, range_position)
+    for formula in (
+        *(percent_change, basis_point_difference, range_position),
+        *(cuts_among, rises_among, count),
+    )
 }
 """The formulas whose inputs are all claims, by the name that claims give. Arguments in the order
 of the claim's inputs."""

@@ -16,7 +16,6 @@ from desk.analytics.names.currency_mentions import (
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import (
-    DAYS_ASKED,
     Period,
     names_period,
     period_given,
@@ -31,7 +30,7 @@ from desk.analytics.names.subjects import (
 )
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.agents.tasks import Query, TaskType
+from desk.contracts.agents.tasks import DAYS_ASKED, Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids

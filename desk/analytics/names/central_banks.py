@@ -28,24 +28,26 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
     {
         "AU": CentralBank("Reserve Bank of Australia", ("RBA",)),
         "CA": CentralBank("Bank of Canada", ("BoC", "BOC")),
-        "CH": CentralBank("Swiss National Bank", ("SNB",)),
-        "CN": CentralBank("People's Bank of China", ("PBoC", "PBOC")),
+        "CH": CentralBank("Swiss National Bank", ("SNB", "Swiss Nationalbank")),
+        "CN": CentralBank("People's Bank of China", ("PBoC", "PBOC", "PBC")),
         "GB": CentralBank("Bank of England", ("BoE", "BOE", "Old Lady")),
         "HK": CentralBank("Hong Kong Monetary Authority", ("HKMA",)),
         "ID": CentralBank("Bank Indonesia", has_article=False),
         "IN": CentralBank("Reserve Bank of India", ("RBI",)),
         "JP": CentralBank("Bank of Japan", ("BoJ", "BOJ")),
         "KR": CentralBank("Bank of Korea", ("BoK", "BOK")),
-        "MY": CentralBank("Bank Negara Malaysia", ("BNM",), has_article=False),
+        "MY": CentralBank("Bank Negara Malaysia", ("BNM", "Bank Negara"), has_article=False),
         "NO": CentralBank("Norges Bank", has_article=False),
-        "NZ": CentralBank("Reserve Bank of New Zealand", ("RBNZ",)),
-        "PH": CentralBank("Bangko Sentral ng Pilipinas", ("BSP",), has_article=False),
+        "NZ": CentralBank("Reserve Bank of New Zealand", ("RBNZ", "Reserve Bank of NZ")),
+        "PH": CentralBank(
+            "Bangko Sentral ng Pilipinas", ("BSP", "Bangko Sentral"), has_article=False
+        ),
         "SE": CentralBank("Sveriges Riksbank", ("Riksbank",), has_article=False),
         "SG": CentralBank("Monetary Authority of Singapore", ("MAS",)),
         "TH": CentralBank("Bank of Thailand", ("BoT", "BOT")),
         "TW": CentralBank(
             "Central Bank of the Republic of China (Taiwan)",
-            ("Central Bank of the Republic of China",),
+            ("Central Bank of the Republic of China", "Central Bank of Taiwan"),
         ),
         "US": CentralBank(
             "Federal Reserve",

@@ -71,8 +71,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _any_of(names: list[str]) -> re.Pattern[str]:
+    """Any of some names, those in full also as people (`the Norwegians`) and as a genitive that
+    was typed without its apostrophe (`koreas`)."""
     told = [
-        re.escape(name) if len(name) < SHORT else rf"(?i:{re.escape(name)})"
+        re.escape(name) if len(name) < SHORT else rf"(?i:{re.escape(name)}s?)"
         for name in names
         if len(name) > 1
     ]

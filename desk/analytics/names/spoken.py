@@ -83,12 +83,12 @@ COUNTRIES: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
         "US": ("US", "U.S.", "United States", "American"),
         "XM": ("euro area", "euro zone", "eurozone", "Euro area", "Euro zone", "Eurozone"),
         "JP": ("Japan", "Japanese", "JP"),
-        "GB": ("UK", "U.K.", "Britain", "British", "GB"),
+        "GB": ("UK", "U.K.", "Britain", "British", "Brits", "GB"),
         "CH": ("Switzerland", "Swiss", "CH"),
         "AU": ("Australia", "Australian", "AU"),
-        "NZ": ("New Zealand", "NZ"),
+        "NZ": ("New Zealand", "New Zealander", "Kiwis", "NZ"),
         "CA": ("Canada", "Canadian", "CA"),
-        "SE": ("Sweden", "Swedish", "SE"),
+        "SE": ("Sweden", "Swedish", "Swedes", "SE"),
         "NO": ("Norway", "Norwegian"),
         "CN": ("China", "Chinese", "CN"),
         "HK": ("Hong Kong", "HK"),
@@ -98,7 +98,7 @@ COUNTRIES: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
         "ID": ("Indonesia", "Indonesian"),
         "TH": ("Thailand", "Thai", "TH"),
         "MY": ("Malaysia", "Malaysian", "MY"),
-        "PH": ("Philippine", "Philippines", "PH"),
+        "PH": ("Philippine", "Philippines", "Filipino", "PH"),
         "TW": ("Taiwan", "Taiwanese", "TW"),
     }
 )
@@ -125,13 +125,13 @@ other things as well, such as `treasury` alone, is left out."""
 
 SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
     {
-        "AU": ("Canberra", "Sydney", "Down Under"),
+        "AU": ("Canberra", "Sydney", "Martin Place", "Down Under"),
         "CA": ("Ottawa",),
         "CH": ("Berne", "Bern", "Zurich", "Zürich"),
         "CN": ("Beijing",),
         "GB": ("London", "Threadneedle Street", "Threadneedle St", "Threadneedle"),
         "ID": ("Jakarta",),
-        "IN": ("Mumbai", "New Delhi", "Delhi"),
+        "IN": ("Mumbai", "Mint Street", "New Delhi", "Delhi"),
         "JP": ("Tokyo",),
         "KR": ("Seoul",),
         "MY": ("Kuala Lumpur",),

@@ -206,6 +206,9 @@ _EURO_AREA: Final = re.compile(
 )
 """The one country whose name begins with that of its currency."""
 
+_SMALL_FED: Final = re.compile(r"\bfed\b")
+"""The bank where everything is written in small letters but for the first: `next fed meeting`."""
+
 _SMALL_US: Final = re.compile(r"\bus\b")
 """The country where everything is written in small letters and another one or its bank is named. It
 may be the pronoun: then more is told than was asked."""
@@ -246,7 +249,7 @@ def _asked(text: str) -> list[_LocatedSubject]:
     """The subjects that a text names, in its order."""
     code_of = {area: code for code, area in AREAS.items()}
     found: list[_LocatedSubject] = []
-    in_small_letters = text == text.lower()
+    in_small_letters = text[1:] == text[1:].lower()
 
     def take(start: int, end: int, kind: NamedAs, *codes: str) -> None:
         nonlocal text
@@ -255,6 +258,9 @@ def _asked(text: str) -> list[_LocatedSubject]:
 
     for bank in bank_mentions(text):
         take(bank.start, bank.end, NamedAs.BANK, code_of[bank.area])
+    if in_small_letters:
+        for named in _SMALL_FED.finditer(text):
+            take(*named.span(), NamedAs.BANK, DOLLAR)
     for area in _EURO_AREA.finditer(text):
         take(*area.span(), NamedAs.COUNTRY, EURO)
     for pair in _WRITTEN.finditer(text):

@@ -1,5 +1,6 @@
 """The tasks of agents: kinds, limits and assignments."""
 
+from datetime import date
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -72,11 +73,22 @@ class ToolName(Contract):
     tool: ShortText
 
 
+DAYS_ASKED: Final = "period_days"
+"""The parameter with the first and the last day that a question about a bank names, as ISO 8601
+writes a span: more days are looked at."""
+
+
 class Query(Contract):
     """What somebody asks the desk. `parameters` are what the graph's own names stand for."""
 
     question: Annotated[str, Field(min_length=1, max_length=4_000)]
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
+
+    @property
+    def days_asked(self) -> tuple[date, date] | None:
+        """The first and the last day that a question about a bank names."""
+        first, _, last = self.parameters.get(DAYS_ASKED, "").partition("/")
+        return (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
 
 
 class TaskAssignment(Contract):

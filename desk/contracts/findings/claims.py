@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from desk.contracts.base import Contract, Figure, ShortText
+from desk.contracts.findings.source_results import DatePrecision, is_of_a_day
 
 ClaimId = Annotated[
     str,
@@ -79,6 +80,10 @@ class Metric(StrEnum):
     CUTS_IN_A_ROW = "cuts_in_a_row"
     RISES_IN_A_ROW = "rises_in_a_row"
     HOLDS_IN_A_ROW = "holds_in_a_row"
+    CUTS_WITHIN = "cuts_within"
+    RISES_WITHIN = "rises_within"
+    DECISIONS_WITHIN = "decisions_within"
+    CHANGE_WITHIN = "change_within"
     BANKS_CUT = "banks_cut"
     BANKS_RAISED = "banks_raised"
     BANKS_HELD = "banks_held"
@@ -219,7 +224,8 @@ class Claim(Contract):
     """One figure: what it is about, its value, and the evidence that it rests on.
 
     A derived claim names its formula (a public function of `analytics.formulas`); its inputs are
-    the evidence, the claims in `inputs`, or both. `as_of` is the day the figure is about.
+    the evidence, the claims in `inputs`, or both. `as_of` is the day the figure is about, of which
+    no more is known than `precision` says.
     """
 
     claim_id: ClaimId
@@ -228,6 +234,7 @@ class Claim(Contract):
     value: Figure
     unit: Unit
     as_of: date
+    precision: Annotated[DatePrecision, Field(exclude_if=is_of_a_day)] = DatePrecision.DAY
     evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
     formula: ShortText | None = None
     inputs: Annotated[tuple[ClaimId, ...], Field(max_length=200)] = ()

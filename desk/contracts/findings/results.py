@@ -20,6 +20,7 @@ from desk.contracts.base import (
     is_none,
 )
 from desk.contracts.findings.claims import Claim, ClaimId
+from desk.contracts.findings.source_results import DatePrecision, is_of_a_day
 from desk.contracts.findings.verdicts import ClaimVerdict, DroppedSentence
 from desk.contracts.markets import AreaCode, MarketName, PairSymbol
 from desk.contracts.names import AgentId
@@ -48,7 +49,7 @@ class MarketEvent(Contract):
 
     `description` is prose with references such as `[[USD/JPY:move]]` in place of figures.
     `claims` are the ids of the claims it rests on, `evidence` those of the tool results that news
-    were read in.
+    were read in. Of `event_date` no more is known than `precision` says.
     """
 
     event_id: ShortText
@@ -58,6 +59,7 @@ class MarketEvent(Contract):
     area: AreaCode | None = None
     central_bank: ShortText | None = None
     event_date: date
+    precision: Annotated[DatePrecision, Field(exclude_if=is_of_a_day)] = DatePrecision.DAY
     description: Text
     impact: Impact
     claims: Annotated[tuple[ClaimId, ...], Field(max_length=20)] = ()

@@ -324,11 +324,13 @@ class RateRow(Contract):
 
 
 class CalendarRow(Contract):
-    """A decision day: in the window with its outcome, or ahead of it."""
+    """A decision day: in the window with its outcome, or ahead of it. Of `day` no more is known
+    than `precision` says."""
 
     area: ShortText
     bank: ShortText
     day: date
+    precision: Annotated[DatePrecision, Field(exclude_if=is_of_a_day)] = DatePrecision.DAY
     outcome: Sentence
     ahead: bool
 

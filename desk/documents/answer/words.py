@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from desk.analytics.figures import print_claim
+from desk.analytics.figures import iso_known_day, print_claim
 from desk.analytics.names.periods import READ, UNREAD
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tools import DataSource, ToolResult
@@ -195,7 +195,7 @@ def claim_cells(answer: AnswerReport) -> list[tuple[str, ...]]:
         (
             figure_name(claim),
             print_claim(claim),
-            claim.as_of.isoformat(),
+            iso_known_day(claim.as_of, claim.precision),
             *((status_words(verdicts.get(claim.claim_id)),) if verdicts else ()),
             "; ".join((*claim.inputs, *claim.evidence)),
         )

@@ -18,7 +18,7 @@ from jinja2 import (
 )
 from jinja2.bccache import Bucket
 
-from desk.analytics.figures import print_day, print_full_day, print_weekday
+from desk.analytics.figures import print_day, print_full_day, print_known_day, print_weekday
 from desk.analytics.links import web_link
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.documents.rendering.figures.links import FigureLinks, anchor, tier_words
@@ -80,6 +80,7 @@ def page_environment(*packages: str) -> Environment:
         "share": wording.share_words,
         "span": wording.span_words,
         "tier": tier_words,
+        "known_day": print_known_day,
         "weekday": print_weekday,
         "type": wording.typographic,
     }

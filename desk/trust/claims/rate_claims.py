@@ -7,9 +7,10 @@ from itertools import takewhile
 from typing import Final
 
 from desk.analytics.figures import as_number
-from desk.analytics.formulas import basis_point_difference
+from desk.analytics.formulas import basis_point_difference, count, cuts_among, rises_among
 from desk.analytics.prices.rates_view import direction
-from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
+from desk.analytics.units import UNITS
+from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id, span_id
 from desk.contracts.findings.source_results import (
     DecisionCalendar,
     PolicyRate,
@@ -85,6 +86,7 @@ def decision_claims(decisions: Iterable[RateDecision], evidence: str) -> tuple[C
             value=value,
             unit=unit,
             as_of=decision.decided_on,
+            precision=decision.precision,
             evidence=(evidence,),
         )
         for decision in decisions
@@ -107,6 +109,52 @@ def in_a_row_claims(answer: RateDecisions, evidence: str) -> tuple[Claim, ...]:
     decided = {decision.area for decision in answer.decisions}
     claims = (_in_a_row(meetings[area], evidence) for area in sorted(decided))
     return tuple(claim for claim in claims if claim)
+
+
+WITHIN: Final = {
+    Metric.CUTS_WITHIN: cuts_among,
+    Metric.RISES_WITHIN: rises_among,
+    Metric.DECISIONS_WITHIN: count,
+}
+"""What is counted of a bank's decisions within some days, and by which formula."""
+
+
+def within_claims(
+    answer: RateDecisions, area: str, first: date, last: date, evidence: str
+) -> tuple[Claim, ...]:
+    """How many of an area's decisions within some days were cuts, how many rises, and how many
+    there were; and how far they moved its rate, if the rate before them is known. None without a
+    decision in these days."""
+    known = {d.decided_on: d for d in answer.decisions if d.area == area and d.decided_on <= last}
+    within = [known[day] for day in sorted(known) if day >= first]
+    before = max((day for day in known if day < first), default=None)
+    if not within:
+        return ()
+    changes = [claim_id(area, Metric.DECISION_CHANGE, each.decided_on) for each in within]
+    told = [
+        (metric, formula.__name__, formula(*(each.change for each in within)), changes)
+        for metric, formula in WITHIN.items()
+    ]
+    if before is not None:
+        ends = [
+            claim_id(area, Metric.DECISION_RATE, day) for day in (within[-1].decided_on, before)
+        ]
+        moved = _compact(basis_point_difference(within[-1].rate, known[before].rate))
+        told.append((Metric.CHANGE_WITHIN, basis_point_difference.__name__, moved, ends))
+    return tuple(
+        Claim(
+            claim_id=span_id(area, metric, first, last),
+            subject=area,
+            metric=metric,
+            value=value,
+            unit=UNITS[metric],
+            as_of=last,
+            evidence=(evidence,),
+            formula=formula,
+            inputs=tuple(inputs),
+        )
+        for metric, formula, value, inputs in told
+    )
 
 
 def next_decision_claims(

@@ -15,10 +15,16 @@ from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
+from desk.contracts.findings.source_results import RateDecisions
 from desk.contracts.findings.verdicts import ClaimCheck
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.weeks import TimeWindow
-from desk.trust.claims.rate_claims import IN_A_ROW, differential_areas, differential_claim
+from desk.trust.claims.rate_claims import (
+    IN_A_ROW,
+    differential_areas,
+    differential_claim,
+    within_claims,
+)
 from desk.trust.claims.recompute import InputsUnusable, at_precision_of, recompute
 from desk.trust.ledger.derivation import FORMULAS, given_by
 from desk.trust.ledger.evidence import (
@@ -196,7 +202,7 @@ class Ledger:
             if reading.answer is None and not _is_named_by_evidence(claim):
                 self._check_literally(claim, reading)
                 given += 1
-            elif derived := reading.gives.get(claim.claim_id):
+            elif derived := _given(reading, claim):
                 _compare_with_any(claim, derived)
                 given += 1
         if not given:
@@ -262,6 +268,16 @@ class Ledger:
         if expected is not None and expected != claim.value:
             words = f"{claim.formula} of its inputs gives {_written(expected, claim)}"
             raise _FailsCheck(ClaimCheck.FORMULA, f"{words}, not {_printed(claim)}")
+
+
+def _given(reading: _EvidenceRead, claim: Claim) -> tuple[Claim, ...]:
+    """What a piece of evidence gives under a claim's name: of a bank's decisions also what they
+    come to within the days that the name has."""
+    days, answer = span_days(claim), reading.answer
+    if days is None or not isinstance(answer, RateDecisions):
+        return reading.gives.get(claim.claim_id, ())
+    derived = within_claims(answer, claim.subject, *days, reading.result.evidence_id)
+    return tuple(each for each in derived if each.claim_id == claim.claim_id)
 
 
 def _is_named_by_evidence(claim: Claim) -> bool:

@@ -99,6 +99,9 @@ PHRASES: Final = {
     Metric.CUTS_IN_A_ROW: "{nth} cut in a row",
     Metric.RISES_IN_A_ROW: "{nth} rise in a row",
     Metric.HOLDS_IN_A_ROW: "{nth} hold in a row",
+    Metric.CUTS_WITHIN: "{some} cut{s}",
+    Metric.RISES_WITHIN: "{some} rise{s}",
+    Metric.DECISIONS_WITHIN: "{some} decision{s}",
     Metric.BANKS_CUT: "{count} of the {of} banks that decided cut",
     Metric.BANKS_RAISED: "{count} of the {of} banks that decided raised",
     Metric.BANKS_HELD: "{count} of the {of} banks that decided held",
@@ -156,7 +159,7 @@ def pieces(prose: str, claims: Mapping[str, Claim]) -> Iterator[Piece]:
 def printed(claim: Claim, form: Form, before: str = "") -> str:
     """A claim as a form prints it after the text before it."""
     if form is Form.DAY:
-        return print_weekday(claim.as_of)
+        return print_weekday(claim.as_of, claim.precision)
     if claim.metric in PHRASES:
         return _phrase(claim)
     match form:
@@ -246,6 +249,8 @@ def _phrase(claim: Claim) -> str:
         day=print_claim(claim),
         nth=_ordinal(count),
         count=count or "none",
+        some=count or "no",
+        s="" if count == 1 else "s",
         of=len(claim.inputs),
         group=GROUP_WORDS.get(claim.subject, ""),
     )

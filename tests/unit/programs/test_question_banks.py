@@ -27,7 +27,7 @@ def test_without_a_kind_the_rate_goes_first_then_the_last_decision_and_the_next_
     result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=scheduled)
     told = bank_standing((result,), KNOWN_AT)
     assert told.startswith("The policy rate of the Bank of Japan was [[JP:policy_rate]], as far as")
-    assert "It decided last, as far as is known, on 31 Jul 2024: The Bank of JP raised" in told
+    assert "It decided last, as far as is known, on 31 Jul 2024: it raised its policy rate" in told
     assert told.endswith("By its calendar it decides next on 20 Sep 2024, and then on 31 Oct 2024.")
 
 
@@ -36,7 +36,7 @@ def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
     days = calendar(WEEK, ("JP", "2024-07-31"))
     result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
     told = bank_standing((result,), KNOWN_AT)
-    assert "The Bank of JP was scheduled to decide on its policy rate on 31 Jul 2024." in told
+    assert "It was scheduled to decide on 31 Jul 2024. The outcome is not" in told
     assert told.endswith("No later decision day of it is known here.")
 
 
@@ -114,14 +114,16 @@ def test_a_meeting_without_an_outcome_goes_first_where_its_decision_is_asked_for
     days = calendar(WEEK, ("JP", "2024-07-31"))
     result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
     told = bank_standing((result,), KNOWN_AT, QuestionKind.DECIDED)
-    assert told.startswith("The Bank of JP was scheduled to decide on its policy rate on 31 Jul")
+    assert told.startswith("The Bank of Japan was scheduled to decide on 31 Jul 2024. The outcome")
     assert "The outcome is not in the source yet. No decision of it is known of the days" in told
 
 
 def test_a_rise_is_no_cut_and_what_is_not_known_of_is_said() -> None:
     result = research(JAPAN, decided=decisions(WEEK, HIKE))
     told = bank_standing((result,), KNOWN_AT, QuestionKind.CHANGED)
-    assert told.startswith("The last rise of the Bank of Japan is known of 31 Jul 2024: The Bank")
+    assert told.startswith(
+        "The Bank of Japan last raised its rate on 31 Jul 2024, by [[JP:decision"
+    )
     assert "No cut of it is known of the days that were looked at." in told
 
 
@@ -223,12 +225,11 @@ def test_a_question_of_past_days_is_answered_with_these_before_what_is_known_tod
     )
     then = f"[[{claim_id('JP', Metric.DECISION_RATE, date(2024, 7, 31))}]]"
     assert rate.startswith(
-        f"The policy rate of the Bank of Japan was {then} on 31 Jul 2024, by the decision of 31 Jul"
+        f"The policy rate of the Bank of Japan was {then} on 31 Jul 2024, by its decision on 31 Jul"
         " 2024. Its policy rate was [[JP:policy_rate]], as far as"
     )
     assert decided.startswith(
-        "The decisions of the Bank of Japan from 1 Jul 2024 to 31 Jul 2024, as far as they are"
-        " known: 31 Jul 2024: The Bank of JP raised"
+        "On 31 Jul 2024 the Bank of Japan raised its policy rate ([[JP:decision_change@2024"
     )
     assert "decides next" not in rate + decided
 

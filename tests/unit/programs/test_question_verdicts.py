@@ -137,4 +137,6 @@ def test_what_a_bank_will_do_is_told_as_not_known_before_its_next_day(with_meani
     question = "will the boj hike at its next meeting?"
     made = take_turn(asked(TaskType.SYNTHESISE, question, state=(rates,), papers="first")).result
     assert isinstance(made, Synthesis) and not made.answered
-    assert made.summary.startswith("What the Bank of Japan will decide is not known here. ")
+    assert made.summary.startswith(
+        "What the Bank of Japan will decide is not known here, nor what markets expect. "
+    )

@@ -12,7 +12,6 @@ measured may not be those that were meant.
 
 from desk.analytics.names.periods.lengths import SpanNamed, span_given, spans_named
 from desk.analytics.names.periods.reading import (
-    DAYS_ASKED,
     READ,
     UNREAD,
     Period,
@@ -24,7 +23,6 @@ from desk.analytics.names.periods.reading import (
 from desk.analytics.names.periods.words_of_time import limits_ahead, words_ahead
 
 __all__ = [
-    "DAYS_ASKED",
     "READ",
     "UNREAD",
     "Period",

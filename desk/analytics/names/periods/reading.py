@@ -44,10 +44,6 @@ from desk.contracts.weeks import TimeWindow
 READ: Final = "period_read"
 """The parameter of a question with the words that named its period."""
 
-DAYS_ASKED: Final = "period_days"
-"""The parameter with the first and the last day that a question about a bank names, as ISO 8601
-writes a span: more days are looked at."""
-
 UNREAD: Final = "period_unread"
 """The parameter with other words of it that speak of time and were not read."""
 

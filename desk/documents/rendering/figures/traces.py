@@ -324,6 +324,9 @@ IN_WORDS: Final[Mapping[str, str]] = {
     "band_edge": "the edge of the band as the desk is configured",
     "mark": "the mark by which the desk reads the figure beside it (docs/swarm.md)",
     "in_a_row": "how many of the last recorded meetings decided the same, the newest included",
+    "cuts_among": "how many of the decisions below are cuts",
+    "rises_among": "how many of the decisions below are rises",
+    "count": "how many decisions are below",
     "banks_cut": "how many of the newest decisions of the banks below are cuts",
     "banks_raised": "how many of the newest decisions of the banks below are rises",
     "banks_held": "how many of the newest decisions of the banks below are holds",
@@ -555,7 +558,8 @@ def _readable(result: ToolResult) -> Answer | None:
 
 def figure_name(claim: Claim) -> str:
     """`USD/JPY move`, with its day or days if there can be several."""
-    dated = f" of {print_full_day(claim.as_of)}" if "@" in claim.claim_id else ""
+    day = print_known_day(claim.as_of, claim.precision)
+    dated = f" of {day}" if "@" in claim.claim_id else ""
     return f"{claim.subject} {human(claim.metric)}{dated}{span_words(claim)}"
 
 

@@ -47,6 +47,7 @@ from desk.trust.claims.rate_claims import (
     differential_claim,
     in_a_row_claims,
     policy_rate_claims,
+    within_claims,
 )
 from desk.trust.claims.yield_claims import area_claims, pair_claims
 from desk.trust.confidence import NOTHING_FOUND, Weakness, confidence
@@ -181,6 +182,7 @@ def decision_events(
             area=decision.area,
             central_bank=decision.bank,
             event_date=decision.decided_on,
+            precision=decision.precision,
             description=describe_decision(decision, count),
             impact=decision_impact(decision.change),
             claims=tuple(
@@ -434,7 +436,7 @@ class _Findings:
     calendar: Evidence[DecisionCalendar]
     yields: Evidence[Yields] | None
     view: RatesView
-    in_a_report: bool
+    days_asked: tuple[date, date] | None
 
     @property
     def entries(self) -> tuple[PolicyRate, ...]:
@@ -492,8 +494,15 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
         calendar=calendar,
         yields=consult(request, Capability.YIELDS, Yields)[0],
         view=view_rates(decisions.answer, calendar.answer, own_areas(market), first_day, last_day),
-        in_a_report=request.assignment.query is None,
+        days_asked=_days_asked(request) if request.assignment.query else None,
     )
+
+
+def _days_asked(request: TurnRequest) -> tuple[date, date]:
+    """The days that a question about a bank names, or those that are looked at."""
+    query = request.assignment.query
+    named = query.days_asked if query else None
+    return named or window_days(request.assignment.window)
 
 
 def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
@@ -531,6 +540,9 @@ def _claims(found: _Findings) -> tuple[Claim, ...]:
     rates = policy_rate_claims(found.entries, found.as_of_day, found.rates.evidence_id)
     decided = decision_claims(found.view.decisions, found.decisions.evidence_id)
     decided += in_a_row_claims(found.decisions.answer, found.decisions.evidence_id)
+    if found.days_asked is not None and found.market.kind is not MarketKind.PAIR:
+        answer, evidence = found.decisions.answer, found.decisions.evidence_id
+        decided += within_claims(answer, own_areas(found.market)[0], *found.days_asked, evidence)
     differential = differential_claim(found.market, found.base_area, rates)
     return rates + decided + ((differential,) if differential else ()) + _yield_claims(found)
 
@@ -563,7 +575,7 @@ def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
         certainty,
         found.as_of_day,
         rates,
-        in_a_report=found.in_a_report,
+        in_a_report=found.days_asked is None,
     )
     return (*decided, *scheduled)
 

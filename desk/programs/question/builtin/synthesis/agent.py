@@ -8,13 +8,12 @@ What research agents found of a market is told as they left it.
 """
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Final
 
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
-from desk.analytics.names.periods import DAYS_ASKED, READ
+from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import Query
@@ -30,7 +29,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import DaysAsked, bank_standing, is_known
+from desk.programs.question.builtin.banks import bank_standing, decisions_looked_at, is_known
 from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
 from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind, kind_of, likeliest
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -87,6 +86,9 @@ from desk.programs.question.builtin.unread_words import safe_line, unread_words
 from desk.programs.question.builtin.verdicts import bank_verdict, move_verdict
 from desk.trust.prose import LONGEST_TEXT, clip
 
+_OF_TODAY: Final = frozenset({*OF_A_BANK, *UNANSWERED} - {QuestionKind.CHANGED})
+"""What of a bank is not looked for among its earlier decisions."""
+
 NOTHING_WRITTEN: Final = "Nothing written fits the question."
 
 TAKEN_FOR: Final = "Which fact is asked for was not read for sure. It is taken for"
@@ -123,7 +125,9 @@ def take_turn(request: TurnRequest) -> Turn:
         said = [*prices_ended(research), *mentions_told(query.parameters), *said]
     draft = draft._replace(summary=" ".join(filter(None, said)))
     near = () if draft.found or draft.told or not research else nearest(fitting, quoter)
-    sections = (*further(fitting, draft, quoter), *research_sections(request.state), *near)
+    days = whole_days(request.assignment.window)
+    measures = research_sections(request.state, days, query.days_asked)
+    sections = (*further(fitting, draft, quoter), *measures, *near)
     return Turn(
         result=Synthesis(
             task_id=request.assignment.task_id,
@@ -225,12 +229,15 @@ def _measured_instead(
     if any("/" in result.market for result in research):
         return _pairs_instead(question, research)
     query, window = question.query, question.window
-    day, asked, kind = whole_days(window)[1], _days_asked(query), _kind_of_a_bank(query)
+    (first_day, day), asked = whole_days(window), query.days_asked
+    kind = _kind_of_a_bank(query)
     left = unread_words(query, kind)
     doubt = left.told(kind)
-    days = "" if asked else " ".join(looked_at(query, window, research))
+    days = "" if asked or kind in _OF_TODAY else decisions_looked_at(first_day, day)
     likely = None if kind else likeliest(query.question, OF_A_BANK, WORKERS_MEANING.get())
-    standing = bank_standing(research, day, kind or likely, asked)
+    leads = kind in UNANSWERED or left.matters(kind)
+    verdict = "" if leads else bank_verdict(query.question, kind, research, day, asked)
+    standing = bank_standing(research, day, kind or likely, asked, verdict)
     kinds = {subject.kind for subject in subjects_asked(query.question)}
     if kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
         near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
@@ -241,19 +248,11 @@ def _measured_instead(
     sure = kind not in (None, *UNANSWERED) and not left.matters(kind)
     known = is_known(research, day, kind, asked)
     found = sure and known and is_all_read(question, research)
-    leads = kind in UNANSWERED or left.matters(kind)
     taken = f"{TAKEN_FOR} {likely.value}." if likely else ""
     first, last = (doubt, "") if leads else ("", doubt)
-    verdict = "" if leads else bank_verdict(query.question, kind, research, day, asked)
     written = "" if known else NOTHING_WRITTEN
-    said = (first, taken, verdict, standing, last, days, written)
+    said = (first, taken, standing, last, days, written)
     return Draft(" ".join(filter(None, said)), answered=found, found=found)
-
-
-def _days_asked(query: Query) -> DaysAsked | None:
-    """The first and the last day that a question about a bank names."""
-    first, _, last = query.parameters.get(DAYS_ASKED, "").partition("/")
-    return (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
 
 
 def _kind_of_a_bank(query: Query) -> QuestionKind | None:

@@ -4,7 +4,13 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
 
-from desk.analytics.figures import print_claim, print_day, print_full_day, print_weekday
+from desk.analytics.figures import (
+    print_claim,
+    print_day,
+    print_full_day,
+    print_known_day,
+    print_weekday,
+)
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ConflictRecord, Reported, Tone
 from desk.contracts.findings.verdicts import ClaimStatus
@@ -285,7 +291,7 @@ def _calendar(report: ResearchReport, undated: str | None, *, ahead: bool) -> st
 
 
 def _calendar_cells(row: CalendarRow) -> tuple[str, str, str]:
-    return print_weekday(row.day), f"{row.bank} ({row.area})", row.outcome.text
+    return print_weekday(row.day, row.precision), f"{row.bank} ({row.area})", row.outcome.text
 
 
 def _markets(report: ResearchReport, lacking: Lacking) -> Iterator[Titled]:
@@ -332,7 +338,10 @@ def _market(
             + _objected(objections_to_finding(found, market))
             for found in market.findings
         ),
-        *(f"{print_day(row.day)}: {escaped(decision_line(row))}" for row in digest.decisions),
+        *(
+            f"{print_day(row.day, row.precision)}: {escaped(decision_line(row))}"
+            for row in digest.decisions
+        ),
         *(_reported(story) for story in market.reported),
         *(_tone(tone) for tone in digest.tones),
         *(f"Missing: {escaped(reason)}" for reason in digest.missing),
@@ -362,8 +371,9 @@ def _doubt(market: MarketReport, metric: Metric) -> str:
 def _event(event: ReportedEvent, market: MarketReport, today: date) -> str:
     checked = confirmed_words(event)
     source = f" {link('Source', event.source_url)}" if event.source_url else ""
+    day = print_known_day(event.event_date, event.precision)
     return (
-        f"**{impact_words(event, market, today)}**, {print_full_day(event.event_date)}: "
+        f"**{impact_words(event, market, today)}**, {day}: "
         f"{escaped(event.text)} "
         f"(confidence in the event {share_words(event.confidence)}, {checked}){source}"
     ) + _objected(objections_to(event, market))

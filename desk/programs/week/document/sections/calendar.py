@@ -146,7 +146,14 @@ def _announced(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
 def _row(event: MarketEvent, outcome: Sentence, *, ahead: bool) -> CalendarRow:
     area = event.area or ""
     bank = printable_name(event.central_bank, area)
-    return CalendarRow(area=area, bank=bank, day=event.event_date, outcome=outcome, ahead=ahead)
+    return CalendarRow(
+        area=area,
+        bank=bank,
+        day=event.event_date,
+        precision=event.precision,
+        outcome=outcome,
+        ahead=ahead,
+    )
 
 
 def _ahead(scheduled: ScheduledDecision, claims: Mapping[str, Claim]) -> CalendarRow:

@@ -19,6 +19,7 @@ from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import Reported
+from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence, Theme
 from desk.programs.week.document.sections.calendar import is_decided
@@ -464,7 +465,9 @@ def _change(row: CalendarRow, week: _Week) -> Decimal:
 
 
 def _decision(row: CalendarRow, week: _Week) -> str:
-    return f"{week.bank(row)} {row.outcome.prose} on {print_day(row.day)}"
+    within = "in" if row.precision is DatePrecision.MONTH else "on"
+    when = print_day(row.day, row.precision)
+    return f"{week.bank(row)} {row.outcome.prose} {within} {when}"
 
 
 def _of(subject: str, metric: Metric) -> str:

@@ -277,7 +277,9 @@ def _decisions_line(calendar: Sequence[CalendarRow]) -> str:
     decided = [row for row in calendar if is_decided(row)]
     if not decided:
         return "No rate decision is on record for the window."
-    words = [f"{row.bank} {row.outcome.prose} ({print_day(row.day)})" for row in decided]
+    words = [
+        f"{row.bank} {row.outcome.prose} ({print_day(row.day, row.precision)})" for row in decided
+    ]
     return f"Rate decisions: {_named(words, DECISIONS_NAMED, '; ')}."
 
 

@@ -1,6 +1,7 @@
 """The sections of an answer on what was measured."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from datetime import date
 from typing import Final
 
 from desk.analytics.figures import print_full_day
@@ -9,6 +10,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import (
     EventType,
     Leaning,
+    MarketEvent,
     ResearchResult,
     ValidationResult,
     View,
@@ -16,11 +18,13 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.question.knowledge import Section
 from desk.contracts.runs.turns import StateEntry
+from desk.programs.question.builtin.banks import DaysAsked, decisions_table
 from desk.programs.question.builtin.synthesis.markets.results import is_move, ranked, research_in
 from desk.trust.prose import clip, references, split_sentences
 
 LONGEST_SECTION: Final = 20_000
 
+DECISIONS: Final = "Decisions of the central banks, newest first"
 NO_EVENT: Final = "The research found no event."
 
 _LEANINGS: Final = {
@@ -30,10 +34,15 @@ _LEANINGS: Final = {
 }
 
 
-def research_sections(state: Sequence[StateEntry]) -> Iterator[Section]:
-    """A section for each research result, and one for what the validator says."""
+def research_sections(
+    state: Sequence[StateEntry], window: DaysAsked, days: DaysAsked | None = None
+) -> Iterator[Section]:
+    """The table of what central banks decided, a section for each research result, and one for what
+    the validator says."""
+    if table := decisions_table(research_in(state), window, days):
+        yield Section(title=DECISIONS, content=clip(table, LONGEST_SECTION))
     for result in research_in(state):
-        yield Section(title=f"{result.market}: {_who(result)}", content=_content(result))
+        yield Section(title=f"{result.market}: {_who(result)}", content=_content(result, window[1]))
     validated = [e.result for e in state if isinstance(e.result, ValidationResult)]
     if validated:
         known = {claim.claim_id for result in research_in(state) for claim in result.claims}
@@ -55,17 +64,26 @@ def _who(result: ResearchResult) -> str:
     return "prices" if moves or leans else "policy rates and news"
 
 
-def _content(result: ResearchResult) -> str:
-    lines = [f"- {event.description}" for event in ranked((result,))]
-    lines += [f"- {rate}" for rate in _other_rates(result)]
+def _content(result: ResearchResult, day: date) -> str:
+    others = [event for event in ranked((result,)) if not _is_tabled(event, day)]
+    lines = [f"- {event.description}" for event in others]
+    lines += [f"- {rate}" for rate in _other_rates(result, others)]
     lines += [f"- {_view(view)}" for view in result.views]
     lines += [f"- Note: {warning}" for warning in result.warnings]
     return clip("\n".join(lines) or NO_EVENT, LONGEST_SECTION)
 
 
-def _other_rates(result: ResearchResult) -> Iterator[str]:
-    """The market's policy rates of which no event tells: a bank has one without a day ahead too."""
-    told = {name for event in result.events for name in references(event.description)}
+def _is_tabled(event: MarketEvent, day: date) -> bool:
+    """Whether the table of decisions has it: what a bank decided, a past day without an outcome,
+    and the as-of day itself."""
+    scheduled = event.event_type is EventType.SCHEDULED_DECISION
+    return event.event_type is EventType.RATE_DECISION or (scheduled and event.event_date <= day)
+
+
+def _other_rates(result: ResearchResult, events: Iterable[MarketEvent]) -> Iterator[str]:
+    """The market's policy rates of which none of its events that are told tells, nor a decision: a
+    bank has one without a day ahead too."""
+    told = {name for event in events for name in references(event.description)}
     decided = {event.area for event in result.events if event.event_type is EventType.RATE_DECISION}
     for claim in result.claims:
         of_the_market = "/" in result.market or claim.subject == result.market

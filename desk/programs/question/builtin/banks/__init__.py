@@ -1,0 +1,30 @@
+"""What is known of the central banks that a question names: their decision days, their rates, and
+what they decided, each told first where the question is of it, with a table of their decisions."""
+
+from desk.programs.question.builtin.banks.known import (
+    ChangesWithin,
+    DaysAsked,
+    changes_within,
+    is_known,
+)
+from desk.programs.question.builtin.banks.standing import (
+    NO_PERIOD_OF_A_BANK,
+    NOT_KNOWN,
+    YEAR,
+    bank_standing,
+    decisions_looked_at,
+)
+from desk.programs.question.builtin.banks.table import decisions_table
+
+__all__ = [
+    "NOT_KNOWN",
+    "NO_PERIOD_OF_A_BANK",
+    "YEAR",
+    "ChangesWithin",
+    "DaysAsked",
+    "bank_standing",
+    "changes_within",
+    "decisions_looked_at",
+    "decisions_table",
+    "is_known",
+]

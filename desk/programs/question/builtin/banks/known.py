@@ -1,0 +1,218 @@
+"""The central banks that a question is about, as research left them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from desk.analytics.figures import print_known_day
+from desk.analytics.names.central_banks import (
+    CENTRAL_BANKS,
+    bank_in_a_sentence,
+    named_at_the_start,
+)
+from desk.analytics.names.markets import AREAS
+from desk.analytics.names.subjects import AskedSubject, NamedAs
+from desk.contracts.findings.claims import Claim, Metric, claim_id, span_id
+from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
+from desk.contracts.findings.source_results import DatePrecision
+from desk.programs.question.builtin.kinds import QuestionKind
+
+MATURITIES: Final = {Metric.YIELD_2Y: "Two-year", Metric.YIELD_10Y: "Ten-year"}
+_CODES: Final = {area: code for code, area in AREAS.items()}
+
+DaysAsked = tuple[date, date]
+"""The first and the last day that a question names."""
+
+
+class KnownBank(NamedTuple):
+    """A bank as research left it, its events in the order of their days. `past` are the days from
+    its last decision on of which no outcome is known, `due` the as-of day itself if it decides on
+    that and `ahead` the days after it. `days` are the first and the last that the question names.
+    """
+
+    area: str
+    as_of_day: date
+    claims: Mapping[str, Claim]
+    decided: tuple[MarketEvent, ...]
+    past: tuple[MarketEvent, ...]
+    due: MarketEvent | None
+    ahead: tuple[MarketEvent, ...]
+    days: DaysAsked | None = None
+
+    @property
+    def name(self) -> str:
+        """What a sentence calls it."""
+        return bank_in_a_sentence(self.area)
+
+    @property
+    def full_name(self) -> str:
+        """What a table calls it."""
+        known = CENTRAL_BANKS.get(self.area)
+        return known.name if known else self.area
+
+    @property
+    def home(self) -> str:
+        """Whose money it is the bank of."""
+        return AskedSubject(NamedAs.COUNTRY, _CODES[self.area]).name
+
+    @property
+    def rate(self) -> Claim | None:
+        """Its policy rate, as far as it is known."""
+        return self.claims.get(claim_id(self.area, Metric.POLICY_RATE))
+
+    @property
+    def asked(self) -> DaysAsked:
+        """The days that the question names, or else the as-of day."""
+        return self.days or (self.as_of_day, self.as_of_day)
+
+    @property
+    def within(self) -> tuple[MarketEvent, ...]:
+        """Its decisions of the days that the question names; all without such days."""
+        return tuple(event for event in self.decided if self.is_asked(event))
+
+    @property
+    def silent(self) -> tuple[MarketEvent, ...]:
+        """Its past days without an outcome, of those that the question names."""
+        return tuple(event for event in self.past if self.is_asked(event))
+
+    def is_asked(self, event: MarketEvent) -> bool:
+        """Whether an event is of the days that the question names, or of any without such days."""
+        return self.days is None or self.days[0] <= event.event_date <= self.days[1]
+
+    def changed(self, way: int) -> MarketEvent | None:
+        """Its newest decision that moved its rate up, or down."""
+        return next((e for e in reversed(self.decided) if self.change(e) * way > 0), None)
+
+    def moved(self, event: MarketEvent) -> bool:
+        """Whether a decision moved its rate."""
+        return self.change(event) != 0
+
+    def rate_by(self, day: date) -> Claim | None:
+        """The rate after its newest decision up to a day; None where none so early is known."""
+        before = [event for event in self.decided if event.event_date <= day]
+        return self.rate_after(before[-1]) if before else None
+
+    def rate_after(self, event: MarketEvent) -> Claim | None:
+        """The rate that a decision set or left."""
+        return self.claims.get(claim_id(self.area, Metric.DECISION_RATE, event.event_date))
+
+    def rate_before(self, event: MarketEvent) -> Claim | None:
+        """The rate before a decision; None where the decision before it is not known, or another
+        change lies between."""
+        earlier = [each for each in self.decided if each.event_date < event.event_date]
+        before = self.rate_after(earlier[-1]) if earlier else None
+        after = self.rate_after(event)
+        fits = before and after and (after.value - before.value) * 100 == self.change(event)
+        return before if fits else None
+
+    def change(self, event: MarketEvent) -> Decimal:
+        """By how many basis points a decision moved its rate."""
+        known = self.change_claim(event)
+        return known.value if known else Decimal(0)
+
+    def change_claim(self, event: MarketEvent) -> Claim | None:
+        """The claim of that."""
+        return self.claims.get(claim_id(self.area, Metric.DECISION_CHANGE, event.event_date))
+
+    def in_all(self, metric: Metric) -> Claim | None:
+        """What its decisions of the days that the question names come to, or those of all days that
+        were looked at."""
+        if self.days is not None:
+            return self.claims.get(span_id(self.area, metric, *self.days))
+        return next((claim for claim in self.claims.values() if claim.metric is metric), None)
+
+
+def known_banks(
+    results: Iterable[ResearchResult], as_of_day: date, days: DaysAsked | None = None
+) -> list[KnownBank]:
+    """The banks that were researched, in their order; none where a pair was."""
+    results = tuple(results)
+    areas = dict.fromkeys(r.market for r in results if "/" not in r.market)
+    return [known_bank(area, results, as_of_day, days) for area in areas]
+
+
+def known_bank(
+    area: str, results: Iterable[ResearchResult], as_of_day: date, days: DaysAsked | None = None
+) -> KnownBank:
+    """What research left of the bank of an area."""
+    results = tuple(results)
+    own = [event for result in results for event in result.events if event.area == area]
+    ordered = sorted({e.event_id: e for e in own}.values(), key=lambda event: event.event_date)
+    decided = tuple(e for e in ordered if e.event_type is EventType.RATE_DECISION)
+    scheduled = [e for e in ordered if e.event_type is EventType.SCHEDULED_DECISION]
+    since = decided[-1].event_date if decided else date.min
+    return KnownBank(
+        area=area,
+        as_of_day=as_of_day,
+        claims={c.claim_id: c for r in results for c in r.claims if c.subject == area},
+        decided=decided,
+        past=tuple(e for e in scheduled if since < e.event_date < as_of_day),
+        due=next((e for e in scheduled if e.event_date == as_of_day), None),
+        ahead=tuple(e for e in scheduled if e.event_date > as_of_day),
+        days=days,
+    )
+
+
+def is_known(
+    results: Sequence[ResearchResult],
+    as_of_day: date,
+    kind: QuestionKind | None,
+    days: DaysAsked | None = None,
+) -> bool:
+    """Whether of each bank is known what a kind of question is of."""
+    banks = known_banks(results, as_of_day, days)
+    return bool(banks) and all(_is_known_of(bank, kind) for bank in banks)
+
+
+def _is_known_of(bank: KnownBank, kind: QuestionKind | None) -> bool:
+    if kind is QuestionKind.NEXT:
+        return bool(bank.ahead or bank.due)
+    if kind is QuestionKind.RATE:
+        return (bank.rate_by(bank.days[1]) if bank.days else bank.rate) is not None
+    if kind is QuestionKind.YIELD:
+        return any(claim.metric in MATURITIES for claim in bank.claims.values())
+    if kind is QuestionKind.CHANGED and bank.days is None:
+        return any(map(bank.moved, bank.within))
+    return kind in (QuestionKind.DECIDED, QuestionKind.CHANGED) and bool(bank.within)
+
+
+class ChangesWithin(NamedTuple):
+    """How far the decisions of a bank within some days moved its rate, and whether all are known
+    that its calendar has for them."""
+
+    changes: tuple[Decimal, ...]
+    all_known: bool
+
+
+def changes_within(
+    results: Sequence[ResearchResult], as_of_day: date, days: DaysAsked
+) -> ChangesWithin | None:
+    """What the one bank that was researched did within some days; None where it is not one."""
+    banks = known_banks(results, as_of_day, days)
+    if len(banks) != 1:
+        return None
+    (bank,) = banks
+    due = bank.due is not None and bank.is_asked(bank.due)
+    covered = bool(bank.decided) and not bank.silent and not due
+    return ChangesWithin(tuple(map(bank.change, bank.within)), covered)
+
+
+def when(event: MarketEvent) -> str:
+    """`on 5 May 2026`, or `in May 2026` where no more is known of its day."""
+    within = "in" if event.precision is DatePrecision.MONTH else "on"
+    return f"{within} {print_known_day(event.event_date, event.precision)}"
+
+
+def when_set(claim: Claim) -> str:
+    """The same of the decision that a claim is of."""
+    within = "in" if claim.precision is DatePrecision.MONTH else "on"
+    return f"{within} {print_known_day(claim.as_of, claim.precision)}"
+
+
+def predicate(event: MarketEvent) -> str:
+    """What a decision's description says of its bank, without its name: ` raised its rate`. The
+    whole description where it begins otherwise."""
+    bank = named_at_the_start(event.central_bank) if event.central_bank else ""
+    rest = event.description.removeprefix(bank) if bank else event.description
+    return rest if rest != event.description else f" decided: {rest}"

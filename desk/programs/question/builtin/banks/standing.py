@@ -1,0 +1,157 @@
+"""What is told of the banks that a question names, and in which order: what it is of goes first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import Final
+
+from desk.analytics.figures import print_full_day
+from desk.analytics.names.listing import listed
+from desk.contracts.findings.results import ResearchResult
+from desk.programs.question.builtin.banks.decisions import (
+    decided_before_today,
+    decided_if_within,
+    decided_last,
+    decided_within,
+    due_today,
+    in_sums,
+    newest_changes,
+)
+from desk.programs.question.builtin.banks.known import DaysAsked, KnownBank, known_banks
+from desk.programs.question.builtin.banks.rates import (
+    YEAR,
+    all_yields,
+    highest_first,
+    known_until,
+    rate_now,
+    rate_over,
+    rate_then,
+    rates_of,
+    yields,
+)
+from desk.programs.question.builtin.banks.topics import Lead, Topic, of_bank, of_each
+from desk.programs.question.builtin.kinds import QuestionKind
+
+__all__ = ["NOT_KNOWN", "NO_PERIOD_OF_A_BANK", "YEAR", "bank_standing", "decisions_looked_at"]
+
+NO_PERIOD_OF_A_BANK: Final = "the three years before, as no period was read in the question"
+"""What a question about a bank says in place of its days where it names none."""
+
+NOT_KNOWN: Final = "Nothing that is known here answers the question."
+
+DAYS_AHEAD: Final = 2
+"""Decision days that are told of a bank."""
+
+
+def bank_standing(
+    results: Sequence[ResearchResult],
+    as_of_day: date,
+    kind: QuestionKind | None = None,
+    days: DaysAsked | None = None,
+    verdict: str = "",
+) -> str:
+    """What is known of the banks that were researched, that of a kind of question first; empty
+    where a pair was researched. Without a kind the rates of several go first, in their order. Where
+    `days` are asked about, what is known of these goes before what is known today. Of several banks
+    nothing is told besides but their rates. A `verdict` goes before all; where it has the rates of
+    today, only up to when they are known is told of them."""
+    banks = known_banks(results, as_of_day, days)
+    if not banks:
+        return verdict
+    orders = _ORDERS if days is None else {**_ORDERS, **_ORDERS_OF_DAYS}
+    lead, topics = orders.get(kind, orders[None])
+    if verdict and kind is QuestionKind.RATE and days is None:
+        lead = known_until
+    if len(banks) > 1:
+        topics = () if kind in _TOLD_WITHOUT_RATES else (rate_now,)
+    first = [*lead(banks)]
+    called = "it" if len(banks) == 1 and any(banks[0].name in each for each in first) else ""
+    told = (sentence for bank in banks for sentence in of_bank(bank, topics, called))
+    return " ".join(filter(None, (verdict, *first, *told)))
+
+
+def decisions_looked_at(first: date, last: date) -> str:
+    """From when to when decisions were looked for, where the question names no days."""
+    days = f"{print_full_day(first)} to {print_full_day(last)}"
+    return f"No period was read in the question: decisions from {days} were looked at."
+
+
+def _next_day(bank: KnownBank, called: str) -> Iterator[str]:
+    if bank.due is not None:
+        yield due_today(bank)
+        if bank.ahead:
+            yield f"After that it decides on {print_full_day(bank.ahead[0].event_date)}."
+        return
+    if not bank.ahead:
+        yield f"No later decision day of {called} is known here."
+        return
+    first, *then = (print_full_day(event.event_date) for event in bank.ahead[:DAYS_AHEAD])
+    later = f", and then on {then[0]}" if then else ""
+    yield f"By its calendar {called} decides next on {first}{later}."
+
+
+def _day_after(bank: KnownBank, called: str) -> Iterator[str]:
+    """Its next day, after today where a decision is due today."""
+    if bank.due is None or bank.ahead:
+        yield from _next_day(bank._replace(due=None), called)
+
+
+def _next_if_now(bank: KnownBank, called: str) -> Iterator[str]:
+    """Its next day, where the days that are asked about go on until now."""
+    if bank.days and bank.days[1] >= bank.as_of_day:
+        yield from _day_after(bank, called)
+
+
+def _next_first(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """The next decision days, the earliest first."""
+    ahead = sorted((b for b in banks if b.ahead), key=lambda bank: bank.ahead[0].event_date)
+    if len(banks) < 2:
+        yield from of_each(_next_day)(banks)
+        return
+    yield from (due_today(bank) for bank in banks if bank.due is not None)
+    if ahead:
+        told = ", ".join(f"{b.name} on {print_full_day(b.ahead[0].event_date)}" for b in ahead)
+        yield f"The next decision days by the banks' calendars, the earliest first: {told}."
+    for bank in banks:
+        if not bank.ahead:
+            yield from _next_day(bank._replace(due=None), bank.name)
+
+
+def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
+    yield f"{NOT_KNOWN} Of {listed(bank.name for bank in banks)} this is known."
+
+
+def _not_decided(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """That no fact says what a bank will do, and when it decides that."""
+    named = listed(bank.name for bank in banks)
+    yield f"What {named} will decide is not known here, nor what markets expect."
+    yield from _next_first(banks)
+
+
+def _decided_by(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """What one bank decided in the days that are asked about, or what several did in sum."""
+    return of_each(decided_within)(banks) if len(banks) == 1 else in_sums(banks)
+
+
+_TOLD_WITHOUT_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD, None})
+"""What several banks are told of with their rates, or without."""
+
+_ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
+    None: (highest_first, (rate_now, yields, decided_last, _day_after)),
+    QuestionKind.NEXT: (_next_first, (rate_now, decided_before_today)),
+    QuestionKind.DECIDED: (of_each(decided_last), (rate_now, _day_after)),
+    QuestionKind.CHANGED: (newest_changes, (rate_now, decided_last, _day_after)),
+    QuestionKind.RATE: (rates_of, (decided_last, _day_after, yields)),
+    QuestionKind.YIELD: (all_yields, (rate_now, decided_last, _day_after)),
+    QuestionKind.AHEAD: (_not_decided, (rate_now, decided_before_today)),
+    QuestionKind.OTHER: (_not_known, (rate_now, decided_last, _day_after)),
+}
+"""What goes first by the kind of a question, and what is told of one bank after it."""
+
+_ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
+    None: (of_each(rate_over), (decided_if_within, _next_if_now)),
+    QuestionKind.DECIDED: (_decided_by, (rate_then, _next_if_now)),
+    QuestionKind.CHANGED: (_decided_by, (rate_then, _next_if_now)),
+    QuestionKind.RATE: (of_each(rate_over), (decided_if_within, _next_if_now)),
+    QuestionKind.OTHER: (_not_known, (decided_within, rate_then, _next_if_now)),
+}
+"""The same where the question names days."""

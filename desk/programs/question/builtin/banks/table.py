@@ -1,0 +1,89 @@
+"""The table of what banks decided, newest first."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from desk.analytics.figures import print_known_day
+from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
+from desk.programs.question.builtin.banks.known import DaysAsked, KnownBank, known_bank
+from desk.programs.question.builtin.banks.topics import figure
+from desk.trust.prose import split_sentences
+
+SHOWN: Final = 6
+"""Decisions of a bank that are shown where a question names no days."""
+
+_COLUMNS: Final = ("Day", "Bank", "Decision", "Rate before", "Rate after", "Change")
+_RULE: Final = ("---", "---", "---", "---:", "---:", "---:")
+_NONE: Final = "–"
+_DECIDED: Final = {1: "raised", -1: "cut", 0: "held"}
+_DUE: Final = "Due today. The outcome is not in the source yet."
+
+
+class _Row(NamedTuple):
+    bank: KnownBank
+    event: MarketEvent
+
+
+def decisions_table(
+    results: Sequence[ResearchResult], window: DaysAsked, days: DaysAsked | None
+) -> str:
+    """What the banks decided in the `days` that are asked about; without such days the newest
+    decisions of each, with how many were looked at. Of the banks of a pair what they decided in
+    the `window` of its move. Empty where there is none."""
+    banks = [*_banks_in(results, window, days)]
+    rows = sorted(
+        (_Row(bank, event) for bank in banks for event in _shown(bank)),
+        key=lambda row: row.event.event_date,
+        reverse=True,
+    )
+    if not rows:
+        return ""
+    lines = (_COLUMNS, _RULE, *(_cells(*row) for row in rows))
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    left = " ".join(_left_out(banks))
+    return f"{table}\n\n{left}" if left else table
+
+
+def _banks_in(
+    results: Sequence[ResearchResult], window: DaysAsked, days: DaysAsked | None
+) -> Iterator[KnownBank]:
+    asked = {result.market for result in results}
+    decided = (e.area for r in results for e in r.events if e.event_type is not EventType.NEWS)
+    for area in dict.fromkeys(filter(None, decided)):
+        yield known_bank(area, results, window[1], days if area in asked else window)
+
+
+def _shown(bank: KnownBank) -> Sequence[MarketEvent]:
+    decided = bank.within if bank.days else bank.within[-SHOWN:]
+    due = (bank.due,) if bank.due is not None and bank.is_asked(bank.due) else ()
+    return (*decided, *bank.silent, *due)
+
+
+def _left_out(banks: Sequence[KnownBank]) -> Iterator[str]:
+    for bank in banks:
+        count = bank.in_all(Metric.DECISIONS_WITHIN)
+        if bank.days is None and len(bank.within) > SHOWN and count is not None:
+            first, last = (_day(event) for event in (bank.within[0], bank.within[-1]))
+            known = f"{figure(count)} of {bank.name} from {first} to {last}"
+            yield f"Shown are the newest of {known}."
+
+
+def _day(event: MarketEvent) -> str:
+    return print_known_day(event.event_date, event.precision)
+
+
+def _cells(bank: KnownBank, event: MarketEvent) -> tuple[str, ...]:
+    day, change = _day(event), bank.change_claim(event)
+    if event == bank.due:
+        return (day, bank.full_name, _DUE, *([_NONE] * 3))
+    if change is None:
+        outcome = split_sentences(event.description)[-1].strip()
+        return (day, bank.full_name, outcome, *([_NONE] * 3))
+    way = (change.value > 0) - (change.value < 0)
+    before, after = bank.rate_before(event), bank.rate_after(event)
+    return (day, bank.full_name, _DECIDED[way], _cell(before), _cell(after), figure(change))
+
+
+def _cell(claim: Claim | None) -> str:
+    return figure(claim) if claim else _NONE

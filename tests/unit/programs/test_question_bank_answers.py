@@ -1,0 +1,273 @@
+"""How answers about central banks begin, and the table of what the banks decided."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from desk.analytics.names.periods import READ
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import DAYS_ASKED, Query, TaskType
+from desk.contracts.findings.claims import Metric
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.findings.source_results import DatePrecision, RateDecision
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.turns import StateEntry
+from desk.contracts.weeks import TimeWindow
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.programs.question.builtin.synthesis import take_turn
+from desk.programs.question.builtin.synthesis.markets.sections import DECISIONS
+from desk.programs.turns import builtin_turn
+from desk.trust.claims.rate_claims import differential_claim
+from desk.trust.ledger.rederivation import Ledger
+from desk.trust.prose import split_sentences
+from desk.trust.prose.references import render
+from desk.trust.prose.synthesis_review import review_synthesis
+from tests.knowledge.asking import AS_OF, asked
+from tests.support.builders import (
+    answered,
+    calendar,
+    call,
+    decision,
+    decisions,
+    policy_rates,
+    rate_market,
+    request,
+)
+
+WEEK = "2026-W44"
+LOOKED_AT = TimeWindow(start=AS_OF - timedelta(weeks=156), end=AS_OF, time_zone="UTC")
+SINCE_2025 = "2025-01-01/2026-11-02"
+THIS_YEAR = "2026-01-01/2026-11-02"
+
+OTTAWA = (
+    decision("CA", "2024-12-11", "3.25", "-50"),
+    decision("CA", "2025-01-29", "3.00", "-25"),
+    decision("CA", "2025-03-12", "2.75", "-25"),
+    decision("CA", "2025-04-16", "2.75", "0"),
+)
+WASHINGTON = (
+    decision("US", "2024-12-18", "4.375", "-25"),
+    decision("US", "2025-09-17", "4.125", "-25"),
+    decision("US", "2026-09-16", "4.375", "25"),
+    decision("US", "2026-10-28", "4.125", "-25"),
+)
+OSLO = (
+    decision("NO", "2025-12-17", "4.00", "0"),
+    decision("NO", "2026-03-26", "4.00", "0"),
+    decision("NO", "2026-05-31", "4.25", "25", precision=DatePrecision.MONTH),
+)
+TOKYO = tuple(
+    decision("JP", f"{2024 + n // 4}-0{2 * (n % 4) + 1}-20", "0.50", "0") for n in range(11)
+)
+AHEAD = (("JP", "2026-11-02"), ("JP", "2026-12-18"), ("US", "2026-12-09"))
+BANKS = {"CA": OTTAWA, "US": WASHINGTON, "NO": OSLO, "JP": TOKYO}
+
+
+@pytest.fixture(autouse=True)
+def of_this_worker() -> Iterator[None]:
+    """The model of meaning as a worker's turn has it."""
+    known = WORKERS_MEANING.set(meaning_of_the_desk)
+    yield
+    WORKERS_MEANING.reset(known)
+
+
+def research(area: str, days: str = "") -> ResearchResult:
+    decided: tuple[RateDecision, ...] = BANKS[area]
+    shown = request(
+        TaskType.RESEARCH_RATES,
+        rate_market(area),
+        WEEK,
+        results=[
+            answered(
+                call("central_banks", "get_policy_rate"),
+                policy_rates(WEEK, since=None, **{area: str(decided[-1].rate)}),
+            ),
+            answered(call("central_banks", "get_rate_decisions"), decisions(WEEK, *decided)),
+            answered(call("central_banks", "get_decision_calendar"), calendar(WEEK, *AHEAD)),
+        ],
+    )
+    query = Query(question="?", parameters={DAYS_ASKED: days} if days else {})
+    assignment = shown.assignment.model_copy(update={"query": query, "window": LOOKED_AT})
+    delivered = builtin_turn(shown.model_copy(update={"assignment": assignment})).result
+    assert isinstance(delivered, ResearchResult)
+    return delivered
+
+
+def _since(question: str) -> str:
+    """The words of a question that the tests take for its period."""
+    return next(words for words in ("since the start of 2025", "this year") if words in question)
+
+
+def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str, dict[str, str]]:
+    """The summary as it is printed, and the sections by their titles."""
+    state = tuple(StateEntry(key=r.market, node=f"node{r.market}", result=r) for r in results)
+    parameters = {"papers": "first"} | ({DAYS_ASKED: days, READ: _since(question)} if days else {})
+    made = take_turn(
+        asked(TaskType.SYNTHESISE, question, state=state, last=False, **parameters)
+    ).result
+    assert isinstance(made, Synthesis) and review_synthesis(made, state) == ()
+    claims = {claim.claim_id: claim for result in results for claim in result.claims}
+    sections = {section.title: render(section.content, claims) for section in made.sections}
+    return render(made.summary, claims), sections
+
+
+@pytest.mark.parametrize(
+    ("question", "areas", "days", "begins"),
+    [
+        (
+            "how many times has the bank of canada eased since the start of 2025",
+            ("CA",),
+            SINCE_2025,
+            "2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 2 Nov 2026, -50 bp in"
+            " all: to 3.00 % on 29 Jan 2025 and to 2.75 % on 12 Mar 2025. At its other decisions",
+        ),
+        (
+            "how many basis points has the fed moved since the start of 2025",
+            ("US",),
+            SINCE_2025,
+            "-25 bp in all: the policy rate of the Federal Reserve was 4.375 % on 1 Jan 2025.",
+        ),
+        (
+            "when did norges bank last hike",
+            ("NO",),
+            "",
+            "Norges Bank last raised its rate in May 2026, by 25 bp to 4.25 %.",
+        ),
+        (
+            "what did norges bank decide at its last meeting",
+            ("NO",),
+            "",
+            "Norges Bank decided last, as far as is known, in May 2026: it raised its policy rate",
+        ),
+        (
+            "boj decision due today?",
+            ("JP",),
+            "",
+            "A decision of the Bank of Japan is due today, 2 Nov 2026; its outcome is not in the"
+            " source yet. After that it decides on 18 Dec 2026.",
+        ),
+        (
+            "what did the boj do this year",
+            ("JP",),
+            THIS_YEAR,
+            "The Bank of Japan left its rate at 0.50 % at each of its 3 decisions from 1 Jan 2026",
+        ),
+        (
+            "how many fed cuts are priced in for december",
+            ("US",),
+            "",
+            "What the Federal Reserve will decide is not known here, nor what markets expect. ",
+        ),
+        (
+            "who voted against the last fed cut",
+            ("US",),
+            "",
+            "Nothing that is known here answers the question.",
+        ),
+        (
+            "is cpi in canada above the boc target",
+            ("CA",),
+            "",
+            "Nothing that is known here answers the question.",
+        ),
+        (
+            "the bank of canada or norges bank, who cut more since the start of 2025",
+            ("CA", "NO"),
+            SINCE_2025,
+            "2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 2 Nov 2026, -50 bp in"
+            " all. 1 rise and no cuts by Norges Bank",
+        ),
+    ],
+)
+def test_an_answer_begins_with_what_is_asked(
+    question: str, areas: tuple[str, ...], days: str, begins: str, with_meaning: None
+) -> None:
+    told, _ = answer(question, *(research(area, days) for area in areas), days=days)
+    assert told.startswith(begins)
+
+
+def test_an_answer_on_two_rates_is_their_gap_and_how_far_they_are_known(with_meaning: None) -> None:
+    results = [research("US"), research("CA")]
+    rates = [c for r in results for c in r.claims if c.metric is Metric.POLICY_RATE]
+    held = rate_market("US").model_copy(update={"areas": ("US", "CA")})
+    apart = differential_claim(held, "US", rates)
+    assert apart is not None
+    results[0] = results[0].model_copy(update={"claims": (*results[0].claims, apart)})
+    told, _ = answer("how much more do i get overnight in us dollars than in loonies", *results)
+    assert told == (
+        "The policy rate of the Federal Reserve, 4.125 %, is 137.5 bp above that of the Bank of"
+        " Canada, 2.75 %. These rates are known up to 2 Nov 2026."
+    )
+
+
+def test_a_table_has_the_decisions_that_are_asked_about_newest_first(with_meaning: None) -> None:
+    question = "what did norges bank decide this year"
+    _, sections = answer(question, research("NO", THIS_YEAR), days=THIS_YEAR)
+    assert sections[DECISIONS].splitlines() == [
+        "| Day | Bank | Decision | Rate before | Rate after | Change |",
+        "| --- | --- | --- | ---: | ---: | ---: |",
+        "| May 2026 | Norges Bank | raised | 4.00 % | 4.25 % | +25 bp |",
+        "| 26 Mar 2026 | Norges Bank | held | 4.00 % | 4.00 % | 0 bp |",
+    ]
+
+
+def test_a_table_says_of_how_many_decisions_it_has_the_newest(with_meaning: None) -> None:
+    _, sections = answer("what is the policy rate of the boj", research("JP"))
+    *rows, _, left = sections[DECISIONS].splitlines()
+    assert len(rows) == 9 and rows[2].startswith(
+        "| 2 Nov 2026 | Bank of Japan | Due today. The out"
+    )
+    assert left == (
+        "Shown are the newest of 11 decisions of the Bank of Japan from 20 Jan 2024 to 20 May 2026."
+    )
+    rest = "\n".join(told for title, told in sections.items() if title != DECISIONS)
+    assert (
+        "left its" not in rest and "scheduled to decide on its policy rate on 18 Dec 2026" in rest
+    )
+
+
+def test_nothing_shows_more_of_a_decision_than_its_month(with_meaning: None) -> None:
+    told, sections = answer("when did norges bank last hike", research("NO"))
+    assert "31 May" not in told + "".join(sections.values())
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        (Metric.CUTS_WITHIN, "2"),
+        (Metric.RISES_WITHIN, "0"),
+        (Metric.DECISIONS_WITHIN, "3"),
+        (Metric.CHANGE_WITHIN, "-50"),
+    ],
+)
+def test_what_decisions_come_to_is_derived_again_from_them(metric: Metric, value: str) -> None:
+    made = research("CA", SINCE_2025)
+    known = {claim.claim_id: claim for claim in made.claims}
+    claim = next(each for each in made.claims if each.metric is metric)
+    assert str(claim.value) == value
+    evidence = answered(call("central_banks", "get_rate_decisions"), decisions(WEEK, *OTTAWA))
+    ledger = Ledger([rate_market("CA")], LOOKED_AT, "US", [evidence])
+    assert ledger.failed_check(claim, known) is None
+    seeded = claim.model_copy(update={"value": claim.value - 25})
+    assert ledger.failed_check(seeded, known) is not None
+    longer = claim.model_copy(
+        update={"claim_id": claim.claim_id.replace("2025-01-01", "2024-12-01")}
+    )
+    assert ledger.failed_check(longer, known) is not None
+
+
+def test_no_sum_is_told_where_the_rate_before_the_days_is_not_known() -> None:
+    made = research("CA", "2024-11-01/2025-01-31")
+    metrics = {claim.metric for claim in made.claims}
+    assert Metric.CUTS_WITHIN in metrics and Metric.CHANGE_WITHIN not in metrics
+
+
+def test_an_answers_first_sentence_stands_by_itself(with_meaning: None) -> None:
+    told, _ = answer(
+        "how often did the fed move this year", research("US", THIS_YEAR), days=THIS_YEAR
+    )
+    assert split_sentences(told)[0].strip() == (
+        "1 cut and 1 rise by the Federal Reserve from 1 Jan 2026 to 2 Nov 2026, 0 bp in all: to"
+        " 4.375 % on 16 Sep 2026 and to 4.125 % on 28 Oct 2026."
+    )
