@@ -448,7 +448,8 @@ def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
     if case.quote:
         for claim in _own_words(finding, case.quote.source, Metric.LAST):
             # A model may have asked for other pairs too.
-            if claim.subject == case.quote.answer.symbol:
+            own = claim.subject == case.quote.answer.symbol
+            if own and not _is_older_than_quotes(claim, case):
                 yield from checks.check_last(claim, case.quote.answer)
     if case.decisions:
         for claim in _own_words(finding, case.decisions.source, *DECIDED):
@@ -462,6 +463,13 @@ def _by_the_source(case: Case, finding: ResearchResult) -> Iterator[ValidationIs
             given = rate_of(case.rates.answer, claim.subject)
             if given is not None:
                 yield from checks.check_policy_rate(claim, given)
+
+
+def _is_older_than_quotes(claim: Claim, case: Case) -> bool:
+    """Whether a level is that of before the days asked about, for which the source has no quote
+    now: where prices have ended, a question is answered by the newest, and no quote denies that."""
+    first_day, _ = window_days(case.request.assignment.window)
+    return claim.as_of < first_day and case.quote is not None and case.quote.answer.value is None
 
 
 def _own_words(finding: ResearchResult, source: DataSource, *metrics: Metric) -> list[Claim]:
