@@ -65,6 +65,14 @@ def test_the_same_question_is_answered_from_its_one_run(desk: DeskCommand) -> No
     assert anew.json["run_id"] != first.json["run_id"]
 
 
+def test_now_is_answered_by_the_newest_fixing_after_the_prices_have_ended(
+    desk: DeskCommand,
+) -> None:
+    told = desk("ask", "Where is dollar yen?", "--json").json
+    assert told["summary"].startswith("The fixing of USD/JPY of 30 Oct 2026 is 157.25.")
+    assert "USD/JPY known here is that of 30 Oct 2026" in told["summary"]
+
+
 def test_the_json_form_is_the_answer_and_nothing_else(desk: DeskCommand) -> None:
     told = desk("ask", QUESTION, "--json").json
     assert list(told)[:2] == ["sections", "summary"]
