@@ -69,8 +69,9 @@ def test_now_is_answered_by_the_newest_fixing_after_the_prices_have_ended(
     desk: DeskCommand,
 ) -> None:
     told = desk("ask", "Where is dollar yen?", "--json").json
-    assert told["summary"].startswith("The fixing of USD/JPY of 30 Oct 2026 is 157.25.")
-    assert "USD/JPY known here is that of 30 Oct 2026" in told["summary"]
+    assert "The newest fixing of USD/JPY known here is that of 30 Oct 2026" in told["summary"]
+    assert "from 156.80 to 157.25" in told["summary"]
+    assert not [words for words in told["missing"] if "is left out" in words]
 
 
 def test_the_json_form_is_the_answer_and_nothing_else(desk: DeskCommand) -> None:
