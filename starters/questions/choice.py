@@ -30,17 +30,14 @@ from desk.analytics.names.subjects import (
 )
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.agents.tasks import DAYS_ASKED, Query, TaskType
+from desk.contracts.agents.tasks import DAYS_ASKED, RANK, Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.contracts.weeks import TimeWindow
 from desk.platform.settings import Settings
-from desk.programs.question.builtin.asking import RANK
-from desk.programs.question.builtin.banks import NO_PERIOD_OF_A_BANK
 from desk.programs.question.builtin.kinds import OF_A_BANK, OF_RATES, QuestionKind, kind_of
-from desk.programs.question.builtin.synthesis.markets.asked import AMONG_SEVERAL, asked_of_market
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets_asked import (
     ALL_PAIRS,
@@ -81,6 +78,7 @@ _RESEARCHES: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES, T
 LONGEST_LOOK: Final = timedelta(weeks=8 * 52)
 """Of more years a result would not hold the decisions."""
 
+_NO_PERIOD_OF_A_BANK: Final = "the three years before, as no period was read in the question"
 _EXAMPLE: Final = 'such as desk ask "What holds up DESK-101?"'
 _NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
 
@@ -285,7 +283,7 @@ def _days_of_a_bank(days: Period, when: _When) -> Period:
         return days._replace(window=days.window.model_copy(update=span))
     window = days.window.model_copy(update={"start": now - BEFORE, "end": now})
     unread = (*days.unread, *filter(None, (days.read,)))
-    return Period(window, NO_PERIOD_OF_A_BANK, unread)
+    return Period(window, _NO_PERIOD_OF_A_BANK, unread)
 
 
 def _with_days_asked(query: Query, window: TimeWindow) -> Query:
@@ -317,6 +315,10 @@ def _is_of_all_currencies(words: str) -> bool:
         return False
     # Only such a question pays for loading the model here.
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.programs.question.builtin.synthesis.markets.asked import (
+        AMONG_SEVERAL,
+        asked_of_market,
+    )
 
     asked = asked_of_market(Query(question=words), meaning_of_the_desk, ())
     return asked.aspect in AMONG_SEVERAL and _is_of({QuestionKind.MOVE}, words)

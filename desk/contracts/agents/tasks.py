@@ -78,6 +78,10 @@ DAYS_ASKED: Final = "period_days"
 writes a span: more days are looked at."""
 
 
+RANK: Final = "rank"
+"""The parameter of a question with the group of pairs that it ranks."""
+
+
 class Query(Contract):
     """What somebody asks the desk. `parameters` are what the graph's own names stand for."""
 

@@ -16,7 +16,7 @@ from desk.platform.memory.sentence_encoder import meaning_of_the_desk
 from desk.programs.question.builtin.banks import changes_within
 from desk.programs.question.builtin.kinds import AskedSide, side_of
 from desk.programs.question.builtin.synthesis import take_turn
-from desk.programs.question.builtin.verdicts import (
+from desk.programs.question.builtin.synthesis.verdicts import (
     change_said,
     gap_verdict,
     move_verdict,

@@ -26,9 +26,6 @@ from desk.contracts.runs.turns import TurnContext, TurnRequest
 from desk.programs.builtin.evidence import LONGEST_MESSAGE, TaskNotPossible
 from desk.trust.prose import clip
 
-RANK: Final = "rank"
-"""The parameter of a question with the group of pairs that it ranks."""
-
 PAPERS: Final = "papers"
 """The parameter by which what is written goes before what was measured."""
 

@@ -16,8 +16,7 @@ from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.contracts.agents.tasks import Query
-from desk.programs.question.builtin.asking import RANK
+from desk.contracts.agents.tasks import RANK, Query
 from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, WORDINGS, QuestionKind
 from desk.trust.prose import REFERENCE, unbacked
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, JsonValue
 
 from desk.analytics.names.currency_mentions import NO_MARKET, SHARED_NAME
 from desk.analytics.names.periods import READ, UNREAD
-from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.results import ResearchResult, ValidationResult
 from desk.contracts.findings.verdicts import ClaimStatus
 from desk.contracts.question.knowledge import (
@@ -19,7 +19,7 @@ from desk.contracts.question.knowledge import (
 )
 from desk.contracts.runs.turns import StateEntry, TurnContext
 from desk.programs.claude.figures import told_claims, worth_telling
-from desk.programs.question.builtin.asking import PAPERS, RANK
+from desk.programs.question.builtin.asking import PAPERS
 
 MOST_TOLD: Final = 240_000
 """Characters of all things together: 60,000 tokens of prose."""

@@ -8,7 +8,6 @@ from desk.programs.question.builtin.banks.known import (
     is_known,
 )
 from desk.programs.question.builtin.banks.standing import (
-    NO_PERIOD_OF_A_BANK,
     NOT_KNOWN,
     YEAR,
     bank_standing,
@@ -18,7 +17,6 @@ from desk.programs.question.builtin.banks.table import decisions_table
 
 __all__ = [
     "NOT_KNOWN",
-    "NO_PERIOD_OF_A_BANK",
     "YEAR",
     "ChangesWithin",
     "DaysAsked",

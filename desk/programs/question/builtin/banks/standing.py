@@ -31,9 +31,8 @@ from desk.programs.question.builtin.banks.rates import (
 from desk.programs.question.builtin.banks.topics import Lead, Topic, of_bank, of_each
 from desk.programs.question.builtin.kinds import QuestionKind
 
-__all__ = ["NOT_KNOWN", "NO_PERIOD_OF_A_BANK", "YEAR", "bank_standing", "decisions_looked_at"]
+__all__ = ["NOT_KNOWN", "YEAR", "bank_standing", "decisions_looked_at"]
 
-NO_PERIOD_OF_A_BANK: Final = "the three years before, as no period was read in the question"
 """What a question about a bank says in place of its days where it names none."""
 
 NOT_KNOWN: Final = "Nothing that is known here answers the question."

@@ -20,7 +20,7 @@ _DECIDED: Final = {1: "raised", -1: "cut", 0: "held"}
 _DUE: Final = "Due today. The outcome is not in the source yet."
 
 
-class _Row(NamedTuple):
+class _DecisionRow(NamedTuple):
     bank: KnownBank
     event: MarketEvent
 
@@ -33,7 +33,7 @@ def decisions_table(
     the `window` of its move. Empty where there is none."""
     banks = [*_banks_in(results, window, days)]
     rows = sorted(
-        (_Row(bank, event) for bank in banks for event in _shown(bank)),
+        (_DecisionRow(bank, event) for bank in banks for event in _shown(bank)),
         key=lambda row: row.event.event_date,
         reverse=True,
     )

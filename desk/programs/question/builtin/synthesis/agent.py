@@ -16,7 +16,7 @@ from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.results import (
     ResearchResult,
 )
@@ -24,7 +24,6 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.question.builtin.asking import (
     PAPERS,
-    RANK,
     named_tickets,
     parameter_list,
     query_of,
@@ -67,6 +66,7 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.synthesis.markets.sections import research_sections
+from desk.programs.question.builtin.synthesis.verdicts import bank_verdict, move_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
     MOST_QUOTED,
     NEAREST,
@@ -83,7 +83,6 @@ from desk.programs.question.builtin.synthesis.written.passages import SourcePass
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
 from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits
 from desk.programs.question.builtin.unread_words import safe_line, unread_words
-from desk.programs.question.builtin.verdicts import bank_verdict, move_verdict
 from desk.trust.prose import LONGEST_TEXT, clip
 
 _OF_TODAY: Final = frozenset({*OF_A_BANK, *UNANSWERED} - {QuestionKind.CHANGED})

@@ -19,10 +19,9 @@ from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import stems
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.contracts.agents.tasks import Query
+from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.weeks import TimeWindow
-from desk.programs.question.builtin.asking import RANK
 from desk.programs.question.builtin.kinds import NOT_KNOWN, OF_A_BANK, QuestionKind, kind_of
 from desk.programs.question.builtin.unread_words import UnreadWords, unread_words
 

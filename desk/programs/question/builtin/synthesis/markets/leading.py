@@ -10,9 +10,9 @@ from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import pairs_named
+from desk.contracts.agents.tasks import RANK
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
-from desk.programs.question.builtin.asking import RANK
 from desk.programs.question.builtin.synthesis.markets.asked import (
     AMONG_SEVERAL,
     Aspect,
