@@ -187,7 +187,6 @@ OTHER_MARKETS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "the Hang Seng": ("Hang Seng",),
         "the Kospi": ("Kospi",),
         "the VIX": ("VIX",),
-        "the dollar index": ("dollar index", "DXY"),
     }
 )
 """Markets that people ask about beside currencies and that the desk does not have, by what a
