@@ -17,7 +17,7 @@ from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import is_function_word, stem, stems, words
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import RANK, Query
-from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, WORDINGS, QuestionKind
+from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, QuestionKind, wordings_of
 from desk.trust.prose import REFERENCE, unbacked
 
 PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
@@ -106,7 +106,7 @@ def _asked_in(kind: QuestionKind | None) -> frozenset[str]:
     """The words of a kind's wordings; without a kind those of all that the desk knows."""
     kinds = {kind} if kind is not None else {*QuestionKind} - NOT_KNOWN
     kinds |= _PRICED - {None} if kind in _PRICED else set()
-    told = [each for known in kinds if known for each in WORDINGS[known]]
+    told = [each for known in kinds if known for each in wordings_of(known)]
     if kind not in NOT_KNOWN:
         told += [each for own in SIDES.told.values() for each in own]
     return stems(" ".join(told))
