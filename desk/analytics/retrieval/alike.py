@@ -1,6 +1,6 @@
 """How near a text is to wordings under several names, by their meaning and by their words together.
 
-Opposites are near in meaning. So the words count as much, and which stand beside each other.
+Opposites are near in meaning. So the words count as well, and which stand beside each other.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from desk.analytics.retrieval.full_text import stem, words
 
@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     # A command that compares nothing loads no numpy.
     from desk.analytics.retrieval.meaning import Meaning
 
+WORDS_COUNT: Final = 0.5
+"""How much the words count, beside the meaning."""
+
 
 class NamedWordings:
-    """Wordings under their names, as a TOML file has them, with the file of their vectors."""
+    """Wordings under their names, as a TOML file has them, with the file of their vectors.
 
-    def __init__(self, written: Path, vectors: Path) -> None:
+    `floor` is how near the nearest wording of a name has to be, and `apart` how much nearer than
+    any of another name.
+    """
+
+    def __init__(self, written: Path, vectors: Path, *, floor: float, apart: float = 0.0) -> None:
         self._written = written
         self._vectors = vectors
+        self._floor = floor
+        self._apart = apart
 
     @cached_property
     def told(self) -> Mapping[str, tuple[str, ...]]:
@@ -37,8 +46,8 @@ class NamedWordings:
         return tuple(dict.fromkeys(each for own in self.told.values() for each in own))
 
     def nearness(self, text: str, among: Iterable[str], meaning: "Meaning") -> dict[str, float]:
-        """By each of some names the nearness of a text to the nearest of its wordings: at most 2.
-        Wordings without a vector are left out."""
+        """By each of some names the nearness of a text to the nearest of its wordings: at most
+        1.5. Wordings without a vector are left out."""
         from desk.analytics.retrieval.wordings import kept_vectors
 
         vectors = kept_vectors(self._vectors)
@@ -46,7 +55,8 @@ class NamedWordings:
         return {
             name: max(
                 (
-                    float(vectors[each] @ asked) + self._alike(own, self._neighbours_of[each])
+                    float(vectors[each] @ asked)
+                    + WORDS_COUNT * self._alike(own, self._neighbours_of[each])
                     for each in self.told[name]
                     if each in vectors
                 ),
@@ -54,6 +64,18 @@ class NamedWordings:
             )
             for name in among
         }
+
+    def is_near(self, nearness: float) -> bool:
+        """Whether that is near enough."""
+        return nearness >= self._floor
+
+    def decided(self, near: Mapping[str, float], alike: Iterable[str] = ()) -> str | None:
+        """The name that is nearest, where it is near enough and nearer than all others that need to
+        be told from it: those that are `alike` need not."""
+        best = max(near, key=lambda name: near[name])
+        beside = {*alike, best} if best in alike else {best}
+        other = max((near[name] for name in near.keys() - beside), default=0.0)
+        return best if self.is_near(near[best]) and near[best] - other >= self._apart else None
 
     @cached_property
     def _neighbours_of(self) -> Mapping[str, frozenset[str]]:

@@ -1,9 +1,9 @@
 """Of what kind a question about banks and markets is: which of the facts that are known goes first,
 and what would be so if its answer were yes.
 
-It is the kind with the nearest wording in meaning, where that is near enough and nearer than any of
-another kind. A kind orders what is told, and says that what is asked is none of the desk's facts.
-It makes no fact, and without a model of meaning there is none.
+It is the kind with the nearest wording, in meaning and in words, where that is near enough and
+nearer than any of another kind. A kind orders what is told, and says that what is asked is none of
+the desk's facts. It makes no fact, and without a model of meaning there is none.
 
 The vectors of the wordings are made once. `tests/unit/programs/accept_wordings.py` writes the file
 after a wording has changed.
@@ -21,7 +21,7 @@ from desk.analytics.retrieval.frames import without_frame
 
 if TYPE_CHECKING:
     # A command that asks for no kind loads no numpy.
-    from desk.analytics.retrieval.meaning import FindMeaning, Meaning
+    from desk.analytics.retrieval.meaning import FindMeaning
 
 FILE: Final = Path(__file__).with_name("kinds.npz")
 
@@ -64,17 +64,11 @@ _TOLD_ALIKE: Final = (
 OF_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD})
 """What of that is asked of it beside a currency as well."""
 
-FLOOR: Final = 0.55
-"""The cosine of a question to the nearest wording of its kind. Of 82 building questions this and
-`APART` take 72, of which 68 are right."""
+KINDS: Final = NamedWordings(Path(__file__).with_name("kinds.toml"), FILE, floor=0.65, apart=0.1)
+"""How somebody may ask for each kind, by its name in small letters. Of 79 building questions its
+distances take 64, of which 59 are right."""
 
-APART: Final = 0.03
-"""How much nearer that has to be than any wording of another kind."""
-
-KINDS: Final = NamedWordings(Path(__file__).with_name("kinds.toml"), FILE)
-"""How somebody may ask for each kind, by its name in small letters."""
-
-SIDES: Final = NamedWordings(Path(__file__).with_name("sides.toml"), FILE)
+SIDES: Final = NamedWordings(Path(__file__).with_name("sides.toml"), FILE, floor=0.85)
 """How somebody may ask for each side, and for something else than yes or no."""
 
 
@@ -94,12 +88,6 @@ class AskedSide(StrEnum):
 OPEN: Final = "open"
 """The name of the wordings that ask for something else than yes or no."""
 
-SIDE_FLOOR: Final = 0.95
-"""How near the nearest wording of a side has to be, in meaning and in words together: at most 2."""
-
-SIDE_APART: Final = 0.07
-"""How much nearer that has to be than any wording of another side, or of an open question."""
-
 
 def wordings_of(kind: QuestionKind) -> tuple[str, ...]:
     """How somebody may ask for a kind."""
@@ -114,15 +102,13 @@ def all_wordings() -> tuple[str, ...]:
 def kind_of(question: str, find_meaning: "FindMeaning") -> QuestionKind | None:
     """The kind of a question by a model of meaning; None where none is near enough or nearer than
     the others that have other facts, and without a model."""
-    meaning = find_meaning()
-    if meaning is None:
+    near = _nearness(question, find_meaning)
+    if not near:
         return None
-    near = nearness(question, meaning)
-    best = max(near, key=lambda kind: near[kind])
-    alike = next((kinds for kinds in _TOLD_ALIKE if best in kinds), {best})
-    other = max(near.keys() - alike, key=lambda kind: near[kind])
-    enough = near[best] >= FLOOR and near[best] - near[other] >= APART
-    return best if enough else None
+    best = max(near, key=lambda name: near[name])
+    alike = next((kinds for kinds in _TOLD_ALIKE if _kind(best) in kinds), frozenset())
+    decided = KINDS.decided(near, {kind.name.lower() for kind in alike})
+    return _kind(decided) if decided else None
 
 
 def likeliest(
@@ -130,24 +116,9 @@ def likeliest(
 ) -> QuestionKind | None:
     """Of some kinds the nearest to a question, however near another is; None where none is near
     enough."""
-    meaning = find_meaning()
-    if meaning is None:
-        return None
-    near = nearness(question, meaning)
-    best = max(among, key=lambda kind: near[kind])
-    return best if near[best] >= FLOOR else None
-
-
-def nearness(question: str, meaning: "Meaning") -> dict[QuestionKind, float]:
-    """By kind the cosine of a question to the nearest of its wordings. A name counts as what it
-    is: all banks are asked about alike."""
-    from desk.analytics.retrieval.wordings import kept_vectors
-
-    asked, vectors = meaning.question(_compared(question)), kept_vectors(FILE)
-    return {
-        kind: max((float(vectors[each] @ asked) for each in told if each in vectors), default=0.0)
-        for kind, told in ((each, wordings_of(each)) for each in QuestionKind)
-    }
+    near = _nearness(question, find_meaning)
+    best = max(among, key=lambda kind: near.get(kind.name.lower(), 0.0))
+    return best if KINDS.is_near(near.get(best.name.lower(), 0.0)) else None
 
 
 def side_of(
@@ -158,10 +129,19 @@ def side_of(
     meaning = find_meaning()
     if meaning is None:
         return None
-    near = SIDES.nearness(_compared(question), (*among, OPEN), meaning)
-    best, other = sorted(near, key=lambda name: -near[name])[:2]
-    enough = near[best] >= SIDE_FLOOR and near[best] - near[other] >= SIDE_APART
-    return AskedSide(best) if enough and best != OPEN else None
+    side = SIDES.decided(SIDES.nearness(_compared(question), (*among, OPEN), meaning))
+    return AskedSide(side) if side and side != OPEN else None
+
+
+def _kind(name: str) -> QuestionKind:
+    return QuestionKind[name.upper()]
+
+
+def _nearness(question: str, find_meaning: "FindMeaning") -> dict[str, float]:
+    """By the name of a kind how near a question is to it; empty without a model. A name counts as
+    what it is: all banks are asked about alike."""
+    meaning = find_meaning()
+    return KINDS.nearness(_compared(question), KINDS.told, meaning) if meaning else {}
 
 
 def _compared(question: str) -> str:

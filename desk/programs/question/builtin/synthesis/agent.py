@@ -210,7 +210,8 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
 
 
 def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
-    return "" if question.is_unsure else move_verdict(question.query.question, research)
+    sure = not question.is_unsure and not question.asked.aspect
+    return move_verdict(question.query.question, research) if sure else ""
 
 
 def _measured_instead(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from desk.analytics.retrieval.meaning import FindMeaning
 
 FILE: Final = Path(__file__).with_name("aspects.npz")
-ASPECTS: Final = NamedWordings(Path(__file__).with_name("aspects.toml"), FILE)
+ASPECTS: Final = NamedWordings(Path(__file__).with_name("aspects.toml"), FILE, floor=0.85)
 """How somebody may ask for each aspect, and for something else of a market."""
 
 
@@ -60,12 +60,6 @@ OTHER: Final = "other"
 
 WRITTEN: Final = "written"
 """The name of those that ask what is written where a market is named as well."""
-
-ASPECT_FLOOR: Final = 0.95
-"""How near the nearest wording of an aspect has to be, in meaning and in words: at most 2."""
-
-ASPECT_APART: Final = 0.04
-"""How much nearer that has to be than any wording of another."""
 
 _OF_MOVES: Final = AMONG_SEVERAL | {Aspect.LARGEST_DAY}
 _NUMBER: Final = re.compile(r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
@@ -154,10 +148,10 @@ def asked_of_market(
     )
     among = [each for each in Aspect if not any(each in out for out in left_out)]
     near = ASPECTS.nearness(compared, (*among, OTHER, WRITTEN), meaning)
-    best, other = sorted(near, key=lambda name: -near[name])[:2]
-    enough = near[best] >= ASPECT_FLOOR and near[best] - near[other] >= ASPECT_APART
-    aspect = Aspect(best) if enough and best not in (OTHER, WRITTEN) else None
-    return AskedOfMarket(aspect, numbers, best == WRITTEN and near[best] >= ASPECT_FLOOR)
+    decided = ASPECTS.decided(near)
+    aspect = Aspect(decided) if decided and decided not in (OTHER, WRITTEN) else None
+    written = ASPECTS.is_near(near[WRITTEN]) and near[WRITTEN] == max(near.values())
+    return AskedOfMarket(aspect, numbers, written)
 
 
 def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
