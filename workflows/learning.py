@@ -20,6 +20,7 @@ from desk.contracts.names import Message, source_queue
 from desk.contracts.runs.judgement import FixingsToJudge, JudgedFixings
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.contracts.weeks import week_of
+from desk.learning.backtests import in_time_until
 from desk.learning.forecasts import (
     Fixed,
     FixingPauses,
@@ -41,6 +42,9 @@ ONE_CALL: Final = timedelta(minutes=1)
 
 FIXINGS_JUDGED_APART: Final = "fixings-judged-apart"
 """The patch for executions that began when answers were read in the workflow."""
+
+WRITTEN_IN_TIME: Final = "written-in-time"
+"""The patch for executions in which a forecast was in time until it was due."""
 
 
 class ForecastScoring:
@@ -155,6 +159,10 @@ class ForecastScoring:
         return place if self._asked[place] == 1 else f"{place}.{self._asked[place]}"
 
 
+def _until_due(_as_of: datetime, due: datetime) -> datetime:
+    return due
+
+
 @workflow.defn
 class LearningSystemWorkflow:
     """The learning system of a desk. It runs as long as the desk exists.
@@ -167,7 +175,8 @@ class LearningSystemWorkflow:
     @workflow.init
     def __init__(self, request: LearningRequest) -> None:
         self._request = request
-        self._learned = Learned(request.state)
+        made_in_time = in_time_until if workflow.patched(WRITTEN_IN_TIME) else _until_due
+        self._learned = Learned(request.state, in_time_until=made_in_time)
         self._scoring = ForecastScoring(self._learned, request.state.pauses)
         self._advised: Advice | None = None
         self._armed: datetime | None = None

@@ -7,6 +7,7 @@ from desk.api._frames import Column, frame
 from desk.contracts.findings.claims import Unit
 from desk.contracts.learning.lessons import RecordWeight, Scorecard, ScoredForecast
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
+from desk.learning.backtests import is_backtest, is_backtested
 from desk.learning.calibration import brier, outcome
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ _FORECASTS: Final = {
     "value": Column.NUMBER,
     "value_on": Column.DAY,
     "brier": Column.NUMBER,
+    "as_of": Column.INSTANT,
+    "written_at": Column.INSTANT,
+    "backtest": Column.FLAG,
 }
 _FORECAST_UNITS: Final = {"level": Unit.LEVEL, "value": Unit.LEVEL}
 _CALIBRATION: Final = {
@@ -60,6 +64,9 @@ _HYPOTHESES: Final = {
     "state": Column.TEXT,
     "value": Column.NUMBER,
     "brier": Column.NUMBER,
+    "as_of": Column.INSTANT,
+    "written_at": Column.INSTANT,
+    "backtest": Column.FLAG,
 }
 
 
@@ -97,16 +104,22 @@ class Scores:
         Raises:
             FramesMissing: pandas is not installed.
         """
-        rows = (
-            {**row.model_dump(), "hit_rate": row.hits / row.decided if row.decided else None}
-            for row in self.document.rows
-        )
-        return frame(rows, _TABLE)
+        return _table(self.document)
+
+    def backtest(self) -> "DataFrame":
+        """The same table of the forecasts that were written afterwards, which are no record and in
+        no other figure.
+
+        Raises:
+            FramesMissing: pandas is not installed.
+        """
+        return _table(self.document.backtest)
 
     def forecasts(self) -> "DataFrame":
         """The newest forecasts whose horizon has passed, at most 1,000: `probability` that the
-        market is fixed above `level` at `due`, and `value`, the last fixing known then. Empty for
-        the scorecard of a report, which holds the sums alone.
+        market is fixed above `level` at `due`, and `value`, the last fixing known then. A
+        `backtest` was written long after the instant as of which it knew the world. Empty for the
+        scorecard of a report, which holds the sums alone.
 
         Raises:
             FramesMissing: pandas is not installed.
@@ -117,6 +130,9 @@ class Scores:
                 "value": each.value,
                 "value_on": each.value_on,
                 "brier": _brier(each),
+                "as_of": each.made.as_of,
+                "written_at": each.made.written_at,
+                "backtest": is_backtest(each.made),
             }
             for each in self._forecasts
         )
@@ -165,10 +181,21 @@ class Scores:
                 "state": each.state.value,
                 "value": each.value,
                 "brier": each.score,
+                "as_of": each.made_as_of,
+                "written_at": each.written_at,
+                "backtest": is_backtested(each),
             }
             for each in self._hypotheses
         )
         return frame(rows, _HYPOTHESES)
+
+
+def _table(card: Scorecard | None) -> "DataFrame":
+    rows = (
+        {**row.model_dump(), "hit_rate": row.hits / row.decided if row.decided else None}
+        for row in (card.rows if card else ())
+    )
+    return frame(rows, _TABLE)
 
 
 def _brier(forecast: ScoredForecast) -> float | None:

@@ -23,6 +23,7 @@ from desk.contracts.learning.lessons import (
     StanceMonitor,
     WeightOf,
 )
+from desk.learning.backtests import is_backtest
 from desk.learning.forecasts import HORIZON
 
 ALL: Final = "all"
@@ -85,9 +86,25 @@ def scorecard(
     """How the `scored` did, and which way the newest of them and of the `still_open` lean.
 
     The caller gives what was known at `as_of`: what was due by then, and what was made before it
-    and was not due. Rows are those of all, of each agent and of each market, in that order.
+    and was not due. Rows are those of all, of each agent and of each market, in that order. Those
+    that were written afterwards are scored in a `backtest` apart.
     """
     every, waiting = list(scored), list(still_open)
+    card = _card(
+        [one for one in every if not is_backtest(one.made)],
+        [made for made in waiting if not is_backtest(made)],
+        as_of,
+    )
+    late = [one for one in every if is_backtest(one.made)]
+    late_waiting = [made for made in waiting if is_backtest(made)]
+    if not late and not late_waiting:
+        return card
+    return card.model_copy(update={"backtest": _card(late, late_waiting, as_of)})
+
+
+def _card(
+    every: Sequence[ScoredForecast], waiting: Sequence[MadeForecast], as_of: datetime
+) -> Scorecard:
     said = [_said(forecast) for forecast in every if forecast.value is not None]
     return Scorecard(
         as_of=as_of,
@@ -156,10 +173,11 @@ def sign_test(more: int, less: int) -> float:
 
 
 def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
-    """For each agent, the factor by which its forecasts beat a coin; 1 while there are few."""
+    """For each agent, the factor by which its forecasts beat a coin; 1 while there are few. Those
+    that were written afterwards say nothing of it."""
     by_agent: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
     for forecast in scored:
-        if forecast.value is not None:
+        if forecast.value is not None and not is_backtest(forecast.made):
             by_agent[forecast.made.agent].append(forecast)
     return tuple(_of_agent(agent, by_agent[agent]) for agent in sorted(by_agent))
 

@@ -155,7 +155,7 @@ def _weeks(weeks: Sequence[WeekLearned]) -> Iterator[str]:
             f"{each.calls}",
             f"{each.failed}",
             f"{each.cited}",
-            f"{each.forecasts}",
+            f"{each.forecasts}" + (" afterwards" if each.backtests else ""),
             f"{each.scored}",
             f"{each.hits}",
         )

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Annotated, Final
 
 import typer
@@ -14,15 +15,19 @@ from desk.contracts.learning.lessons import (
     RecordWeight,
     Scorecard,
     ScoredForecast,
+    ScoreRow,
 )
 from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, LearnedView
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.documents.rendering.words.wording import NO_FIGURE, instant, share_words
+from desk.learning.backtests import is_backtested
 from desk.learning.hypotheses import what_is_said
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (
+    BACKTEST,
     SCORE_COLUMNS,
+    backtest_notes,
     brier_words,
     score_cells,
     score_notes,
@@ -41,6 +46,7 @@ CAME: Final = "█"
 SAID: Final = "│"
 SHORT_COLUMNS: Final = (*SCORE_COLUMNS[:5], "Carry", "On carry's")
 HYPOTHESES_SHOWN: Final = 8
+AFTERWARDS: Final = "afterwards"
 
 
 def scorecard(
@@ -66,7 +72,8 @@ def scorecard(
     """Show how the desk's forecasts did whose horizon has passed, and what follows for the votes.
 
     Against a random walk and carry, with the calibration, the weights and their reasons, and
-    whether the forecasts lean one way. Beside them the hypotheses of research swarms.
+    whether the forecasts lean one way. Beside them the hypotheses of research swarms. What was
+    written afterwards, as by a backfill, is a back-test: it stands apart at the end.
     """
     return show_scorecard(week, market, as_json=as_json)
 
@@ -94,8 +101,7 @@ def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
     advice = view.advice
     card = advice.scorecard or Scorecard(as_of=advice.as_of, open=0)
     if market is not None:
-        own = tuple(row for row in card.rows if row.of == market)
-        card = card.model_copy(update={"rows": own})
+        card = _of_market(card, market)
     return DeskScorecard(
         market=market,
         scorecard=card,
@@ -107,25 +113,44 @@ def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
     )
 
 
+def _of_market(card: Scorecard, market: str) -> Scorecard:
+    own = tuple(row for row in card.rows if row.of == market)
+    backtest = _of_market(card.backtest, market) if card.backtest else None
+    return card.model_copy(update={"rows": own, "backtest": backtest})
+
+
 def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
     """The scorecard for people."""
     card = found.scorecard
     of = f" of {found.market}" if found.market else ""
     yield f"forecasts{of} as of {instant(card.as_of)}"
-    rows = (*card.rows, *((card.hypotheses,) if card.hypotheses else ()), *card.views)
-    if rows:
-        yield from columns(SHORT_COLUMNS, [tuple(score_cells(row)) for row in rows])
-    else:
-        yield f"{INDENT}none has come due yet"
-    if card.bins:
-        yield "calibration: how often the pair was fixed higher, by forecast probability"
-        yield from _chart(card.bins)
+    yield from _card_lines(card)
     yield from _hypotheses(found)
     if found.weights:
         yield "weights in a vote"
         yield from weight_lines(found.weights)
     for note in score_notes(card):
         yield from folded(note)
+    if card.backtest is not None:
+        yield BACKTEST
+        yield from _card_lines(card.backtest)
+        for note in backtest_notes(card.backtest):
+            yield from folded(note)
+
+
+def rows_of(card: Scorecard) -> tuple[ScoreRow, ...]:
+    """The rows of a scorecard in the order in which they are shown."""
+    return (*card.rows, *((card.hypotheses,) if card.hypotheses else ()), *card.views)
+
+
+def _card_lines(card: Scorecard) -> Iterator[str]:
+    if rows := rows_of(card):
+        yield from columns(SHORT_COLUMNS, [tuple(score_cells(row)) for row in rows])
+    else:
+        yield f"{INDENT}none has come due yet"
+    if card.bins:
+        yield "calibration: how often the pair was fixed higher, by forecast probability"
+        yield from _chart(card.bins)
 
 
 def _hypotheses(found: DeskScorecard) -> Iterator[str]:
@@ -134,17 +159,22 @@ def _hypotheses(found: DeskScorecard) -> Iterator[str]:
         return
     older = len(found.hypotheses) + found.more_hypotheses - HYPOTHESES_SHOWN
     yield "hypotheses" + (f" (and {older} older)" if older > 0 else "")
-    rows = [
-        (
-            what_is_said(one.hypothesis),
-            share_words(one.hypothesis.probability),
-            one.state,
-            NO_FIGURE if one.value is None else f"{one.value}",
-            brier_words(one.score),
-        )
-        for one in found.hypotheses[:HYPOTHESES_SHOWN]
-    ]
+    rows = chain.from_iterable(map(_hypothesis_rows, found.hypotheses[:HYPOTHESES_SHOWN]))
     yield from columns(("said", "likely", "outcome", "price", "Brier"), rows)
+
+
+def _hypothesis_rows(scored: ScoredHypothesis) -> Iterator[tuple[str, ...] | str]:
+    """Its figures, and below them when it was written if that was afterwards."""
+    yield (
+        what_is_said(scored.hypothesis),
+        share_words(scored.hypothesis.probability),
+        scored.state,
+        NO_FIGURE if scored.value is None else f"{scored.value}",
+        brier_words(scored.score),
+    )
+    if is_backtested(scored) and scored.written_at is not None:
+        of, written = (f"{each:%-d %b %Y}" for each in (scored.made_as_of, scored.written_at))
+        yield f"{INDENT * 2}as of {of}, written {AFTERWARDS}, on {written}"
 
 
 def _chart(bins: Sequence[CalibrationBin]) -> Iterator[str]:

@@ -266,7 +266,7 @@ def _print_growth(standings: Sequence[Standing]) -> None:
 
 def _print_learned(advice: Advice) -> None:
     printed = Table("what", "figure", title=f"learned from {advice.weeks} weeks")
-    scorecard = advice.scorecard
+    scorecard = advice.scorecard.backtest if advice.scorecard else None
     for row in scorecard.rows if scorecard else ():
         if row.of == "all":
             carry = f", carry {row.carry:.4f}" if row.carry is not None else ""

@@ -28,13 +28,17 @@ def test_past_weeks_are_learned_from_and_scored_as_of_each_week(tmp_path: Path) 
         learned = desk.until(lambda told: "learned from 5 runs" in told.out, "learn")
     assert "none has come due yet" in early.out
     assert "R1 ecb.get_historical" in learned.out
+    assert "1 afterwards" in learned.out
 
     found = DeskScorecard.model_validate_json(shown.out)
     (scored,) = found.scored
     assert (scored.made.week, scored.made.market) == (FIRST, "EUR/USD")
     assert scored.value_on is not None and scored.value_on <= scored.made.due.date()
     assert scored.made.level > Decimal(1)
-    assert found.scorecard.rows == scorecard(found.scored, (), found.scorecard.as_of).rows
+    backtest = scorecard(found.scored, (), found.scorecard.as_of).backtest
+    assert backtest is not None and found.scorecard.backtest is not None
+    assert found.scorecard.backtest.rows == backtest.rows
+    assert found.scorecard.rows == ()
 
     report = report_of(desk, LAST)
     assert report.advice is not None and report.advice.weeks == 4

@@ -21,6 +21,7 @@ from desk.contracts.runs.swarm import HypothesisStatus
 from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
 from desk.learning.hypotheses.prices import expected_day
 from tests.support.hypotheses import (
+    MADE,
     Handle,
     Memory,
     Prices,
@@ -83,7 +84,10 @@ async def test_it_is_looked_up_when_it_is_due_and_not_before(
         due = status.request.hypothesis.due
         assert (status.state, status.waits_for) == (HypothesisState.OPEN, due)
         assert prices.asked_at == []
+        assert status.request.written_at is not None
+        assert status.request.written_at - status.request.made_as_of < timedelta(hours=1)
         outcome = await handle.result()
+        assert outcome.written_at == status.request.written_at
         assert (outcome.state, outcome.value) == (HypothesisState.HELD, Decimal("151.00"))
         assert outcome.score == 0.09
         assert prices.asked_at == [due]
@@ -149,7 +153,7 @@ async def test_one_that_was_due_in_the_past_is_scored_at_once(
 ) -> None:
     prices, memory = Prices(value="149.00"), Memory()
     async with hypothesis_workers(client, tmp_path, prices=prices, memory=memory):
-        outcome = await (await begun(client, hypothesis_request())).result()
+        outcome = await (await begun(client, hypothesis_request(written_at=MADE))).result()
     due = hypothesis().due
     assert (outcome.state, outcome.score) == (HypothesisState.REFUTED, 0.49)
     assert prices.asked_at == [due]
@@ -178,7 +182,7 @@ async def test_the_learning_system_has_it_once_however_often_it_is_told(
 ) -> None:
     telling = ForgetfulLearning()
     async with hypothesis_workers(client, tmp_path, learning=telling):
-        outcome = await (await begun(client, hypothesis_request())).result()
+        outcome = await (await begun(client, hypothesis_request(written_at=MADE))).result()
         due = outcome.hypothesis.due
         view = await learned_by(client, due)
         assert telling.told == 3

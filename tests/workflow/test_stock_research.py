@@ -565,7 +565,9 @@ async def test_the_scorecard_counts_what_was_recommended_once_it_was_evaluated(
     assert (scored.state, scored.hypothesis.probability) == (state, said)
     assert (scored.hypothesis.level, scored.value) == (Decimal("101.00"), Decimal("111.10"))
     assert scored.workflow_id == "stock-test"
-    assert view.advice.scorecard is not None and view.advice.scorecard.hypotheses is not None
+    card = view.advice.scorecard
+    assert card is not None and card.backtest is not None and card.backtest.hypotheses is not None
+    assert card.hypotheses is None, "it was recommended long after its as-of instant"
 
 
 async def test_the_same_recommendation_made_again_is_on_the_scorecard_once(
@@ -586,8 +588,9 @@ async def test_the_same_recommendation_made_again_is_on_the_scorecard_once(
         view = await learned(client, DUE + timedelta(hours=1))
     (scored,) = view.hypotheses
     assert scored.workflow_id == "stock-3"
-    assert view.advice.scorecard is not None and view.advice.scorecard.hypotheses is not None
-    assert view.advice.scorecard.hypotheses.scored == 1
+    card = view.advice.scorecard
+    assert card is not None and card.backtest is not None and card.backtest.hypotheses is not None
+    assert card.backtest.hypotheses.scored == 1
 
 
 async def test_who_takes_no_side_is_not_on_the_scorecard(client: Client, tmp_path: Path) -> None:

@@ -164,6 +164,7 @@ class StockSteps:
         if made is None:
             return
         board.blackboard.write_recommendation(made)
+        board.recommended_at = workflow.now()
         if self._remembers:
             entry = self._run.remembering.recommendation(found.result, board.results)
             place = f"remember.recommendation.{board.rounds_of(action)}"
@@ -217,6 +218,7 @@ class StockSteps:
             agents=board.researchers,
             workflow_id=workflow.info().workflow_id,
             now=workflow.now(),
+            written_at=board.recommended_at,
         )
         if workflow.patched(RECOMMENDATION_JUDGED_APART):
             judged = await recommendation_judged(asked, policy)

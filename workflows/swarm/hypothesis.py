@@ -120,6 +120,8 @@ class HypothesisWorkflow:
 
     @workflow.init
     def __init__(self, request: HypothesisRequest) -> None:
+        written_at = request.written_at or workflow.info().start_time
+        request = request.model_copy(update={"written_at": written_at})
         self._request = request
         self._prices = PriceAsking(request)
         self._waits_for: datetime | None = request.hypothesis.due

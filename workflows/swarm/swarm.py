@@ -342,6 +342,7 @@ class ResearchSwarmWorkflow:
                 swarm=own,
                 objective=request.query.question,
                 made_as_of=board.as_of,
+                written_at=workflow.now(),
                 policy=request.policy,
                 memory=request.memory,
                 learn=request.learn,

@@ -38,7 +38,8 @@ class MadeForecast(Contract):
 
     `level` is the last fixing known when it was made, of `level_on`, as `server` gave it. `carry`
     is what a carry trader would have said instead (`forecasts.carry_probability`); None
-    where the rates were not known.
+    where the rates were not known. `written_at` is when it was written, with what was known
+    `as_of`; a lesson has both for all its forecasts, and the record gives them to each.
     """
 
     market: MarketName
@@ -50,6 +51,8 @@ class MadeForecast(Contract):
     level: Figure
     level_on: date
     server: ShortText
+    as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    written_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
 
 
 class ScoredForecast(Contract):
@@ -260,6 +263,9 @@ class Scorecard(Contract):
     `hypotheses` is how those of research swarms did that were due by then: right is one that was
     said to be likely and held, or unlikely and did not. None where there is none. `views` is how
     the views of direction did that specialists of those swarms held, a row for each specialist.
+
+    All of these are of forecasts that were made when they say. Those that were written afterwards
+    (`desk.learning.backtests`) are in no figure but those of `backtest`, which is no record.
     """
 
     as_of: Instant
@@ -271,6 +277,7 @@ class Scorecard(Contract):
     hypotheses: Annotated[ScoreRow | None, Field(exclude_if=is_none)] = None
     void_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
     views: Annotated[tuple[ScoreRow, ...], Field(max_length=40, exclude_if=is_empty)] = ()
+    backtest: Annotated["Scorecard | None", Field(exclude_if=is_none)] = None
 
 
 class EssentialTool(Contract):

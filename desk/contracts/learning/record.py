@@ -172,7 +172,8 @@ class ImprovementMetric(Contract):
 
 
 class WeekLearned(Contract):
-    """The lesson of one run in numbers."""
+    """The lesson of one run in numbers. Of its `forecasts` so many are `backtests`, which are not
+    among the `scored` and the `hits`."""
 
     week: IsoWeek
     workflow_id: ShortText
@@ -187,6 +188,7 @@ class WeekLearned(Contract):
     forecasts: Count
     scored: Count
     hits: Count
+    backtests: Annotated[Count, Field(exclude_if=is_empty)] = 0
 
 
 class LearnedView(Contract):

@@ -145,12 +145,14 @@ class JudgedEvaluation(Contract):
 
 
 class RecommendationToJudge(Contract):
-    """An episode's blackboard with its evaluation, and who brought what it rests on."""
+    """An episode's blackboard with its evaluation, who brought what it rests on, and when the
+    recommendation was written; None in runs of earlier versions."""
 
     board: Blackboard
     agents: Annotated[tuple[AgentId, ...], Field(max_length=200)]
     workflow_id: ShortText
     now: Instant
+    written_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
 
 
 class JudgedRecommendation(Contract):

@@ -111,12 +111,17 @@ class SwarmResult(Contract):
 
 
 class HypothesisRequest(Contract):
-    """What starts the wait for a hypothesis' horizon. `swarm` is the run that made it."""
+    """What starts the wait for a hypothesis' horizon. `swarm` is the run that made it.
+
+    `written_at` is when that was, knowing the world as of `made_as_of`. Without it the wait began
+    when it was written.
+    """
 
     hypothesis: Hypothesis
     swarm: ShortText
     objective: Text
     made_as_of: Instant
+    written_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     policy: RunPolicy = RunPolicy()
     memory: bool = True
     learn: bool = True

@@ -98,7 +98,8 @@ class ScoredHypothesis(Contract):
 
     `score` is the Brier score: the squared distance of the probability from 1 where it held and
     from 0 where it was refuted; None where it is void. `by` are the agents whose findings it rests
-    on.
+    on. `written_at` is when it was written, with what was known at `made_as_of`; None in records of
+    earlier versions.
     """
 
     workflow_id: ShortText
@@ -109,5 +110,6 @@ class ScoredHypothesis(Contract):
     score: Annotated[float | None, Field(ge=0.0, le=1.0)] = None
     scored_at: Instant
     made_as_of: Instant
+    written_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     by: Annotated[tuple[AgentId, ...], Field(max_length=10, exclude_if=is_empty)] = ()
     reason: Annotated[Text | None, Field(exclude_if=is_none)] = None

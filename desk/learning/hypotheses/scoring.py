@@ -102,6 +102,7 @@ def scored(
         score=brier_score(request.hypothesis.probability, state),
         scored_at=now,
         made_as_of=request.made_as_of,
+        written_at=request.written_at,
         by=_agents(request.by),
     )
 
@@ -116,6 +117,7 @@ def void(
         state=HypothesisState.VOID,
         scored_at=now,
         made_as_of=request.made_as_of,
+        written_at=request.written_at,
         by=_agents(request.by),
         reason=reason[:4_000],
     )

@@ -77,13 +77,19 @@ def outcome_memory(request: HypothesisRequest, scored: ScoredHypothesis) -> Memo
     )
 
 
+def _written(request: HypothesisRequest) -> str:
+    written = request.written_at
+    return f", written on {print_full_day(written.date())}" if written else ""
+
+
 def hypothesis_details(status: HypothesisStatus) -> str:
     """The state of a hypothesis as Markdown, for the Temporal UI."""
     request = status.request
     lines = [
         f"**{plain(hypothesis_summary(request.hypothesis))}**",
         "",
-        f"of {print_full_day(request.made_as_of.date())}, by `{request.swarm}`: "
+        f"as of {print_full_day(request.made_as_of.date())}{_written(request)}, "
+        f"by `{request.swarm}`: "
         f"{plain(request.objective)}",
         "",
     ]

@@ -17,6 +17,7 @@ from desk.contracts.learning.lessons import Scorecard, ScoreRow
 from desk.contracts.learning.record import MOST_KEPT_HYPOTHESES
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import HypothesisKind, HypothesisState, ScoredHypothesis
+from desk.learning.backtests import is_backtested
 from desk.learning.calibration import COIN, DIGITS, brier, coin_brier
 from desk.learning.hypotheses import view_state
 
@@ -60,14 +61,25 @@ class LearnedHypotheses:
 
     def known_by(self, as_of: datetime) -> tuple[ScoredHypothesis, ...]:
         """Those that were due by an instant, the one that was due last first; each prediction once:
-        as it was held against a price rather than given up, and as it was scored last."""
+        as it was held against a price rather than given up, as it was made in time rather than
+        afterwards, and as it was scored last."""
         due = (one for one in self._known.values() if one.hypothesis.due <= as_of)
         counted = {_prediction(one): one for one in sorted(due, key=_standing)}
         return tuple(sorted(counted.values(), key=_order, reverse=True))
 
 
 def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
-    """A scorecard with how some hypotheses did, and the views that came with them."""
+    """A scorecard with how some hypotheses did, and the views that came with them: in its
+    `backtest` those that were written afterwards."""
+    late = [one for one in known if is_backtested(one)]
+    card = _with_all(card, [one for one in known if not is_backtested(one)])
+    if not late:
+        return card
+    beside = card.backtest or Scorecard(as_of=card.as_of, open=0)
+    return card.model_copy(update={"backtest": _with_all(beside, late)})
+
+
+def _with_all(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
     void = sum(one.state is HypothesisState.VOID for one in known)
     return card.model_copy(
         update={
@@ -123,9 +135,15 @@ def _prediction(scored: ScoredHypothesis) -> _Prediction:
     return _Prediction(*side, said.level_on, said.weeks, said.low, said.high)
 
 
-def _standing(scored: ScoredHypothesis) -> tuple[bool, datetime, datetime, str]:
+def _standing(scored: ScoredHypothesis) -> tuple[bool, bool, datetime, datetime, str]:
     decided = scored.state is not HypothesisState.VOID
-    return decided, scored.scored_at, scored.made_as_of, scored.workflow_id
+    return (
+        decided,
+        not is_backtested(scored),
+        scored.scored_at,
+        scored.made_as_of,
+        scored.workflow_id,
+    )
 
 
 def _order(scored: ScoredHypothesis) -> tuple[datetime, str]:

@@ -1,13 +1,13 @@
 """The learning system's record, and the answers that are computed from it.
 
 One lesson counts for each week, with its surviving forecasts. A later lesson of a run replaces the
-earlier one, except forecasts that had come due in between. The same lessons and fixings give the
-same answers, in whatever order they arrived.
+earlier one, except its forecasts that were made in time, if the later one's were not. The same
+lessons and fixings give the same answers, in whatever order they arrived.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import chain, islice
@@ -33,6 +33,7 @@ from desk.contracts.learning.record import (
 )
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
+from desk.learning.backtests import in_time_until, is_backtest
 from desk.learning.calibration import COIN, agent_weights, outcome, score, scorecard, source_weights
 from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses
@@ -45,14 +46,17 @@ MOST_TOLD: Final = 52 * 200
 many as a lesson holds."""
 
 USUAL_HORIZON: Final = timedelta(weeks=4)
-"""By when a lesson without forecasts is late."""
+"""When forecasts of a lesson without any would be due."""
+
+InTime = Callable[[datetime, datetime], datetime]
+"""Until when forecasts as of an instant, due at another, are made in time."""
 
 _LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class ToldRun(NamedTuple):
-    """What one run reported: its last lesson, and the lesson before it if forecasts had come due in
-    between.
+    """What one run reported: its last lesson, and the last one before it whose forecasts were in
+    time, if those of the last are not.
 
     Of the earlier one only the forecasts are kept.
     """
@@ -60,13 +64,14 @@ class ToldRun(NamedTuple):
     last: Lesson
     in_time: Lesson | None = None
 
-    def and_told(self, lesson: Lesson) -> "ToldRun":
+    def and_told(self, lesson: Lesson, in_time_until: InTime = in_time_until) -> "ToldRun":
         """This run with one more lesson; lessons may arrive in any order."""
         before = (self.last,) if self.in_time is None else (self.in_time, self.last)
         *earlier, last = sorted((*before, lesson), key=told_at)
-        if _is_in_time(last):
+        if _is_in_time(last, in_time_until):
             return ToldRun(last)
-        in_time = next((one for one in reversed(earlier) if _is_in_time(one)), None)
+        timely = (one for one in reversed(earlier) if _is_in_time(one, in_time_until))
+        in_time = next(timely, None)
         return ToldRun(last, in_time and _forecasts_only(in_time))
 
 
@@ -77,14 +82,13 @@ class WeekLesson(NamedTuple):
     runs: frozenset[str]
 
 
-def week_lesson_of(runs: Sequence[ToldRun]) -> WeekLesson:
+def week_lesson_of(runs: Sequence[ToldRun], in_time_until: InTime = in_time_until) -> WeekLesson:
     """The lesson of a week with its surviving forecasts: of the lessons of the whole week the one
     sent last, or else the last one of some of its markets."""
     last = max((run.last for run in runs), key=lambda one: (one.whole, *_by_time_told(one)))
-    surviving = _surviving_forecasts(one for run in runs for one in run if one is not None)
-    forecasts = tuple(made for made, _ in surviving)
-    if forecasts != last.forecasts:
-        last = last.model_copy(update={"forecasts": forecasts})
+    lessons = (one for run in runs for one in run if one is not None)
+    surviving = _surviving_forecasts(lessons, in_time_until)
+    last = last.model_copy(update={"forecasts": tuple(made for made, _ in surviving)})
     return WeekLesson(
         last, frozenset({last.workflow_id, *(told.workflow_id for _, told in surviving)})
     )
@@ -117,25 +121,31 @@ def _by_as_of(lesson: Lesson) -> tuple[datetime, str]:
     return lesson.as_of, lesson.workflow_id
 
 
-def _surviving_forecasts(lessons: Iterable[Lesson]) -> Sequence[tuple[MadeForecast, Lesson]]:
-    """The forecasts of the last whole lesson. A forecast sent before it was due is neither replaced
-    nor removed by a lesson sent after that, when its outcome was known."""
+def _surviving_forecasts(
+    lessons: Iterable[Lesson], in_time_until: InTime
+) -> Sequence[tuple[MadeForecast, Lesson]]:
+    """The forecasts of the last whole lesson, each with when it was written. One that was sent in
+    time is neither replaced nor removed by a lesson sent after that."""
     surviving: list[tuple[MadeForecast, Lesson]] = []
     for lesson in sorted((one for one in lessons if one.whole), key=_by_time_told):
         kept = [
             (made, before)
             for made, before in surviving
-            if told_at(before) < made.due <= told_at(lesson)
+            if told_at(before) < in_time_until(before.as_of, made.due) <= told_at(lesson)
         ]
         taken = {(made.market, made.agent) for made, _ in kept}
         new = (made for made in lesson.forecasts if (made.market, made.agent) not in taken)
-        surviving = [*kept, *((made, lesson) for made in new)]
+        surviving = [*kept, *((_written(made, lesson), lesson) for made in new)]
     return surviving
 
 
-def _is_in_time(lesson: Lesson) -> bool:
+def _written(made: MadeForecast, lesson: Lesson) -> MadeForecast:
+    return made.model_copy(update={"as_of": lesson.as_of, "written_at": lesson.told_at})
+
+
+def _is_in_time(lesson: Lesson, in_time_until: InTime) -> bool:
     due = min((made.due for made in lesson.forecasts), default=lesson.as_of + USUAL_HORIZON)
-    return told_at(lesson) < due
+    return told_at(lesson) < in_time_until(lesson.as_of, due)
 
 
 def _forecasts_only(lesson: Lesson) -> Lesson:
@@ -207,10 +217,17 @@ class _Known(NamedTuple):
 class Learned:
     """The record of a desk: the newest `MOST_WEEKS` weeks. Lessons that count for no week are
     dropped first, then weeks of some of the markets, then the oldest weeks. Of old troubles only
-    the number is kept."""
+    the number is kept. What is in time is a matter of `in_time_until`."""
 
-    def __init__(self, state: LearningState | None = None, *, most: int = MOST_WEEKS) -> None:
+    def __init__(
+        self,
+        state: LearningState | None = None,
+        *,
+        most: int = MOST_WEEKS,
+        in_time_until: InTime = in_time_until,
+    ) -> None:
         state = state or LearningState()
+        self._in_time_until = in_time_until
         self._most = most
         self._fixings = {_fixed(known): known for known in state.resolutions}
         in_time = {lesson.workflow_id: lesson for lesson in state.in_time}
@@ -249,7 +266,9 @@ class Learned:
         if before is not None and before.last == lesson:
             return
         self._count += 1
-        self._runs[lesson.workflow_id] = before.and_told(lesson) if before else ToldRun(lesson)
+        self._runs[lesson.workflow_id] = (
+            before.and_told(lesson, self._in_time_until) if before else ToldRun(lesson)
+        )
         self._changed(lesson.week, *([before.last.week] if before else ()))
         self._make_room()
         self._count_old_troubles()
@@ -384,7 +403,7 @@ class Learned:
                 by_week[run.last.week].append(run)
             for week, runs in by_week.items():
                 if week not in self._weeks:
-                    self._weeks[week] = self._read(week_lesson_of(runs))
+                    self._weeks[week] = self._read(week_lesson_of(runs, self._in_time_until))
             told = self._weeks.values()
             self._each_week = tuple(sorted(told, key=lambda one: _order(one.lesson)))
         return self._each_week
@@ -440,7 +459,7 @@ def _newest_first(forecast: ScoredForecast) -> tuple[float, str, str]:
 
 
 def _week(lesson: Lesson, own: Sequence[ScoredForecast]) -> WeekLearned:
-    counted = [forecast for forecast in own if forecast.value is not None]
+    counted = [one for one in own if not is_backtest(one.made)]
     return WeekLearned(
         week=lesson.week,
         workflow_id=lesson.workflow_id,
@@ -453,8 +472,9 @@ def _week(lesson: Lesson, own: Sequence[ScoredForecast]) -> WeekLearned:
         failed=sum(use.failed for use in lesson.tools),
         cited=sum(use.cited for use in lesson.tools),
         forecasts=len(lesson.forecasts),
-        scored=len(own),
-        hits=sum(map(_is_hit, counted)),
+        scored=len(counted),
+        hits=sum(_is_hit(one) for one in counted if one.value is not None),
+        backtests=sum(map(is_backtest, lesson.forecasts)),
     )
 
 

@@ -85,7 +85,11 @@ def judged_recommendation(asked: RecommendationToJudge) -> JudgedRecommendation:
     """An evaluated recommendation as a hypothesis that was scored."""
     try:
         outcome = scored_recommendation(
-            asked.board, asked.agents, workflow_id=asked.workflow_id, now=asked.now
+            asked.board,
+            asked.agents,
+            workflow_id=asked.workflow_id,
+            written_at=asked.written_at,
+            now=asked.now,
         )
     except Untellable as reason:
         return JudgedRecommendation(untellable=str(reason))

@@ -12,6 +12,7 @@ from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.hypotheses import HeldView, Hypothesis, ScoredHypothesis
 from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line
+from desk.learning.backtests import written_afterwards
 from desk.learning.hypotheses import (
     view_score,
     view_state,
@@ -48,7 +49,11 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
     figures = _figures(hypothesis)
     yield f"{what_is_said(hypothesis)}  {listed.state}"
     yield f"id        {listed.workflow_id}"
-    yield f"made      {instant(request.made_as_of)} by {request.swarm}"
+    yield f"as of     {instant(request.made_as_of)} by {request.swarm}"
+    if request.written_at is not None:
+        late = written_afterwards(request.made_as_of, request.written_at, hypothesis.due)
+        apart = ", afterwards: a back-test, not the desk's record" if late else ""
+        yield f"written   {instant(request.written_at)}{apart}"
     yield from _labelled_lines("objective", f"{one_line(request.objective)}")
     yield f"likely    {hypothesis.probability:.0%}"
     yield f"level     {hypothesis.level} on {print_full_day(hypothesis.level_on)}"

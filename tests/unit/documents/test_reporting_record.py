@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.json_form import from_json, to_json
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
-from desk.programs.week.document.rendering.record_words import TITLE, direction_words
+from desk.programs.week.document.rendering.record_words import BACKTEST, TITLE, direction_words
 from desk.trust.seals import sealed
 from tests.support.advised import (
     SCORED_MARKETS,
@@ -50,6 +51,22 @@ def test_a_run_that_asked_nothing_of_the_record_has_no_section() -> None:
     section, page = both(advised(None, ()))
     assert section == ""
     assert TITLE not in page and 'id="learned"' not in render_html(advised(None, ()))
+
+
+def test_what_was_written_afterwards_stands_apart_as_a_back_test() -> None:
+    card, late = sample_scorecard(), sample_scorecard(SCORED_MARKETS[0])
+    beside = sample_advice(scorecard=card.model_copy(update={"backtest": late}))
+    report = advised(beside)
+    section, page = both(report)
+    record, _, apart = section.partition(BACKTEST)
+    rows = [re.search(r"\| all forecasts +\| +(\d+) ", part) for part in (record, apart)]
+    assert [row and int(row[1]) for row in rows] == [card.rows[0].scored, late.rows[0].scored]
+    assert "no weight follows from them" in apart
+    assert BACKTEST.partition(",")[0] in page
+    assert "backtest" not in {each.where for each in audit(report)}
+    wrong = late.model_copy(update={"as_of": report.as_of + timedelta(days=1)})
+    found = audit(advised(sample_advice(scorecard=card.model_copy(update={"backtest": wrong}))))
+    assert "backtest" in {each.where for each in found}
 
 
 @pytest.mark.parametrize(

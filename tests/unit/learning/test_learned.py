@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desk.contracts.learning.lessons import AdviceKind, Lesson, Trouble, TroubleKind
+from desk.contracts.learning.lessons import AdviceKind, Lesson, Trouble, TroubleKind, WeightOf
 from desk.contracts.learning.record import MOST_WEEKS as LESSONS_KEPT
 from desk.contracts.learning.record import (
     LearningState,
@@ -108,7 +108,8 @@ def test_what_was_known_later_changes_no_answer(
 
 
 def test_a_later_lesson_of_a_run_takes_the_place_of_the_earlier() -> None:
-    again = lesson(1, researched=9, told_at=as_of(3), forecasts=(forecast(1, "EUR/USD"),))
+    later = as_of(1) + timedelta(days=3)
+    again = lesson(1, researched=9, told_at=later, forecasts=(forecast(1, "EUR/USD"),))
     for order in ((lesson(1), again), (again, lesson(1))):
         (week,) = told(*order).view(question(9)).weeks
         assert (week.researched, week.forecasts) == (9, 1)
@@ -362,6 +363,49 @@ def test_a_forecast_that_is_told_after_its_due_replaces_none_that_was_told_befor
             assert [week.researched for week in view.weeks] == [9]
             said = {each.made.market: each.made.probability for each in view.scored}
             assert said == {"USD/JPY": 0.6, "EUR/USD": 0.6}
+
+
+@pytest.mark.parametrize("days", [9, 20, 400])
+def test_what_is_written_afterwards_is_a_back_test_and_no_record(days: int) -> None:
+    """Also before it is due: nine days on, a third of what it is about has happened."""
+    late = as_of(1) + timedelta(days=days)
+    learned = told(
+        lesson(1, told_at=late, forecasts=(forecast(1), forecast(1, "EUR/USD"))),
+        lesson(2),
+        fixings=[fixing(forecast(1)), fixing(forecast(2), "149.00")],
+    )
+    view = learned.view(question(9))
+    card = view.advice.scorecard
+    assert card is not None and card.backtest is not None
+    (row, *_), (late_row, *_) = card.rows, card.backtest.rows
+    assert (row.of, row.scored, row.hits) == ("all", 1, 0)
+    assert (late_row.of, late_row.scored, late_row.hits) == ("all", 1, 1)
+    assert (card.open, card.backtest.open) == (0, 1)
+    assert (card.monitor.forecasts, card.backtest.monitor.forecasts) == (1, 2)
+    (agent,) = (one for one in view.advice.weights if one.voice is WeightOf.AGENT)
+    assert agent.outcomes == 1
+    assert [(week.scored, week.hits, week.backtests) for week in view.weeks] == [
+        (1, 0, 0),
+        (0, 0, 2),
+    ]
+    told_of = {one.made.week: (one.made.as_of, one.made.written_at) for one in view.scored}
+    assert told_of[week_number(1)] == (as_of(1), late)
+
+
+def test_a_week_that_is_run_until_the_next_one_is_over_is_a_record() -> None:
+    learned = told(lesson(1, told_at=as_of(2)), fixings=[fixing(forecast(1))])
+    card = learned.advice(question(9)).scorecard
+    assert card is not None and card.backtest is None
+    assert card.rows[0].scored == 1
+
+
+def test_a_back_test_of_a_week_takes_no_forecast_of_its_record_away() -> None:
+    hindsight = (forecast(1, probability=0.99),)
+    again = lesson(1, workflow_id="again", told_at=as_of(3), forecasts=hindsight)
+    for order in ((lesson(1), again), (again, lesson(1))):
+        view = told(*order, fixings=[fixing(forecast(1))]).view(question(9))
+        assert [each.made.probability for each in view.scored] == [0.6]
+        assert view.advice.scorecard is not None and view.advice.scorecard.backtest is None
 
 
 def test_nor_does_it_go_when_it_is_left_out_then() -> None:

@@ -14,7 +14,7 @@ from desk.contracts.swarm.hypotheses import HypothesisKind, HypothesisState, Sco
 from desk.documents.rendering.words.wording import NO_FIGURE
 from desk.learning.learned.hypotheses import HYPOTHESES, LearnedHypotheses, hypothesis_row
 from desk.learning.learned.state import Learned, learned_details
-from desk.programs.week.document.rendering.record_words import score_notes, score_table
+from desk.programs.week.document.rendering.record_words import BACKTEST, score_notes, score_table
 from starters.learning.learn import learned_lines
 from starters.learning.scorecard import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH
@@ -91,6 +91,32 @@ def test_one_that_is_told_again_counts_once_and_what_was_scored_later_stays() ->
     later = first.model_copy(update={"scored_at": LAST, "reason": "at last"})
     for told in ((first, first, later), (later, first)):
         assert learned(*told).view(RecordQuery(as_of=LAST)).hypotheses == (later,)
+
+
+def test_one_that_was_written_afterwards_is_a_back_test_and_no_record() -> None:
+    late = mixed()[1].hypothesis.due
+    told = (mixed()[0], scored_hypothesis(1, written_at=late), mixed()[2])
+    view = learned(*told).view(RecordQuery(as_of=LAST))
+    card = view.advice.scorecard
+    assert card is not None and card.hypotheses is not None and card.backtest is not None
+    assert (card.hypotheses.scored, card.hypotheses.hits) == (2, 1)
+    assert card.backtest.hypotheses is not None
+    assert (card.backtest.hypotheses.scored, card.backtest.hypotheses.hits) == (1, 1)
+    lines = list(scorecard_lines(scorecard_of(view, None)))
+    assert f"    as of 5 Jan 2026, written afterwards, on {late:%-d %b %Y}" in lines
+    heading = lines.index(BACKTEST)
+    rows = [place for place, line in enumerate(lines) if line.split()[:1] == ["hypotheses"]]
+    assert [place > heading for place in rows][-2:] == [False, True]
+
+
+def test_of_a_prediction_made_in_time_and_again_afterwards_the_first_counts() -> None:
+    first = scored_hypothesis(0, workflow_id="first")
+    again = scored_hypothesis(
+        0, workflow_id="again", written_at=LAST, scored_at=LAST + timedelta(days=1)
+    )
+    for told in ((first, again), (again, first)):
+        view = learned(*told).view(RecordQuery(as_of=LAST))
+        assert [one.workflow_id for one in view.hypotheses] == ["first"]
 
 
 def said_again(run: str, scored_after: timedelta = timedelta(0), **fields: Any) -> ScoredHypothesis:

@@ -119,6 +119,18 @@ def test_a_scored_hypothesis_says_what_came_of_it() -> None:
     assert "waits" not in told
 
 
+def test_a_hypothesis_says_when_it_was_written_beside_its_as_of_instant() -> None:
+    def told(written_at: datetime) -> str:
+        request = OPEN.request.model_copy(update={"written_at": written_at})
+        return "\n".join(hypothesis_lines(OPEN.model_copy(update={"request": request}), MADE))
+
+    assert "as of     " in told(MADE)
+    assert "afterwards" not in told(MADE + timedelta(days=1))
+    late = told(MADE + timedelta(days=20))
+    assert f"{MADE + timedelta(days=20):%d %b %Y}" in late
+    assert "afterwards: a back-test, not the desk's record" in late
+
+
 def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one() -> None:
     assert hypothesis_named([OPEN, LATER], f"{SWARM}/hypothesis/2") is LATER
     with pytest.raises(UsageError, match="2 hypotheses begin"):

@@ -32,8 +32,8 @@ MOST_NOTES: Final = 20
 
 class EpisodeBoard(NodeBoard):
     """One episode so far: its controller, and its actions in the order in which they were first
-    taken. `waits_for` is the day that it waits for, `waits_because` why it is tried again then;
-    `charges` are what its actions cost."""
+    taken. `recommended_at` is when its recommendation was written, `waits_for` the day that it
+    waits for, `waits_because` why it is tried again then; `charges` are what its actions cost."""
 
     def __init__(self, request: StockRequest, started_at: datetime) -> None:
         as_of = request.as_of or started_at
@@ -54,6 +54,7 @@ class EpisodeBoard(NodeBoard):
         self.memory: str | None = None
         self.cut_off: str | None = None
         self.notes: list[str] = []
+        self.recommended_at: datetime | None = None
         self.waits_for: datetime | None = None
         self.waits_because: str | None = None
         self.published: AnswerPublication | None = None

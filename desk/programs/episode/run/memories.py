@@ -87,7 +87,12 @@ class StockRemembering(NamedTuple):
 
 
 def scored_recommendation(
-    board: Blackboard, agents: Sequence[AgentId], *, workflow_id: str, now: datetime
+    board: Blackboard,
+    agents: Sequence[AgentId],
+    *,
+    workflow_id: str,
+    written_at: datetime | None,
+    now: datetime,
 ) -> ScoredHypothesis | None:
     """An evaluated recommendation as a hypothesis that was scored: to buy says that the price will
     be above that of the entry, to sell that it will be below it. None for one that takes no side.
@@ -119,6 +124,7 @@ def scored_recommendation(
         swarm=workflow_id,
         objective=f"{board.symbol}: {board.recommendation}",
         made_as_of=board.as_of,
+        written_at=written_at,
         by=tuple(dict.fromkeys(agents))[:10],
     )
     price = Price(exit_.value, exit_.as_of)

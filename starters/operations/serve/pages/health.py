@@ -6,17 +6,21 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.runs.messages import AgentStatus
 from desk.documents.rendering.words.wording import share_words
+from desk.learning.backtests import is_backtested
 from desk.learning.hypotheses import what_is_said
 from desk.programs.week.document.rendering.record_words import (
+    BACKTEST,
     SCORE_COLUMNS,
+    backtest_notes,
     brier_words,
     score_cells,
     score_notes,
 )
 from starters.learning.queries import NOTHING_YET, learned_at, learned_question
-from starters.learning.scorecard import DeskScorecard, scorecard_of
+from starters.learning.scorecard import AFTERWARDS, DeskScorecard, rows_of, scorecard_of
 from starters.monitoring.agents.command import (
     AgentLine,
     SourceWorkLine,
@@ -114,26 +118,30 @@ async def show_scorecard(request: Request) -> Response:
         card=card,
         nothing=NOTHING_YET,
         columns=SCORE_COLUMNS,
-        rows=_rows(card) if card else (),
+        rows=_rows(card.scorecard) if card else (),
         notes=score_notes(card.scorecard) if card else (),
+        backtest=BACKTEST,
+        backtested=_rows(card.scorecard.backtest) if card and card.scorecard.backtest else (),
+        backtest_notes=(
+            backtest_notes(card.scorecard.backtest) if card and card.scorecard.backtest else ()
+        ),
         hypotheses=_hypotheses(card) if card else (),
         markets=site.settings.config.market_names,
     )
 
 
-def _rows(card: DeskScorecard) -> list[tuple[str, ...]]:
-    score = card.scorecard
-    rows = (*score.rows, *((score.hypotheses,) if score.hypotheses else ()), *score.views)
-    return [score_cells(row) for row in rows]
+def _rows(card: Scorecard) -> list[tuple[str, ...]]:
+    return [score_cells(row) for row in rows_of(card)]
 
 
-def _hypotheses(card: DeskScorecard) -> list[tuple[str, str, str, str]]:
+def _hypotheses(card: DeskScorecard) -> list[tuple[str, str, str, str, str]]:
     return [
         (
             what_is_said(one.hypothesis),
             share_words(one.hypothesis.probability),
             str(one.state),
             brier_words(one.score),
+            AFTERWARDS if is_backtested(one) else "in time",
         )
         for one in card.hypotheses[:MOST_HYPOTHESES]
     ]

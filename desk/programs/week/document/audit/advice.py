@@ -59,6 +59,8 @@ def advice_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     yield from weight_findings(advice)
     if advice.scorecard is not None:
         yield from _of_scorecard(advice.scorecard, report)
+        if advice.scorecard.backtest is not None:
+            yield from _of_scorecard(advice.scorecard.backtest, report, "backtest")
 
 
 def _of_recommendations(advice: Advice) -> Iterator[AuditFinding]:
@@ -85,8 +87,9 @@ def _of_weights(advice: Advice) -> Iterator[AuditFinding]:
             yield AuditFinding(where, words)
 
 
-def _of_scorecard(scorecard: Scorecard, report: ResearchReport) -> Iterator[AuditFinding]:
-    where = "scorecard"
+def _of_scorecard(
+    scorecard: Scorecard, report: ResearchReport, where: str = "scorecard"
+) -> Iterator[AuditFinding]:
     if scorecard.as_of > report.as_of:
         yield AuditFinding(where, f"it is as of {scorecard.as_of}, which is after the report")
     counts = Counter(row.of for row in scorecard.rows)

@@ -1,6 +1,6 @@
 """A report as plain Markdown, readable in a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Final
 
@@ -73,8 +73,10 @@ from desk.programs.week.document.rendering.rates_table import (
     uneven,
 )
 from desk.programs.week.document.rendering.record_words import (
+    BACKTEST,
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
+    backtest_notes,
     direction_words,
     recommendation_lines,
     record_lead,
@@ -139,10 +141,14 @@ def _parts(report: ResearchReport) -> Iterator[str]:
         cells = [weight_cells(weight) for weight in advice.weights]
         yield table(WEIGHT_COLUMNS, cells, ("Agent or source", "Why"))
     if advice.scorecard is not None and advice.weeks:
-        yield from _scorecard(advice.scorecard)
+        yield from _scorecard(advice.scorecard, score_notes(advice.scorecard))
+        if advice.scorecard.backtest is not None:
+            yield f"**{escaped(BACKTEST)}**"
+            late = advice.scorecard.backtest
+            yield from _scorecard(late, backtest_notes(late))
 
 
-def _scorecard(scorecard: Scorecard) -> Iterator[str]:
+def _scorecard(scorecard: Scorecard, notes: Sequence[str]) -> Iterator[str]:
     scores = score_table(scorecard)
     rows = (*scores.of_all, *scores.of_markets)
     yield table(SCORE_COLUMNS, rows, ("Forecasts",)) if rows else "No forecast has come due yet."
@@ -154,7 +160,7 @@ def _scorecard(scorecard: Scorecard) -> Iterator[str]:
                 for each in scorecard.bins
             ]
         )
-    yield "\n\n".join(escaped(note) for note in score_notes(scorecard))
+    yield "\n\n".join(map(escaped, notes))
 
 
 KEY_METRICS: Final = (

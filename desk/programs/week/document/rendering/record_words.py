@@ -19,10 +19,12 @@ from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId
 from desk.contracts.week.report import MarketReport, ResearchReport
 from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line, share_words
 from desk.learning.advice import AdviceUse, Judged, judged
+from desk.learning.backtests import IN_TIME
 from desk.learning.calibration import ALL
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 
 TITLE: Final = "What the desk's own record changed"
+BACKTEST: Final = "Written afterwards: a back-test, not the desk's record"
 WEIGHT_COLUMNS: Final = ("Agent or source", "Weight", "Outcomes", "Why")
 SCORE_COLUMNS: Final = (
     "Forecasts",
@@ -148,9 +150,7 @@ def brier_words(score: float | None) -> str:
 
 def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
     """The notes on a scorecard: open and void forecasts, the stance, how to read it, its source."""
-    waiting = f"{_count(scorecard.open, 'forecast')} not due yet"
-    void = f", {scorecard.void} without a fixing to be measured by" if scorecard.void else ""
-    lines = [f"Not counted: {waiting}{void}."]
+    lines = [_not_counted(scorecard)]
     if scorecard.monitor.one_sided:
         lines.append(f"One-sided: {shortened(scorecard.monitor.one_sided).rstrip('.')}.")
     if scorecard.rows or scorecard.hypotheses:
@@ -163,6 +163,22 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
         lines.append(words)
     lines.append(follows_from(scorecard.as_of))
     return tuple(lines)
+
+
+def backtest_notes(backtest: Scorecard) -> tuple[str, ...]:
+    """The notes on what was written afterwards: why it is no record, and what it does not count."""
+    return (
+        f"Written more than {IN_TIME.days} days after the as-of instant, or after a third of a "
+        "short horizon: part of what came could be seen by then. "
+        "No other figure of the scorecard counts these, and no weight follows from them. "
+        f"{_not_counted(backtest)}",
+    )
+
+
+def _not_counted(scorecard: Scorecard) -> str:
+    waiting = f"{_count(scorecard.open, 'forecast')} not due yet"
+    void = f", {scorecard.void} without a fixing to be measured by" if scorecard.void else ""
+    return f"Not counted: {waiting}{void}."
 
 
 def hypothesis_note(scorecard: Scorecard) -> str | None:
