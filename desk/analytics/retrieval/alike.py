@@ -69,13 +69,17 @@ class NamedWordings:
         """Whether that is near enough."""
         return nearness >= self._floor
 
+    def is_apart(self, one: float, other: float) -> bool:
+        """Whether the one is near by enough more than the other."""
+        return one - other >= self._apart
+
     def decided(self, near: Mapping[str, float], alike: Iterable[str] = ()) -> str | None:
         """The name that is nearest, where it is near enough and nearer than all others that need to
         be told from it: those that are `alike` need not."""
-        best = max(near, key=lambda name: near[name])
+        best = max(near, key=near.__getitem__)
         beside = {*alike, best} if best in alike else {best}
         other = max((near[name] for name in near.keys() - beside), default=0.0)
-        return best if self.is_near(near[best]) and near[best] - other >= self._apart else None
+        return best if self.is_near(near[best]) and self.is_apart(near[best], other) else None
 
     @cached_property
     def _neighbours_of(self) -> Mapping[str, frozenset[str]]:

@@ -157,7 +157,14 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             "how many fed cuts are priced in for december",
             ("US",),
             "",
-            "What the Federal Reserve will decide is not known here, nor what markets expect. ",
+            "By its calendar the Federal Reserve decides next on 9 Dec 2026. What it will decide is"
+            " not known here, nor what markets expect. ",
+        ),
+        (
+            "did the bank of canada raise since the start of 2025",
+            ("CA",),
+            SINCE_2025,
+            "No. 2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 2 Nov 2026, -50",
         ),
         (
             "who voted against the last fed cut",

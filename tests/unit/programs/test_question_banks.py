@@ -255,14 +255,26 @@ def answer_to(question: str, unread: str = "") -> Synthesis:
     return made
 
 
-def test_what_was_not_read_goes_first_where_it_may_change_what_is_asked(with_meaning: None) -> None:
+def test_what_was_not_read_stands_behind_that_for_which_the_question_is_taken(
+    with_meaning: None,
+) -> None:
     unsure = answer_to("the boj, its floor and a plug")
-    assert unsure.summary.startswith("Not all of the question was read. Left over was: ")
-    assert "floor" in unsure.summary and not unsure.found
+    assert unsure.summary.startswith("Taken for a question about ") and not unsure.found
+    assert ". Not read in the question: floor and plug. " in unsure.summary
     days = answer_to("what is the policy rate of the boj in 2031", unread="2031")
-    assert days.summary.startswith("The period asked for was not understood, or not all of it. Not")
+    assert days.summary.startswith(
+        "Taken for a question about the policy rate: The policy rate of the Bank of Japan was"
+        " [[JP:policy_rate]], as far as is known up to 5 Aug 2024. Not read in the question: 2031"
+        " (`--period` names other days). "
+    )
     number = answer_to("what was the policy rate of the boj on the 5th")
-    assert number.summary.startswith("Not all of the question was read. Left over was: a number.")
+    assert ". Not read in the question: a number. " in number.summary and not number.found
+
+
+def test_words_that_are_near_to_nothing_are_told_to_have_no_answer(with_meaning: None) -> None:
+    made = answer_to("which sandwiches does the canteen of the boj sell on fridays?")
+    assert made.summary.startswith("Nothing that is known here answers the question. ")
+    assert not made.answered
 
 
 def test_a_question_that_was_read_is_found_and_what_says_nothing_of_it_is_told_last(
@@ -270,7 +282,7 @@ def test_a_question_that_was_read_is_found_and_what_says_nothing_of_it_is_told_l
 ) -> None:
     made = answer_to("what is the policy rate of the boj, mates?")
     assert made.summary.startswith("The policy rate of the Bank of Japan was")
-    assert "Left over was: mates." in made.summary and made.found
+    assert made.summary.endswith("Not read in the question: mates.") and made.found
     assert "Nothing written fits the question." not in made.summary
 
 

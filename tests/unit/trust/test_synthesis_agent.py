@@ -247,11 +247,12 @@ def test_a_measured_answer_leads_with_its_days_and_what_named_them() -> None:
     assert made.summary.startswith(lead) and made.answered
 
 
-def test_a_period_that_was_not_wholly_read_is_told_first_and_is_no_answer() -> None:
+def test_a_period_that_was_not_wholly_read_is_told_behind_the_move_and_is_no_answer() -> None:
     made = _on_the_week("september", "week, 5")
-    assert made.summary.startswith(
-        "The period asked for was not understood, or not all of it. Not read was: week and a"
-        " number. `--period` names other days. Measured for september: from"
+    assert made.summary.startswith("Taken for a question about september: USD/JPY rose over the")
+    assert (
+        " Not read in the question: week and a number (`--period` names other days). Measured for"
+        " september: from" in made.summary
     )
     assert not made.answered and not made.found
 

@@ -51,12 +51,15 @@ OF_A_BANK: Final = frozenset(
 )
 """What is asked of a bank or its country, and not of its currency."""
 
+OF_PRICES: Final = frozenset({QuestionKind.MOVE, QuestionKind.LEVEL})
+"""What is asked of a currency."""
+
 NOT_KNOWN: Final = frozenset({QuestionKind.AHEAD, QuestionKind.OTHER})
 """What no fact of the desk answers."""
 
 _TOLD_ALIKE: Final = (
     frozenset({QuestionKind.DECIDED, QuestionKind.CHANGED}),
-    frozenset({QuestionKind.MOVE, QuestionKind.LEVEL}),
+    OF_PRICES,
     NOT_KNOWN,
 )
 """Kinds of which each is answered with the facts of the other: they need not be told apart."""
@@ -105,7 +108,7 @@ def kind_of(question: str, find_meaning: "FindMeaning") -> QuestionKind | None:
     near = _nearness(question, find_meaning)
     if not near:
         return None
-    best = max(near, key=lambda name: near[name])
+    best = max(near, key=near.__getitem__)
     alike = next((kinds for kinds in _TOLD_ALIKE if _kind(best) in kinds), frozenset())
     decided = KINDS.decided(near, {kind.name.lower() for kind in alike})
     return _kind(decided) if decided else None
@@ -114,11 +117,15 @@ def kind_of(question: str, find_meaning: "FindMeaning") -> QuestionKind | None:
 def likeliest(
     question: str, among: Collection[QuestionKind], find_meaning: "FindMeaning"
 ) -> QuestionKind | None:
-    """Of some kinds the nearest to a question, however near another is; None where none is near
+    """Of some kinds the nearest to a question, however near others are that the desk knows too. Of
+    what it does not know the nearest, where that is about as near. None where none is near
     enough."""
-    near = _nearness(question, find_meaning)
-    best = max(among, key=lambda kind: near.get(kind.name.lower(), 0.0))
-    return best if KINDS.is_near(near.get(best.name.lower(), 0.0)) else None
+    near = {_kind(name): value for name, value in _nearness(question, find_meaning).items()}
+    if not near:
+        return None
+    known, unknown = (max(each, key=near.__getitem__) for each in (among, NOT_KNOWN))
+    likely = known if KINDS.is_apart(near[known], near[unknown]) else unknown
+    return likely if KINDS.is_near(near[likely]) else None
 
 
 def side_of(

@@ -2,8 +2,8 @@
 
 Read are the subjects that the desk knows, the words that named a period, those that say nothing of
 what a text is about, its polite frame, and those in which a question of its kind is asked. All else
-is left, and an answer tells it. Where it may change what is asked, it goes first: then no figure
-reads as the answer to a question that was read in part.
+is left, and an answer tells it. Where it may change what is asked, it stands right behind the first
+fact, which then says for what the question is taken.
 """
 
 import re
@@ -20,9 +20,8 @@ from desk.contracts.agents.tasks import RANK, Query
 from desk.programs.question.builtin.kinds import NOT_KNOWN, SIDES, QuestionKind, wordings_of
 from desk.trust.prose import REFERENCE, unbacked
 
-PERIOD_UNSURE: Final = "The period asked for was not understood, or not all of it."
-OTHER_DAYS: Final = "`--period` names other days."
-NOT_READ: Final = "Not all of the question was read."
+NOT_READ: Final = "Not read in the question:"
+OTHER_DAYS: Final = "`--period` names other days"
 
 MOST_TOLD: Final = 8
 """Words that are told."""
@@ -53,20 +52,13 @@ class UnreadWords(NamedTuple):
         unknown = kind is None and self.is_judged
         return bool(time or self.names or (unknown and self.others))
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What was not read, of days and of all else."""
-        time, rest = self.time, (*self.names, *self.others)[:MOST_TOLD]
-        days = f"{PERIOD_UNSURE} Not read was: {_told(time)}. {OTHER_DAYS}" if time else ""
-        other = f"{NOT_READ} Left over was: {_told(rest)}." if rest else ""
-        return tuple(filter(None, (days, other)))
-
     def told(self, kind: QuestionKind | None) -> str:
-        """The sentences; of a kind that says itself that it is not known, without the days and
-        words that it may be known by."""
-        if kind in NOT_KNOWN:
-            return " ".join(self._replace(time=(), others=()).sentences)
-        return " ".join(self.sentences)
+        """What was not read, in a sentence; of a kind that says itself that it is not known,
+        without the days and words that it may be known by."""
+        of_names = kind in NOT_KNOWN
+        left = self.names if of_names else (*self.time, *self.names, *self.others)
+        days = f" ({OTHER_DAYS})" if self.time and not of_names else ""
+        return f"{NOT_READ} {_told(left[:MOST_TOLD])}{days}." if left else ""
 
 
 def unread_words(

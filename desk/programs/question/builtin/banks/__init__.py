@@ -10,6 +10,7 @@ from desk.programs.question.builtin.banks.known import (
 from desk.programs.question.builtin.banks.standing import (
     NOT_KNOWN,
     YEAR,
+    bank_sentences,
     bank_standing,
     decisions_looked_at,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "YEAR",
     "ChangesWithin",
     "DaysAsked",
+    "bank_sentences",
     "bank_standing",
     "changes_within",
     "decisions_looked_at",

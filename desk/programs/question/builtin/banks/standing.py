@@ -31,9 +31,7 @@ from desk.programs.question.builtin.banks.rates import (
 from desk.programs.question.builtin.banks.topics import Lead, Topic, of_bank, of_each
 from desk.programs.question.builtin.kinds import QuestionKind
 
-__all__ = ["NOT_KNOWN", "YEAR", "bank_standing", "decisions_looked_at"]
-
-"""What a question about a bank says in place of its days where it names none."""
+__all__ = ["NOT_KNOWN", "YEAR", "bank_sentences", "bank_standing", "decisions_looked_at"]
 
 NOT_KNOWN: Final = "Nothing that is known here answers the question."
 
@@ -48,6 +46,17 @@ def bank_standing(
     days: DaysAsked | None = None,
     verdict: str = "",
 ) -> str:
+    """What `bank_sentences` says, as one text."""
+    return " ".join(bank_sentences(results, as_of_day, kind, days, verdict))
+
+
+def bank_sentences(
+    results: Sequence[ResearchResult],
+    as_of_day: date,
+    kind: QuestionKind | None = None,
+    days: DaysAsked | None = None,
+    verdict: str = "",
+) -> tuple[str, ...]:
     """What is known of the banks that were researched, that of a kind of question first; empty
     where a pair was researched. Without a kind the rates of several go first, in their order. Where
     `days` are asked about, what is known of these goes before what is known today. Of several banks
@@ -55,7 +64,7 @@ def bank_standing(
     today, only up to when they are known is told of them."""
     banks = known_banks(results, as_of_day, days)
     if not banks:
-        return verdict
+        return (verdict,) if verdict else ()
     orders = _ORDERS if days is None else {**_ORDERS, **_ORDERS_OF_DAYS}
     lead, topics = orders.get(kind, orders[None])
     if verdict and kind is QuestionKind.RATE and days is None:
@@ -65,13 +74,12 @@ def bank_standing(
     first = [*lead(banks)]
     called = "it" if len(banks) == 1 and any(banks[0].name in each for each in first) else ""
     told = (sentence for bank in banks for sentence in of_bank(bank, topics, called))
-    return " ".join(filter(None, (verdict, *first, *told)))
+    return tuple(filter(None, (verdict, *first, *told)))
 
 
 def decisions_looked_at(first: date, last: date) -> str:
     """From when to when decisions were looked for, where the question names no days."""
-    days = f"{print_full_day(first)} to {print_full_day(last)}"
-    return f"No period was read in the question: decisions from {days} were looked at."
+    return f"Decisions from {print_full_day(first)} to {print_full_day(last)} were looked at."
 
 
 def _next_day(bank: KnownBank, called: str) -> Iterator[str]:
@@ -120,10 +128,12 @@ def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 
 def _not_decided(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """That no fact says what a bank will do, and when it decides that."""
+    """When a bank decides next, where that is known, and that no fact says what."""
+    dated = any(bank.ahead or bank.due for bank in banks)
     named = listed(bank.name for bank in banks)
-    yield f"What {named} will decide is not known here, nor what markets expect."
-    yield from _next_first(banks)
+    called = named if not dated else "it" if len(banks) == 1 else "they"
+    unknown = f"What {called} will decide is not known here, nor what markets expect."
+    yield from (*_next_first(banks), unknown) if dated else (unknown, *_next_first(banks))
 
 
 def _decided_by(banks: Sequence[KnownBank]) -> Iterator[str]:

@@ -8,14 +8,11 @@ What research agents found of a market is told as they left it.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
-from desk.analytics.names.subjects import NamedAs, subjects_asked
-from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.results import (
     ResearchResult,
@@ -28,9 +25,9 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import bank_standing, decisions_looked_at, is_known
-from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
-from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind, kind_of, likeliest
+from desk.programs.question.builtin.banks import bank_standing
+from desk.programs.question.builtin.kinds import QuestionKind
+from desk.programs.question.builtin.synthesis.banks_told import banks_told
 from desk.programs.question.builtin.synthesis.markets.asked import (
     Aspect,
     MarketQuestion,
@@ -45,11 +42,12 @@ from desk.programs.question.builtin.synthesis.markets.coverage import (
 from desk.programs.question.builtin.synthesis.markets.leading import first_sentence, meant_alone
 from desk.programs.question.builtin.synthesis.markets.moves_told import (
     UNJUDGED,
+    events_told,
     in_short,
     looked_at,
+    move_told,
     newest_told,
     prices_ended,
-    research_summary,
     standing_summary,
     with_doubt,
 )
@@ -58,6 +56,7 @@ from desk.programs.question.builtin.synthesis.markets.ranked_moves import (
     ranking_told,
 )
 from desk.programs.question.builtin.synthesis.markets.results import (
+    has_events,
     is_move,
     is_of_a_bank,
     is_of_the_dollar,
@@ -66,11 +65,12 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.synthesis.markets.sections import research_sections
-from desk.programs.question.builtin.synthesis.verdicts import bank_verdict, move_verdict
+from desk.programs.question.builtin.synthesis.verdicts import move_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
     MOST_QUOTED,
     NEAREST,
     NOTHING_FITS,
+    NOTHING_WRITTEN,
     cell_asked,
     further,
     nearest,
@@ -82,17 +82,8 @@ from desk.programs.question.builtin.synthesis.written.answers import (
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage, passages_in
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
 from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits
-from desk.programs.question.builtin.unread_words import safe_line, unread_words
+from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import LONGEST_TEXT, clip
-
-_OF_TODAY: Final = frozenset({*OF_A_BANK, *UNANSWERED} - {QuestionKind.CHANGED})
-"""What of a bank is not looked for among its earlier decisions."""
-
-NOTHING_WRITTEN: Final = "Nothing written fits the question."
-
-TAKEN_FOR: Final = "Which fact is asked for was not read for sure. It is taken for"
-
-OF_THE_BANKS: Final = "What the desk knows of central banks:"
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -166,9 +157,14 @@ def _draft(
     found = found if found and found[0].answers else []
     if group := query.parameters.get(RANK):
         return _of_a_group(question, group, research, found, quoter)
-    researched = research_summary(question, research)
+    researched = has_events(research)
     if (researched or is_of_a_bank(research)) and PAPERS in query.parameters:
-        instead = _measured_instead(question, research, fitting, quoter)
+        of_pairs = any("/" in result.market for result in research)
+        instead = (
+            _pairs_instead(question, research)
+            if of_pairs
+            else banks_told(question, research, fitting, quoter)
+        )
         # What a bank did is known for sure; a paper that has the question's words may not be of it.
         if found and not (instead.found and is_of_a_bank(research)):
             return _of_papers(query, found, quoter)
@@ -203,10 +199,15 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     before = standing if first else ""
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)
-    moves = research_summary(question, of_it, within if aside else "")
     banks = bank_standing(research, whole_days(question.window)[1])
-    newest = newest_told(question, of_it)
-    return with_doubt(question, lead, before, newest, moves, behind if aside else "", banks)
+    said = (
+        *(lead, before, newest_told(question, of_it)),
+        *(looked_at(question.query, question.window, of_it) if has_events(of_it) else ()),
+        *(largest_first(of_it), within if aside else ""),
+        *events_told(question, of_it),
+        *(behind if aside else "", banks),
+    )
+    return with_doubt(question, said, lead or before or move_told(of_it))
 
 
 def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
@@ -214,59 +215,14 @@ def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> st
     return move_verdict(question.query.question, research) if sure else ""
 
 
-def _measured_instead(
-    question: MarketQuestion,
-    research: Sequence[ResearchResult],
-    ranked: Sequence[Fit],
-    quoter: Quoter,
-) -> Draft:
-    """What was measured where nothing written fits, which is said last.
-
-    Of banks that goes first which the question is of, where its kind is told, and else the days
-    where some are named. Of places that are the seats of banks among other things, what is written
-    and comes near goes before, where the kind is none of a bank's.
-    """
-    if any("/" in result.market for result in research):
-        return _pairs_instead(question, research)
-    query, window = question.query, question.window
-    (first_day, day), asked = whole_days(window), query.days_asked
-    kind = _kind_of_a_bank(query)
-    left = unread_words(query, kind)
-    doubt = left.told(kind)
-    days = "" if asked or kind in _OF_TODAY else decisions_looked_at(first_day, day)
-    likely = None if kind else likeliest(query.question, OF_A_BANK, WORKERS_MEANING.get())
-    leads = kind in UNANSWERED or left.matters(kind)
-    verdict = "" if leads else bank_verdict(query.question, kind, research, day, asked)
-    standing = bank_standing(research, day, kind or likely, asked, verdict)
-    kinds = {subject.kind for subject in subjects_asked(query.question)}
-    if kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
-        near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
-        if near:
-            told = quoted(near, quoter)
-            summary = f"{NEAREST} {told.summary} {OF_THE_BANKS} {standing} {days}"
-            return told._replace(summary=summary, answered=False, found=False)
-    sure = kind not in (None, *UNANSWERED) and not left.matters(kind)
-    known = is_known(research, day, kind, asked)
-    found = sure and known and is_all_read(question, research)
-    taken = f"{TAKEN_FOR} {likely.value}." if likely else ""
-    first, last = (doubt, "") if leads else ("", doubt)
-    written = "" if known else NOTHING_WRITTEN
-    said = (first, taken, standing, last, days, written)
-    return Draft(" ".join(filter(None, said)), answered=found, found=found)
-
-
-def _kind_of_a_bank(query: Query) -> QuestionKind | None:
-    """The kind of a question about banks, where it is one of theirs."""
-    kind = kind_of(query.question, WORKERS_MEANING.get())
-    return None if kind in (QuestionKind.MOVE, QuestionKind.LEVEL) else kind
-
-
 def _pairs_instead(question: MarketQuestion, research: Sequence[ResearchResult]) -> Draft:
-    """What was measured of pairs where nothing written fits."""
+    """What was measured of pairs where nothing written fits, which is said last where the question
+    may be of that."""
     dated = question.kind is QuestionKind.LEVEL or READ in question.query.parameters
     known = is_all_read(question, research) and is_measured(research)
     found = question.is_of_prices and dated and known
-    said = (_of_pairs(question, research), "" if question.is_of_prices else NOTHING_WRITTEN)
+    said_already = question.is_of_prices or question.is_unsure
+    said = (_of_pairs(question, research), "" if said_already else NOTHING_WRITTEN)
     return Draft(" ".join(filter(None, said)), answered=found, found=found)
 
 
@@ -289,11 +245,11 @@ def _of_a_group(
     ordered = largest_first([each for each in of_it if DOLLAR not in each.market.split("/")])
     beside = dict.fromkeys((ordered, *map(in_short, crosses)))
     banks = bank_standing(research, whole_days(question.window)[1])
-    standing = standing_summary(of_it) if level else ""
+    standing = (standing_summary(of_it) or "") if level else ""
     newest = newest_told(question, of_it)
-    measured = with_doubt(
-        question, lead, standing, newest, *days, ranking, *beside, banks, UNJUDGED
-    )
+    unjudged = "" if aspect else UNJUDGED
+    said = (lead, standing, newest, *days, ranking, *beside, banks, unjudged)
+    measured = with_doubt(question, said, lead or standing or ranking)
     told = quoted(found, quoter) if found else Draft("", answered=True)
     sure = is_all_read(question, research) and is_measured(research)
     return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)

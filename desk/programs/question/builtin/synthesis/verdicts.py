@@ -17,7 +17,13 @@ from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.banks import YEAR, DaysAsked, changes_within
-from desk.programs.question.builtin.kinds import AskedSide, QuestionKind, kind_of, side_of
+from desk.programs.question.builtin.kinds import (
+    OF_PRICES,
+    AskedSide,
+    QuestionKind,
+    kind_of,
+    side_of,
+)
 
 _OF_A_MOVE: Final = {AskedSide.UP: 1, AskedSide.DOWN: -1}
 _OF_A_GAP: Final = {AskedSide.ABOVE: 1, AskedSide.BELOW: -1, AskedSide.LEVEL: 0}
@@ -42,7 +48,7 @@ def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
     it does not, or no move of it is known."""
     moved = _move_of(question, research)
     kind = kind_of(question, WORKERS_MEANING.get())
-    if moved is None or kind not in (QuestionKind.MOVE, QuestionKind.LEVEL):
+    if moved is None or kind not in OF_PRICES:
         return ""
     side = side_of(question, _OF_A_MOVE, WORKERS_MEANING.get())
     if side is None:

@@ -22,7 +22,14 @@ from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.weeks import TimeWindow
-from desk.programs.question.builtin.kinds import NOT_KNOWN, OF_A_BANK, QuestionKind, kind_of
+from desk.programs.question.builtin.kinds import (
+    NOT_KNOWN,
+    OF_A_BANK,
+    OF_PRICES,
+    QuestionKind,
+    kind_of,
+    likeliest,
+)
 from desk.programs.question.builtin.unread_words import UnreadWords, unread_words
 
 if TYPE_CHECKING:
@@ -89,14 +96,15 @@ class AskedOfMarket(NamedTuple):
 
 
 class MarketQuestion(NamedTuple):
-    """A question, the window that was measured for it, what it asks for, and what of it was not
-    read."""
+    """A question, the window that was measured for it, its kind, what it asks for, and what of it
+    was not read. `likely` is the kind of a price that it may have where none is sure."""
 
     query: Query
     window: TimeWindow
     kind: QuestionKind | None
     asked: AskedOfMarket
     left: UnreadWords
+    likely: QuestionKind | None = None
 
     @property
     def is_unsure(self) -> bool:
@@ -104,9 +112,15 @@ class MarketQuestion(NamedTuple):
         return self.kind in NOT_KNOWN or self.left.matters(self.kind)
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether nothing that is measured may answer it, by the model of meaning."""
+        kind = self.kind or self.likely
+        return self.left.is_judged and (kind is None or kind in NOT_KNOWN)
+
+    @property
     def is_of_prices(self) -> bool:
         """Whether it asks what the price of a market did or is, which nothing written answers."""
-        return self.kind in (QuestionKind.MOVE, QuestionKind.LEVEL)
+        return self.kind in OF_PRICES
 
 
 def market_question(
@@ -119,11 +133,13 @@ def market_question(
     asked = asked_of_market(query, find_meaning, pairs)
     if kind in NOT_KNOWN | OF_A_BANK or (research and not pairs):
         asked = asked._replace(aspect=None)
-    if asked.written and kind in (QuestionKind.MOVE, QuestionKind.LEVEL):
+    if asked.written and kind in OF_PRICES:
         kind = None
     if asked.aspect:
         kind = QuestionKind.MOVE if asked.aspect in _OF_MOVES else QuestionKind.LEVEL
-    return MarketQuestion(query, window, kind, asked, unread_words(query, kind, asked.read))
+    left = unread_words(query, kind, asked.read)
+    likely = None if kind or asked.written else likeliest(query.question, OF_PRICES, find_meaning)
+    return MarketQuestion(query, window, kind, asked, left, likely)
 
 
 def alone_among(question: str, pairs: Collection[str]) -> str | None:

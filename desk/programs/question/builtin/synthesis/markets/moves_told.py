@@ -15,7 +15,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.weeks import TimeWindow
 from desk.programs.question.builtin.banks import NOT_KNOWN
-from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
+from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import largest_first
 from desk.programs.question.builtin.synthesis.markets.results import (
@@ -26,13 +26,17 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.unread_words import safe_line
-from desk.trust.prose import LONGEST_TEXT, clip, references, split_sentences
+from desk.trust.prose import references, split_sentences
 
 TOLD_OF_A_MOVE: Final = 2
 """Sentences of its description: from where to where it went, and between which fixings. How far the
 last one is from these is told as well."""
 
 UNJUDGED: Final = "What caused a move is not judged without a model."
+
+TAKEN_FOR: Final = "Taken for a question about"
+
+NOW_OR_LAST_WEEK: Final = "now and the last week"
 
 NO_PERIOD: Final = "the last week, as no period was read in the question"
 
@@ -41,21 +45,25 @@ _STANDING: Final = frozenset(
 )
 
 
-def research_summary(
-    question: MarketQuestion, results: Sequence[ResearchResult], standing: str = ""
-) -> str | None:
-    """The days that were measured with what named them, which of several moved most, where a
-    pair is `standing`, what the market did, and the events of most impact, in the words of those
-    who found them; None without any event. What else is known of a move, and decision days that
-    nothing is known of, are left to the sections."""
+def events_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> Iterator[str]:
+    """What the market did and, where a question may ask why, the events of most impact, in the
+    words of those who found them. What else is known of a move, and decision days that nothing is
+    known of, are left to the sections."""
     events = sorted(ranked(results), key=lambda event: not is_move(event))
+    if question.kind is QuestionKind.LEVEL or question.asked.aspect:
+        yield from dict.fromkeys(in_short(event) for event in events if is_move(event))
+        return
     of_weight = [event for event in events if not _is_scheduled(event)] or events
-    told = list(dict.fromkeys(map(in_short, of_weight)))[: max(MOST_EVENTS, _moves(events))]
-    if not told:
-        return None
-    days = looked_at(question.query, question.window, results)
-    said = (*days, largest_first(results), standing, *told, UNJUDGED)
-    return clip(" ".join(filter(None, said)), LONGEST_TEXT)
+    yield from list(dict.fromkeys(map(in_short, of_weight)))[: max(MOST_EVENTS, _moves(events))]
+    if events:
+        yield UNJUDGED
+
+
+def move_told(results: Sequence[ResearchResult]) -> str:
+    """How far several pairs went in their order, or one from where to where; empty where no move is
+    known."""
+    moves = (event for event in ranked(results) if is_move(event))
+    return largest_first(results) or next(map(in_short, moves), "")
 
 
 def _moves(events: Sequence[MarketEvent]) -> int:
@@ -122,15 +130,20 @@ def range_told(known: Mapping[Metric, Claim]) -> str:
     )
 
 
-def with_doubt(question: MarketQuestion, *said: str | None) -> str:
-    """Sentences with what of a question was not read: that goes first where it matters, and else
-    last."""
-    told = question.left.told(question.kind)
-    if question.kind in UNANSWERED:
-        said = (NOT_KNOWN, told, *said)
+def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
+    """Sentences with what of a question was not read, last where that does not matter. Where it
+    does, a `fact` goes before all, with that for which the question is taken, and behind it what
+    was not read; where no fact may answer it, that does."""
+    doubt = question.left.told(question.kind)
+    if not question.is_unsure:
+        told = (*said, doubt)
+    elif question.is_unknown or not fact:
+        told = (NOT_KNOWN, doubt, *said)
     else:
-        said = (told, *said) if question.is_unsure else (*said, told)
-    return " ".join(filter(None, said))
+        days = safe_line(question.query.parameters.get(READ, ""), NOW_OR_LAST_WEEK)
+        first = f"{TAKEN_FOR} {days}: {fact}"
+        told = (first, doubt, *(each for each in said if each != fact))
+    return " ".join(filter(None, told))
 
 
 def looked_at(query: Query, window: TimeWindow, results: Sequence[ResearchResult]) -> Iterator[str]:

@@ -44,6 +44,11 @@ def ranked(results: Sequence[ResearchResult]) -> list[MarketEvent]:
     return sorted(events, key=lambda event: _ORDER[event.impact])
 
 
+def has_events(results: Iterable[ResearchResult]) -> bool:
+    """Whether some research found anything that happened or will."""
+    return any(result.events for result in results)
+
+
 def is_move(event: MarketEvent) -> bool:
     """Whether it is the move of a pair."""
     return event.event_type is EventType.FX_MOVEMENT

@@ -19,6 +19,8 @@ from desk.trust.prose import clip
 
 NOTHING_FITS: Final = "Nothing that was found fits the question."
 
+NOTHING_WRITTEN: Final = "Nothing written fits the question."
+
 NEAREST: Final = "No passage surely fits the question. What comes nearest:"
 
 NEAREST_WRITTEN: Final = "Nearest in what is written"

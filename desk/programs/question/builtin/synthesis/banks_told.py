@@ -1,0 +1,113 @@
+"""What is told of the central banks that a question names, where nothing written fits it: the fact
+that it asks for, for what it is taken where that is not sure, and what of it was not read."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Final, NamedTuple
+
+from desk.analytics.names.subjects import NamedAs, subjects_asked
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.findings.results import ResearchResult
+from desk.programs.question.builtin.banks import (
+    bank_sentences,
+    decisions_looked_at,
+    is_known,
+)
+from desk.programs.question.builtin.kinds import (
+    NOT_KNOWN,
+    OF_A_BANK,
+    OF_PRICES,
+    QuestionKind,
+    kind_of,
+    likeliest,
+)
+from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
+from desk.programs.question.builtin.synthesis.markets.coverage import is_all_read
+from desk.programs.question.builtin.synthesis.markets.moves_told import TAKEN_FOR
+from desk.programs.question.builtin.synthesis.markets.results import whole_days
+from desk.programs.question.builtin.synthesis.verdicts import bank_verdict
+from desk.programs.question.builtin.synthesis.written.answers import (
+    MOST_QUOTED,
+    NEAREST,
+    NOTHING_WRITTEN,
+    quoted,
+)
+from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
+from desk.programs.question.builtin.synthesis.written.ranking import Fit
+from desk.programs.question.builtin.unread_words import unread_words
+
+OF_THE_BANKS: Final = "What the desk knows of central banks:"
+
+_LOOKED_BACK: Final = frozenset({QuestionKind.CHANGED, None})
+"""What is looked for among a bank's earlier decisions."""
+
+
+class _AsRead(NamedTuple):
+    """What a question about banks is read as: its kind, where that is sure, and the one for which
+    it is `taken`; the fact that decides it; what of it was not read, and whether that may change
+    what is asked."""
+
+    kind: QuestionKind | None
+    taken: QuestionKind | None
+    verdict: str
+    doubt: str
+    is_sure: bool
+
+
+def banks_told(
+    question: MarketQuestion,
+    research: Sequence[ResearchResult],
+    ranked: Sequence[Fit],
+    quoter: Quoter,
+) -> Draft:
+    """What is known of the banks that were researched, with what the question asks for first. Of
+    places that are the seats of banks among other things, what is written and comes near goes
+    before, where the kind is none of a bank's."""
+    query, (first_day, day) = question.query, whole_days(question.window)
+    read = _as_read(question, research, day)
+    told = bank_sentences(research, day, read.taken, query.days_asked, read.verdict)
+    if query.days_asked is None and read.taken in _LOOKED_BACK:
+        told = (*told, decisions_looked_at(first_day, day))
+    kinds = {subject.kind for subject in subjects_asked(query.question)}
+    if read.kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
+        near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
+        if near:
+            written = quoted(near, quoter)
+            summary = " ".join((NEAREST, written.summary, OF_THE_BANKS, *told))
+            return written._replace(summary=summary, answered=False, found=False)
+    known = is_known(research, day, read.taken, query.days_asked)
+    found = read.is_sure and known and is_all_read(question, research)
+    said = filter(None, _in_order(read, told, known=known))
+    return Draft(" ".join(said), answered=found, found=found)
+
+
+def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: date) -> _AsRead:
+    """By the model of meaning. Whether a bank raised, cut or moved its rate within days that are
+    named is a question of its decisions, whatever else is near. Words that are near to nothing ask
+    for what the desk does not know."""
+    query, find_meaning = question.query, WORKERS_MEANING.get()
+    kind = kind_of(query.question, find_meaning)
+    kind = None if kind in OF_PRICES else kind
+    asked = kind or QuestionKind.DECIDED
+    verdict = bank_verdict(query.question, asked, research, day, query.days_asked)
+    kind = asked if verdict else kind
+    left = unread_words(query, kind)
+    sure = kind is not None and not left.matters(kind)
+    likely = kind or likeliest(query.question, OF_A_BANK, find_meaning)
+    strange = left.is_judged and left.told(None)
+    taken = likely if likely else QuestionKind.OTHER if strange else None
+    return _AsRead(kind, taken, verdict if sure else "", left.told(likely), sure)
+
+
+def _in_order(read: _AsRead, told: Sequence[str], *, known: bool) -> Iterator[str]:
+    """What is told and what was not read. That stands behind the first fact where it may change
+    what is asked, and last where it does not, or no fact is known."""
+    first, *rest = told
+    if read.taken in NOT_KNOWN:
+        yield from (first, read.doubt, *rest)
+    elif read.is_sure or (read.kind is not None and not known):
+        yield from (first, *rest, read.doubt)
+    elif read.taken is None:
+        yield from (first, read.doubt, *rest, NOTHING_WRITTEN)
+    else:
+        yield from (f"{TAKEN_FOR} {read.taken.value}: {first}", read.doubt, *rest)
