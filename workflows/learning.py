@@ -20,7 +20,6 @@ from desk.contracts.names import Message, source_queue
 from desk.contracts.runs.judgement import FixingsToJudge, JudgedFixings
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.contracts.weeks import week_of
-from desk.learning.backtests import in_time_until
 from desk.learning.forecasts import (
     Fixed,
     FixingPauses,
@@ -30,6 +29,7 @@ from desk.learning.forecasts import (
     is_given_up,
 )
 from desk.learning.learned import Learned, learned_details
+from desk.learning.standing import in_time_until
 from desk.programs.judging.outcomes import judged_fixings
 from desk.runs.assignments import time_left
 from workflows.engine.judging import fixings_judged

@@ -7,8 +7,8 @@ from desk.api._frames import Column, frame
 from desk.contracts.findings.claims import Unit
 from desk.contracts.learning.lessons import RecordWeight, Scorecard, ScoredForecast
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
-from desk.learning.backtests import is_backtest, is_backtested
 from desk.learning.calibration import brier, outcome
+from desk.learning.standing import is_backtest, is_backtested
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,6 +40,7 @@ _FORECASTS: Final = {
     "as_of": Column.INSTANT,
     "written_at": Column.INSTANT,
     "backtest": Column.FLAG,
+    "overruled_by": Column.TEXT,
 }
 _FORECAST_UNITS: Final = {"level": Unit.LEVEL, "value": Unit.LEVEL}
 _CALIBRATION: Final = {
@@ -133,6 +134,7 @@ class Scores:
                 "as_of": each.made.as_of,
                 "written_at": each.made.written_at,
                 "backtest": is_backtest(each.made),
+                "overruled_by": each.made.overruled_by,
             }
             for each in self._forecasts
         )

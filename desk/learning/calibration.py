@@ -23,8 +23,8 @@ from desk.contracts.learning.lessons import (
     StanceMonitor,
     WeightOf,
 )
-from desk.learning.backtests import is_backtest
 from desk.learning.forecasts import HORIZON
+from desk.learning.standing import Standing, standing_of
 
 ALL: Final = "all"
 
@@ -87,19 +87,18 @@ def scorecard(
 
     The caller gives what was known at `as_of`: what was due by then, and what was made before it
     and was not due. Rows are those of all, of each agent and of each market, in that order. Those
-    that were written afterwards are scored in a `backtest` apart.
+    that were written afterwards, and those that a person overruled, are scored apart.
     """
-    every, waiting = list(scored), list(still_open)
-    card = _card(
-        [one for one in every if not is_backtest(one.made)],
-        [made for made in waiting if not is_backtest(made)],
-        as_of,
-    )
-    late = [one for one in every if is_backtest(one.made)]
-    late_waiting = [made for made in waiting if is_backtest(made)]
-    if not late and not late_waiting:
-        return card
-    return card.model_copy(update={"backtest": _card(late, late_waiting, as_of)})
+    every: defaultdict[Standing, list[ScoredForecast]] = defaultdict(list)
+    waiting: defaultdict[Standing, list[MadeForecast]] = defaultdict(list)
+    for one in scored:
+        every[standing_of(one.made)].append(one)
+    for made in still_open:
+        waiting[standing_of(made)].append(made)
+    card, *apart = (_card(every[standing], waiting[standing], as_of) for standing in Standing)
+    counted = zip(list(Standing)[1:], apart, strict=True)
+    parts = {part.value: each for part, each in counted if every[part] or waiting[part]}
+    return card.model_copy(update=parts)
 
 
 def _card(
@@ -173,11 +172,11 @@ def sign_test(more: int, less: int) -> float:
 
 
 def agent_weights(scored: Iterable[ScoredForecast]) -> tuple[RecordWeight, ...]:
-    """For each agent, the factor by which its forecasts beat a coin; 1 while there are few. Those
-    that were written afterwards say nothing of it."""
+    """For each agent, the factor by which its forecasts beat a coin; 1 while there are few. Only
+    those of the record count."""
     by_agent: defaultdict[str, list[ScoredForecast]] = defaultdict(list)
     for forecast in scored:
-        if forecast.value is not None and not is_backtest(forecast.made):
+        if forecast.value is not None and standing_of(forecast.made) is Standing.RECORD:
             by_agent[forecast.made.agent].append(forecast)
     return tuple(_of_agent(agent, by_agent[agent]) for agent in sorted(by_agent))
 

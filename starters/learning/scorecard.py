@@ -21,16 +21,15 @@ from desk.contracts.learning.record import MOST_SHOWN, MOST_SHOWN_HYPOTHESES, Le
 from desk.contracts.markets import MarketName
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
 from desk.documents.rendering.words.wording import NO_FIGURE, instant, share_words
-from desk.learning.backtests import is_backtested
 from desk.learning.hypotheses import what_is_said
+from desk.learning.standing import is_backtested
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (
-    BACKTEST,
     SCORE_COLUMNS,
-    backtest_notes,
     brier_words,
     score_cells,
     score_notes,
+    scored_apart,
 )
 from starters.learning.lines import INDENT, columns, weight_lines
 from starters.learning.queries import NOTHING_YET, learned
@@ -115,8 +114,9 @@ def scorecard_of(view: LearnedView, market: str | None) -> DeskScorecard:
 
 def _of_market(card: Scorecard, market: str) -> Scorecard:
     own = tuple(row for row in card.rows if row.of == market)
-    backtest = _of_market(card.backtest, market) if card.backtest else None
-    return card.model_copy(update={"rows": own, "backtest": backtest})
+    apart = {"backtest": card.backtest, "overruled": card.overruled}
+    parts = {name: each and _of_market(each, market) for name, each in apart.items()}
+    return card.model_copy(update={"rows": own, **parts})
 
 
 def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
@@ -131,10 +131,10 @@ def scorecard_lines(found: DeskScorecard) -> Iterator[str]:
         yield from weight_lines(found.weights)
     for note in score_notes(card):
         yield from folded(note)
-    if card.backtest is not None:
-        yield BACKTEST
-        yield from _card_lines(card.backtest)
-        for note in backtest_notes(card.backtest):
+    for apart in scored_apart(card):
+        yield apart.title
+        yield from _card_lines(apart.card)
+        for note in apart.notes:
             yield from folded(note)
 
 

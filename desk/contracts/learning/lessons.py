@@ -40,6 +40,8 @@ class MadeForecast(Contract):
     is what a carry trader would have said instead (`forecasts.carry_probability`); None
     where the rates were not known. `written_at` is when it was written, with what was known
     `as_of`; a lesson has both for all its forecasts, and the record gives them to each.
+    `overruled_by` is the person who decided that the direction, or the level that it starts from,
+    is another.
     """
 
     market: MarketName
@@ -53,6 +55,7 @@ class MadeForecast(Contract):
     server: ShortText
     as_of: Annotated[Instant | None, Field(exclude_if=is_none)] = None
     written_at: Annotated[Instant | None, Field(exclude_if=is_none)] = None
+    overruled_by: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
 
 
 class ScoredForecast(Contract):
@@ -265,7 +268,8 @@ class Scorecard(Contract):
     the views of direction did that specialists of those swarms held, a row for each specialist.
 
     All of these are of forecasts that were made when they say. Those that were written afterwards
-    (`desk.learning.backtests`) are in no figure but those of `backtest`, which is no record.
+    (`desk.learning.standing`) are in no figure but those of `backtest`, which is no record, and
+    those that a person overruled in none but those of `overruled`.
     """
 
     as_of: Instant
@@ -278,6 +282,7 @@ class Scorecard(Contract):
     void_hypotheses: Annotated[Count, Field(exclude_if=is_empty)] = 0
     views: Annotated[tuple[ScoreRow, ...], Field(max_length=40, exclude_if=is_empty)] = ()
     backtest: Annotated["Scorecard | None", Field(exclude_if=is_none)] = None
+    overruled: Annotated["Scorecard | None", Field(exclude_if=is_none)] = None
 
 
 class EssentialTool(Contract):

@@ -172,8 +172,8 @@ class ImprovementMetric(Contract):
 
 
 class WeekLearned(Contract):
-    """The lesson of one run in numbers. Of its `forecasts` so many are `backtests`, which are not
-    among the `scored` and the `hits`."""
+    """The lesson of one run in numbers. Of its `forecasts` so many are `backtests`. These, and
+    those that a person overruled, are not among the `scored` and the `hits`."""
 
     week: IsoWeek
     workflow_id: ShortText

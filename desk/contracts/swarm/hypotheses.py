@@ -38,7 +38,7 @@ class HeldView(Contract):
     It says that the last price known when the hypothesis is due is above its `level` (leaning up)
     or below it (down). `confidence` is that of the view. Of a built-in specialist `probability`
     follows from it by the rule of `desk.programs.swarm.hypotheses`; of a model it is its `own`, and
-    None where it gave none.
+    None where it gave none. `overruled_by` is the person who decided for another direction.
     """
 
     agent: AgentId
@@ -46,6 +46,7 @@ class HeldView(Contract):
     confidence: Confidence
     probability: Confidence | None
     own: Annotated[bool, Field(exclude_if=is_empty)] = False
+    overruled_by: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
 
 
 class Hypothesis(Contract):

@@ -49,7 +49,9 @@ def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
     """`above 151.20, 56 % likely`: what a specialist's view says of the price that the hypothesis
     waits for."""
     own = " by its own estimate" if view.own else ""
-    return f"{_SIDES.get(view.leaning, 'on no side of')} {hypothesis.level}, {likely(view)}{own}"
+    against = f", overruled by {' '.join(view.overruled_by.split())}" if view.overruled_by else ""
+    side = _SIDES.get(view.leaning, "on no side of")
+    return f"{side} {hypothesis.level}, {likely(view)}{own}{against}"
 
 
 def what_came(scored: ScoredHypothesis) -> str:

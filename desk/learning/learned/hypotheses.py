@@ -17,9 +17,9 @@ from desk.contracts.learning.lessons import Scorecard, ScoreRow
 from desk.contracts.learning.record import MOST_KEPT_HYPOTHESES
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import HypothesisKind, HypothesisState, ScoredHypothesis
-from desk.learning.backtests import is_backtested
 from desk.learning.calibration import COIN, DIGITS, brier, coin_brier
 from desk.learning.hypotheses import view_state
+from desk.learning.standing import is_backtested
 
 HYPOTHESES: Final = "hypotheses"
 
@@ -70,7 +70,7 @@ class LearnedHypotheses:
 
 def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
     """A scorecard with how some hypotheses did, and the views that came with them: in its
-    `backtest` those that were written afterwards."""
+    `backtest` those that were written afterwards, and views that a person overruled apart."""
     late = [one for one in known if is_backtested(one)]
     card = _with_all(card, [one for one in known if not is_backtested(one)])
     if not late:
@@ -81,6 +81,10 @@ def with_hypotheses(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Score
 
 def _with_all(card: Scorecard, known: Sequence[ScoredHypothesis]) -> Scorecard:
     void = sum(one.state is HypothesisState.VOID for one in known)
+    if views := view_rows(known, overruled=True):
+        beside = card.overruled or Scorecard(as_of=card.as_of, open=0)
+        apart = beside.model_copy(update={"views": views})
+        card = card.model_copy(update={"overruled": apart})
     return card.model_copy(
         update={
             "hypotheses": hypothesis_row(known),
@@ -96,14 +100,19 @@ def hypothesis_row(known: Iterable[ScoredHypothesis]) -> ScoreRow | None:
     return _row(HYPOTHESES, decided) if decided else None
 
 
-def view_rows(known: Iterable[ScoredHypothesis]) -> tuple[ScoreRow, ...]:
+def view_rows(
+    known: Iterable[ScoredHypothesis], *, overruled: bool = False
+) -> tuple[ScoreRow, ...]:
     """The scores of specialists' views that came with hypotheses, one row for each specialist. A
     view counts once, however many runs held it: two views are the same if specialist, market, first
-    day and number of weeks agree. The first of `known` is taken."""
+    day and number of weeks agree. The first of `known` is taken. Those that a person overruled are
+    in rows of their own."""
     counted: dict[tuple[AgentId, str, date, int], tuple[float, float]] = {}
     for scored in known:
         about = scored.hypothesis
         for view in about.views:
+            if (view.overruled_by is not None) is not overruled:
+                continue
             state = view_state(scored, view)
             if view.probability is not None and state is not HypothesisState.VOID:
                 outcome = view.probability, float(state is HypothesisState.HELD)

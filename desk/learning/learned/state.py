@@ -33,12 +33,12 @@ from desk.contracts.learning.record import (
 )
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
-from desk.learning.backtests import in_time_until, is_backtest
 from desk.learning.calibration import COIN, agent_weights, outcome, score, scorecard, source_weights
 from desk.learning.forecasts import Fixed
 from desk.learning.learned.hypotheses import LearnedHypotheses, with_hypotheses
 from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
+from desk.learning.standing import Standing, in_time_until, is_backtest, standing_of
 from desk.runs.tools import essential, summed
 
 MOST_TOLD: Final = 52 * 200
@@ -459,7 +459,7 @@ def _newest_first(forecast: ScoredForecast) -> tuple[float, str, str]:
 
 
 def _week(lesson: Lesson, own: Sequence[ScoredForecast]) -> WeekLearned:
-    counted = [one for one in own if not is_backtest(one.made)]
+    counted = [one for one in own if standing_of(one.made) is Standing.RECORD]
     return WeekLearned(
         week=lesson.week,
         workflow_id=lesson.workflow_id,

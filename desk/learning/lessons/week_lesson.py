@@ -27,7 +27,7 @@ from desk.contracts.weeks import monday_of, week_of
 from desk.learning.forecasts import carry_probability
 from desk.learning.lessons.troubles import troubles_of
 from desk.runs.tools import tool_uses
-from desk.trust.conflicts import agree
+from desk.trust.conflicts import agree, who_overruled, who_overruled_claim
 
 MOST_TROUBLES: Final = 200
 MOST_FORECASTS: Final = 400
@@ -109,9 +109,9 @@ def _forecast(
 ) -> MadeForecast | None:
     """An agent's forecast for its market; None where it made none, or where the level that it
     starts from has been rejected or rests on no answer."""
-    forecast = next(
+    view = next(
         (
-            view.forecast
+            view
             for view in result.views
             if view.kind is ViewKind.DIRECTION
             and view.subject == outcome.market
@@ -119,9 +119,10 @@ def _forecast(
         ),
         None,
     )
+    forecast = view.forecast if view else None
     level = _surviving_claim(outcome, result, Metric.LAST)
     server = _servers(outcome).get(level.evidence[0]) if level and level.evidence else None
-    if forecast is None or level is None or server is None:
+    if view is None or forecast is None or level is None or server is None:
         return None
     return MadeForecast(
         market=outcome.market,
@@ -133,6 +134,8 @@ def _forecast(
         level=level.value,
         level_on=level.as_of,
         server=server,
+        overruled_by=who_overruled(outcome.conflicts, outcome.market, view.leaning)
+        or who_overruled_claim(outcome.conflicts, result.agent, level.claim_id),
     )
 
 

@@ -36,7 +36,7 @@ def judged_hypotheses(asked: HypothesesToJudge) -> JudgedHypotheses:
     """The hypotheses that rest on claims that stand and can be scored."""
     claims = surviving_claims(asked.results, asked.conflicts)
     sound = [each for each in asked.hypotheses if not why_left_out(each, claims, asked.as_of)]
-    return JudgedHypotheses(sound=with_views(sound, asked.results))
+    return JudgedHypotheses(sound=with_views(sound, asked.results, asked.conflicts))
 
 
 def _without_rejected(outcome: MarketOutcome) -> MarketOutcome:

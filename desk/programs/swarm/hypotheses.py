@@ -25,13 +25,14 @@ from typing import Final
 from desk.analytics.names.markets import spoken
 from desk.analytics.prices.indicator_marks import WITHIN
 from desk.contracts.findings.claims import Claim, Metric, claim_id
-from desk.contracts.findings.results import Leaning, ResearchResult, View
+from desk.contracts.findings.results import ConflictRecord, Leaning, ResearchResult, View
 from desk.contracts.markets import MarketSpec
 from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, HeldView, Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import MOST_SUBAGENTS
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.learning.hypotheses import SIDES
 from desk.programs.swarm.balance import Balance, opinions_on
+from desk.trust.conflicts import who_overruled
 from desk.trust.prose import reference
 
 WEEKS: Final = 4
@@ -155,7 +156,9 @@ def _named(market: MarketSpec, kind: HypothesisKind) -> str:
     return f"{market.market.replace('/', '-').lower()}-{kind}"
 
 
-def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, ...]:
+def views_on(
+    market: str, results: Sequence[ResearchResult], conflicts: Sequence[ConflictRecord] = ()
+) -> tuple[HeldView, ...]:
     """Who leans up or down on a market, with the resulting probability: the newest view of each
     specialist. Neutral views and abstentions cannot turn out wrong and are left out."""
     held = (
@@ -165,6 +168,7 @@ def views_on(market: str, results: Sequence[ResearchResult]) -> tuple[HeldView, 
             confidence=view.confidence,
             probability=_likely(result, view),
             own=_is_own(result, view),
+            overruled_by=who_overruled(conflicts, market, view.leaning),
         )
         for result, view in opinions_on(market, results)
         if view.leaning in SIDES
@@ -187,14 +191,16 @@ def _is_own(result: ResearchResult, view: View) -> bool:
 
 
 def with_views(
-    hypotheses: Iterable[Hypothesis], results: Sequence[ResearchResult]
+    hypotheses: Iterable[Hypothesis],
+    results: Sequence[ResearchResult],
+    conflicts: Sequence[ConflictRecord] = (),
 ) -> tuple[Hypothesis, ...]:
     """The hypotheses in order, one for each market carrying the views on it: one that is due when
     the views are, and a direction rather than a range."""
     given = tuple(hypotheses)
     carrying = set(_carriers(given).values())
     return tuple(
-        each.model_copy(update={"views": views_on(each.market.market, results)})
+        each.model_copy(update={"views": views_on(each.market.market, results, conflicts)})
         if place in carrying
         else each
         for place, each in enumerate(given)

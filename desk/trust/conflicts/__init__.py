@@ -13,6 +13,8 @@ from desk.trust.conflicts.positions import (
     state_on,
     view_position,
     weakest_source,
+    who_overruled,
+    who_overruled_claim,
 )
 from desk.trust.conflicts.records import (
     merged,
@@ -63,6 +65,8 @@ __all__ = [
     "view_position",
     "weakest_source",
     "week_conflicts",
+    "who_overruled",
+    "who_overruled_claim",
     "with_decisions",
     "with_week_conflicts",
     "within_markets",

@@ -14,12 +14,14 @@ from desk.contracts.findings.results import (
     Bounds,
     ConflictKind,
     ConflictRecord,
+    DecidedBy,
     Leaning,
     Position,
     ResearchResult,
     View,
     ViewKind,
 )
+from desk.contracts.names import AgentId
 from desk.trust.claims.publishers import own_publisher
 
 SUFFIXES: Final = {
@@ -253,3 +255,29 @@ def _weight(
 ) -> float:
     weight = voting.weight_of(result.agent, tier_of(source), server_of(source))
     return round(confidence * weight, 6)
+
+
+def who_overruled_claim(
+    conflicts: Iterable[ConflictRecord], agent: AgentId, claim: str
+) -> str | None:
+    """The person who decided that an agent's claim is not the one that holds; None where nobody
+    did."""
+    for conflict in conflicts:
+        if conflict.decided_by is not DecidedBy.PERSON or conflict.chosen is None:
+            continue
+        for position in conflict.positions:
+            own = (position.agent, position.claim_id) == (agent, claim) and not position.abstains
+            if own and position.stated != conflict.chosen:
+                return conflict.decided_by_whom or "a person"
+    return None
+
+
+def who_overruled(conflicts: Iterable[ConflictRecord], market: str, leaning: Leaning) -> str | None:
+    """The person who decided that a market's direction is not the one that a view leans to; None
+    where nobody did."""
+    for conflict in conflicts:
+        about = (conflict.market, conflict.kind) == (market, ConflictKind.DIRECTION)
+        other = conflict.chosen not in (None, leaning)
+        if about and other and conflict.decided_by is DecidedBy.PERSON:
+            return conflict.decided_by_whom or "a person"
+    return None

@@ -12,7 +12,6 @@ from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.hypotheses import HeldView, Hypothesis, ScoredHypothesis
 from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line
-from desk.learning.backtests import written_afterwards
 from desk.learning.hypotheses import (
     view_score,
     view_state,
@@ -21,6 +20,7 @@ from desk.learning.hypotheses import (
     what_is_said,
     where,
 )
+from desk.learning.standing import written_afterwards
 from desk.programs.week.document.rendering.record_words import brier_words
 from starters.learning.hypotheses.look import ListedHypothesis
 from starters.learning.lines import columns

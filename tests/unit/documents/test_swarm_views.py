@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from desk.contracts.findings.results import Leaning, ResearchResult, ViewKind
+from desk.contracts.findings.results import (
+    ConflictKind,
+    ConflictRecord,
+    DecidedBy,
+    Leaning,
+    Position,
+    ResearchResult,
+    ViewKind,
+)
+from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
 from desk.contracts.swarm.hypotheses import HeldView, Hypothesis, HypothesisState, ScoredHypothesis
@@ -16,7 +25,7 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.markdown import render_answer_markdown
 from desk.learning.hypotheses import view_score, view_state, view_words
-from desk.learning.learned.hypotheses import view_rows
+from desk.learning.learned.hypotheses import view_rows, with_hypotheses
 from desk.learning.learned.state import Learned
 from desk.programs.swarm.hypotheses import probability_alone, uncarried, views_on, with_views
 from desk.programs.week.document.rendering.record_words import score_notes, score_table
@@ -86,6 +95,32 @@ def test_a_models_probability_is_its_own_or_none() -> None:
     assert view_words(about, told[PATTERN]) == "above 157.25, no probability given"
     (row,) = view_rows([came("157.20", *told.values())])
     assert (row.of, row.scored) == (MARKET, 1)
+
+
+def test_a_view_that_a_person_overruled_says_by_whom_and_counts_apart() -> None:
+    conflict = ConflictRecord(
+        conflict_id="USD/JPY/conflict/USD/JPY:direction",
+        market="USD/JPY",
+        kind=ConflictKind.DIRECTION,
+        positions=tuple(
+            Position(agent=agent, stated=stated, source="a source", confidence=0.5)
+            for agent, stated in ((MARKET, UP), (PATTERN, DOWN))
+        ),
+        chosen=UP,
+        decided_by=DecidedBy.PERSON,
+        decided_by_whom="anna",
+        resolution="decided",
+        resolved=True,
+    )
+    results = [leans(MARKET, UP), leans(PATTERN, DOWN)]
+    (carrier,) = with_views((direction(),), results, (conflict,))
+    held, overruled = carrier.views
+    assert (held.overruled_by, overruled.overruled_by) == (None, "anna")
+    assert view_words(carrier, overruled).endswith("likely, overruled by anna")
+    card = with_hypotheses(Scorecard(as_of=carrier.due, open=0), [came("157.30", *carrier.views)])
+    assert card.overruled is not None
+    assert [row.of for row in card.views] == [MARKET]
+    assert [(row.of, row.hits) for row in card.overruled.views] == [(PATTERN, 0)]
 
 
 def test_only_views_with_a_side_say_something_that_can_turn_out_wrong() -> None:

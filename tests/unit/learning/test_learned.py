@@ -392,6 +392,21 @@ def test_what_is_written_afterwards_is_a_back_test_and_no_record(days: int) -> N
     assert told_of[week_number(1)] == (as_of(1), late)
 
 
+def test_what_a_person_overruled_counts_apart_and_moves_no_weight() -> None:
+    made = (forecast(1, overruled_by="anna"), forecast(1, "EUR/USD", probability=0.4))
+    learned = told(lesson(1, forecasts=made), fixings=[fixing(each) for each in made])
+    view = learned.view(question(9))
+    card = view.advice.scorecard
+    assert card is not None and card.overruled is not None and card.backtest is None
+    assert (card.rows[0].scored, card.rows[0].hits) == (1, 0)
+    assert (card.overruled.rows[0].scored, card.overruled.rows[0].hits) == (1, 1)
+    assert [one.outcomes for one in view.advice.weights if one.voice is WeightOf.AGENT] == [1]
+    assert {one.made.market: one.made.overruled_by for one in view.scored} == {
+        "USD/JPY": "anna",
+        "EUR/USD": None,
+    }
+
+
 def test_a_week_that_is_run_until_the_next_one_is_over_is_a_record() -> None:
     learned = told(lesson(1, told_at=as_of(2)), fixings=[fixing(forecast(1))])
     card = learned.advice(question(9)).scorecard

@@ -17,7 +17,15 @@ from desk.contracts.agents.tools import (
 )
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id
-from desk.contracts.findings.results import Forecast, View
+from desk.contracts.findings.results import (
+    ConflictKind,
+    ConflictRecord,
+    DecidedBy,
+    Forecast,
+    Leaning,
+    Position,
+    View,
+)
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.learning.lessons import Lesson, SourceRecord, Trouble, TroubleKind
 from desk.contracts.names import AgentId, CallFault
@@ -32,6 +40,8 @@ RUN = f"weekly-{WEEK}"
 DONE_AT = datetime(2026, 9, 21, 6, 5, tzinfo=UTC)
 DUE = datetime(2026, 10, 19, 6, 0, tzinfo=UTC)
 """The as-of instant of the week four weeks later: still summer time in London."""
+
+RESEARCHERS = AgentId.RESEARCH_AGENT_1, AgentId.RESEARCH_AGENT_2
 
 FORECAST = Forecast(probability=0.62, weeks=4, deviation=0.03)
 
@@ -113,6 +123,37 @@ def test_the_carry_of_a_forecast_is_by_the_differential_of_the_pair() -> None:
 
 def test_a_rejected_level_starts_no_forecast() -> None:
     assert lesson(with_verdict(a_pair(), Metric.LAST, ClaimStatus.REJECTED)).forecasts == ()
+
+
+@pytest.mark.parametrize(
+    ("decided", "overruled"),
+    [
+        ({"chosen": "up", "decided_by": DecidedBy.PERSON, "decided_by_whom": "anna"}, "anna"),
+        ({"chosen": "down", "decided_by": DecidedBy.PERSON, "decided_by_whom": "anna"}, None),
+        ({"chosen": "up", "decided_by": DecidedBy.VOTE}, None),
+    ],
+)
+@pytest.mark.parametrize("over", [ConflictKind.DIRECTION, ConflictKind.LEVEL])
+def test_a_forecast_whose_direction_or_level_a_person_overruled_says_by_whom(
+    over: ConflictKind, decided: dict[str, Any], overruled: str | None
+) -> None:
+    claim = "USD/JPY:last" if over is ConflictKind.LEVEL else None
+    conflict = ConflictRecord(
+        conflict_id="USD/JPY/conflict",
+        market="USD/JPY",
+        kind=over,
+        positions=tuple(
+            Position(agent=agent, stated=stated, claim_id=claim, source="a source", confidence=0.5)
+            for agent, stated in zip(RESEARCHERS, ("down", "up"), strict=True)
+        ),
+        resolution="decided",
+        resolved=True,
+        **decided,
+    )
+    (leaning,) = (view.leaning for view in a_pair().results[0].views)
+    (made,) = lesson(a_pair(conflicts=(conflict,))).forecasts
+    assert leaning is Leaning.DOWN
+    assert made.overruled_by == overruled
 
 
 def test_a_run_of_some_markets_makes_no_forecast() -> None:

@@ -9,15 +9,14 @@ from starlette.responses import Response
 from desk.contracts.learning.lessons import Scorecard
 from desk.contracts.runs.messages import AgentStatus
 from desk.documents.rendering.words.wording import share_words
-from desk.learning.backtests import is_backtested
 from desk.learning.hypotheses import what_is_said
+from desk.learning.standing import is_backtested
 from desk.programs.week.document.rendering.record_words import (
-    BACKTEST,
     SCORE_COLUMNS,
-    backtest_notes,
     brier_words,
     score_cells,
     score_notes,
+    scored_apart,
 )
 from starters.learning.queries import NOTHING_YET, learned_at, learned_question
 from starters.learning.scorecard import AFTERWARDS, DeskScorecard, rows_of, scorecard_of
@@ -120,11 +119,9 @@ async def show_scorecard(request: Request) -> Response:
         columns=SCORE_COLUMNS,
         rows=_rows(card.scorecard) if card else (),
         notes=score_notes(card.scorecard) if card else (),
-        backtest=BACKTEST,
-        backtested=_rows(card.scorecard.backtest) if card and card.scorecard.backtest else (),
-        backtest_notes=(
-            backtest_notes(card.scorecard.backtest) if card and card.scorecard.backtest else ()
-        ),
+        apart=[(each.title, _rows(each.card), each.notes) for each in scored_apart(card.scorecard)]
+        if card
+        else (),
         hypotheses=_hypotheses(card) if card else (),
         markets=site.settings.config.market_names,
     )

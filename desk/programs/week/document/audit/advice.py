@@ -20,6 +20,7 @@ from desk.contracts.names import AgentId
 from desk.contracts.week.report import ResearchReport
 from desk.documents.audit.findings import AuditFinding
 from desk.learning.calibration import ALL, agent_weight, source_weights
+from desk.learning.standing import Standing
 
 MOST_WEIGHTS: Final = 60
 """The most weights that a report keeps. If there are more, the mean over all sources is not
@@ -59,8 +60,9 @@ def advice_findings(report: ResearchReport) -> Iterator[AuditFinding]:
     yield from weight_findings(advice)
     if advice.scorecard is not None:
         yield from _of_scorecard(advice.scorecard, report)
-        if advice.scorecard.backtest is not None:
-            yield from _of_scorecard(advice.scorecard.backtest, report, "backtest")
+        for where in (Standing.BACKTEST, Standing.OVERRULED):
+            if (apart := getattr(advice.scorecard, where)) is not None:
+                yield from _of_scorecard(apart, report, where)
 
 
 def _of_recommendations(advice: Advice) -> Iterator[AuditFinding]:

@@ -73,15 +73,14 @@ from desk.programs.week.document.rendering.rates_table import (
     uneven,
 )
 from desk.programs.week.document.rendering.record_words import (
-    BACKTEST,
     SCORE_COLUMNS,
     WEIGHT_COLUMNS,
-    backtest_notes,
     direction_words,
     recommendation_lines,
     record_lead,
     score_notes,
     score_table,
+    scored_apart,
     view_words,
     weight_cells,
 )
@@ -142,10 +141,9 @@ def _parts(report: ResearchReport) -> Iterator[str]:
         yield table(WEIGHT_COLUMNS, cells, ("Agent or source", "Why"))
     if advice.scorecard is not None and advice.weeks:
         yield from _scorecard(advice.scorecard, score_notes(advice.scorecard))
-        if advice.scorecard.backtest is not None:
-            yield f"**{escaped(BACKTEST)}**"
-            late = advice.scorecard.backtest
-            yield from _scorecard(late, backtest_notes(late))
+        for apart in scored_apart(advice.scorecard):
+            yield f"**{escaped(apart.title)}**"
+            yield from _scorecard(apart.card, apart.notes)
 
 
 def _scorecard(scorecard: Scorecard, notes: Sequence[str]) -> Iterator[str]:

@@ -19,12 +19,13 @@ from desk.contracts.names import LEARNING_SYSTEM_ID, AgentId
 from desk.contracts.week.report import MarketReport, ResearchReport
 from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line, share_words
 from desk.learning.advice import AdviceUse, Judged, judged
-from desk.learning.backtests import IN_TIME
 from desk.learning.calibration import ALL
+from desk.learning.standing import IN_TIME
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 
 TITLE: Final = "What the desk's own record changed"
 BACKTEST: Final = "Written afterwards: a back-test, not the desk's record"
+OVERRULED: Final = "Overruled by a person: not what the desk held"
 WEIGHT_COLUMNS: Final = ("Agent or source", "Weight", "Outcomes", "Why")
 SCORE_COLUMNS: Final = (
     "Forecasts",
@@ -46,6 +47,14 @@ class RecommendationLine(NamedTuple):
     taken: AdviceUse
     words: str
     reason: str
+
+
+class ApartCard(NamedTuple):
+    """Forecasts that are scored apart from the record: under which title, how they did, and why."""
+
+    title: str
+    card: Scorecard
+    notes: tuple[str, ...]
 
 
 class ScoreTable(NamedTuple):
@@ -165,13 +174,26 @@ def score_notes(scorecard: Scorecard) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def backtest_notes(backtest: Scorecard) -> tuple[str, ...]:
-    """The notes on what was written afterwards: why it is no record, and what it does not count."""
-    return (
-        f"Written more than {IN_TIME.days} days after the as-of instant, or after a third of a "
-        "short horizon: part of what came could be seen by then. "
-        "No other figure of the scorecard counts these, and no weight follows from them. "
-        f"{_not_counted(backtest)}",
+def scored_apart(scorecard: Scorecard) -> tuple[ApartCard, ...]:
+    """What a scorecard counts apart from the record, and why."""
+    why = (
+        (
+            BACKTEST,
+            scorecard.backtest,
+            f"Written more than {IN_TIME.days} days after the as-of instant, or after a third of a "
+            "short horizon: part of what came could be seen by then.",
+        ),
+        (
+            OVERRULED,
+            scorecard.overruled,
+            "A person decided that the direction, or the level that it starts from, is another.",
+        ),
+    )
+    apart = "No other figure of the scorecard counts these, and no weight follows from them."
+    return tuple(
+        ApartCard(title, card, (f"{reason} {apart} {_not_counted(card)}",))
+        for title, card, reason in why
+        if card is not None
     )
 
 

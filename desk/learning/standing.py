@@ -1,11 +1,13 @@
-"""Which forecasts were written so long after their as-of instant that they are back-tests.
+"""Which forecasts are the desk's record, and which count apart.
 
-A forecast is written a while after the instant as of which it knows the world: an hour in a
-scheduled run, years in a backfill. What happened in between was there to be seen, by a model or by
-whoever chose to ask, whatever the tools held back.
+Apart count those that a person overruled, and those that were written so long after their as-of
+instant that they are back-tests. A forecast is written a while after the instant as of which it
+knows the world: an hour in a scheduled run, years in a backfill. What happened in between was there
+to be seen, by a model or by whoever chose to ask, whatever the tools held back.
 """
 
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from desk.contracts.learning.lessons import MadeForecast
@@ -22,6 +24,21 @@ SHARE_OF_HORIZON: Final = 3
 def in_time_until(as_of: datetime, due: datetime) -> datetime:
     """The last instant at which what is forecast as of an instant counts as made then."""
     return as_of + min(IN_TIME, (due - as_of) / SHARE_OF_HORIZON)
+
+
+class Standing(StrEnum):
+    """Where a forecast counts: in the record, or in the part of a scorecard of that name."""
+
+    RECORD = "record"
+    BACKTEST = "backtest"
+    OVERRULED = "overruled"
+
+
+def standing_of(made: MadeForecast) -> Standing:
+    """Where a forecast counts."""
+    if is_backtest(made):
+        return Standing.BACKTEST
+    return Standing.RECORD if made.overruled_by is None else Standing.OVERRULED
 
 
 def is_backtest(made: MadeForecast) -> bool:
