@@ -23,8 +23,6 @@ from tests.support.stocks.board import Handle, episode, start_episode
 from tests.swarm_scenarios.worker import PUBLISHING
 from workflows.episode.episode import StockResearchWorkflow
 
-pytestmark = pytest.mark.timeout(300)
-
 STEPS = (
     StockAction.RUN_TA_BASIC,
     StockAction.GENERATE_INSIGHT,

@@ -19,8 +19,6 @@ from tests.swarm_scenarios.desk import (
     swarm_variables,
 )
 
-pytestmark = pytest.mark.timeout(300)
-
 COMMAND = (OBJECTIVE, "--effort", "moderate", "--rounds", "1", "--no-memory", *AS_KNOWN)
 SPECIALISTS = "/specialist/"
 """A part of the keys of what specialists do."""

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from desk.contracts.names import week_run_id
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
@@ -74,7 +72,6 @@ def done_markets(lines: list[dict[str, Any]]) -> set[str]:
     return {line["market"] for line in lines if line["kind"] == "market" and line["outcome"]}
 
 
-@pytest.mark.timeout(240)
 async def test_a_killed_watcher_stops_nothing_and_the_next_goes_on_where_the_run_stands(
     tmp_path: Path,
 ) -> None:

@@ -28,10 +28,7 @@ PROGRAM = chromium()
 WEEK, LATER = "2026-W43", "2026-W44"
 ROLES = tuple(role for role in Role if role is not Role.ALL)
 
-pytestmark = [
-    pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed"),
-    pytest.mark.timeout(500),
-]
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
 
 
 class Place(NamedTuple):

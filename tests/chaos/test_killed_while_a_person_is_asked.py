@@ -25,8 +25,6 @@ from tests.support.homes import PROJECT, home_environment
 from tests.support.lying_worker import LyingFleet
 from workers.hosting import Role
 
-pytestmark = pytest.mark.timeout(300)
-
 WEEK = "2026-W44"
 LIED_ABOUT = ("USD/JPY", "EUR/USD")
 USD_JPY = f"{week_run_id(WEEK)}/market/USD/JPY"

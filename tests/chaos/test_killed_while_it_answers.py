@@ -29,8 +29,6 @@ from tests.support.scenarios.desk import (
 )
 from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet, until
 
-pytestmark = pytest.mark.timeout(300)
-
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from desk.platform.server.record import ServerRecord
 from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
 from tests.support.billing import billing
@@ -22,8 +21,6 @@ from tests.support.fleet import ROLES, desk_at, start
 from tests.support.model_server import ModelServer, model_server
 from tests.support.model_week import COMMENTS, KEY, PLANS, RESEARCHES, USED, VALIDATES, Scripted
 from workers.hosting import Role
-
-pytestmark = pytest.mark.timeout(300)
 
 MARKETS = ("USD/JPY", "JP")
 PAUSE_SECONDS = 0.15
@@ -138,13 +135,13 @@ async def week(directory: Path, model: ModelServer, disturbances: Sequence[Kill]
                     os.kill(server.pid, signal.SIGSTOP)
                     await all_ended(log, {fleet.pid(role) for role in ROLES})
                 killed = {fleet.pid(role) for role in kill.victims}
+                at = server.pid
                 if kill.with_server:
-                    os.kill(server.pid, signal.SIGKILL)
+                    os.kill(at, signal.SIGKILL)
                 for role in kill.victims:
                     fleet.kill(role)
                 cut_off.update(cut_off_by(log, killed, bill.calls))
-                # A worker that begins while there is no server says so and ends.
-                while ServerRecord.of_a_running(settings.home) is None:
+                while kill.with_server and server.pid == at:
                     await asyncio.sleep(0.02)
                 for role in kill.victims:
                     fleet.start(role)

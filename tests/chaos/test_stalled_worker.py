@@ -6,8 +6,6 @@ import signal
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
 from tests.support.billing import billing
@@ -15,8 +13,6 @@ from tests.support.fleet import desk_at, start
 from tests.support.model_server import model_server
 from tests.support.model_week import KEY, Scripted
 from workers.hosting import Role
-
-pytestmark = pytest.mark.timeout(300)
 
 MARKETS = ("USD/JPY", "JP")
 STALL_SECONDS = 10

@@ -14,8 +14,6 @@ NOTEBOOKS = sorted((PROJECT / "examples").glob("*.ipynb"))
 WEEKS = ("2022-W38", "2022-W39", "2022-W43")
 """Four weeks after the first, what it forecast is due."""
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:

@@ -4,12 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT
-
-pytestmark = pytest.mark.timeout(300)
 
 SERVER = '''
 from mcp.server import MCPServer

@@ -20,8 +20,6 @@ from tests.support.command import DeskCommand
 from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT
 
-pytestmark = pytest.mark.timeout(240)
-
 WEEK = "2026-W44"
 
 

@@ -13,8 +13,6 @@ import pytest
 from tests.support.command import Answer, DeskCommand
 from tests.support.homes import PROJECT
 
-pytestmark = pytest.mark.timeout(300)
-
 QUESTION = "What is the status of the ticket that blocks us?"
 
 

@@ -12,8 +12,6 @@ import pytest
 from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.homes import PROJECT
 
-pytestmark = pytest.mark.timeout(300)
-
 QUESTION = "What is the status of DESK-103?"
 MARKET_QUESTION = "What moved USD/JPY?"
 ECB = {"command": "python", "args": ["-m", "desk.sources.ecb.server"]}

@@ -16,8 +16,6 @@ from starters.main import execute
 from tests.integration.test_backfill import few_markets
 from tests.support.command import DeskCommand
 
-pytestmark = pytest.mark.timeout(600)
-
 WEEK: Final = "2026-W43"
 PATIENCE_SECONDS: Final = 200.0
 

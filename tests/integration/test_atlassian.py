@@ -38,7 +38,7 @@ from tests.support.model_server import model_server
 from tests.support.model_week import KEY
 from tests.support.third_party import installed, installed_by_npm
 
-pytestmark = [pytest.mark.others, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.others
 
 MARKETS = '[markets]\npolicy_rates = [{ area = "JP", group = "Asia" }]\n'
 PATIENCE = timedelta(seconds=30)

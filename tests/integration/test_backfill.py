@@ -30,8 +30,6 @@ from tests.support.homes import PROJECT
 from tests.support.namespaces import Namespace
 from tests.support.real_desk import real_desk, report_file
 
-pytestmark = pytest.mark.timeout(300)
-
 RANGE = ("--from", "2015-W01", "--to", "2015-W03")
 FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03")
 START = date(2015, 1, 5)

@@ -148,7 +148,6 @@ def test_a_graph_of_more_nodes_is_refused_with_its_place(desk: DeskCommand, tmp_
     assert "large.yaml:" in asked.err
 
 
-@pytest.mark.timeout(300)
 async def test_a_wide_fan_is_answered_in_its_share_of_a_history(tmp_path: Path) -> None:
     """That of a graph of as many nodes as there may be is played by `make graph-scenarios`."""
     found = await answered(fan(WIDE), tmp_path)

@@ -9,8 +9,6 @@ import pytest
 from tests.faults.programs import DeskFile
 from tests.support.command import Answer, DeskCommand
 
-pytestmark = pytest.mark.timeout(300)
-
 WEEK = "2026-W44"
 RUN = f"weekly-{WEEK}"
 REASONS = ("first correction", "second correction", "third correction")

@@ -10,8 +10,6 @@ import pytest
 from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.homes import PROJECT
 
-pytestmark = pytest.mark.timeout(300)
-
 WEEK = "2026-W44"
 PAIRS = "USD/JPY,EUR/USD"
 SUBSET = f"weekly-{WEEK}-eurusd-usdjpy"

@@ -4,11 +4,7 @@ import re
 from base64 import b64encode
 from pathlib import Path
 
-import pytest
-
 from tests.support.command import DeskCommand
-
-pytestmark = pytest.mark.timeout(300)
 
 WEEK = ("--week", "2026-W44", "--markets", "USD/JPY")
 RUN_ID = "weekly-2026-W44-usdjpy"

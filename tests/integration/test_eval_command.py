@@ -9,8 +9,6 @@ import pytest
 from tests.support.command import Answer, DeskCommand
 from tests.support.stand_in_models import KEY, MODEL, Character, stand_in
 
-pytestmark = pytest.mark.timeout(240)
-
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> DeskCommand:

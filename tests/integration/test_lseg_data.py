@@ -35,7 +35,7 @@ from tests.support.addresses.lseg import (
 )
 from tests.support.third_party import installed
 
-pytestmark = [pytest.mark.others, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.others
 
 AS_OF = datetime(2026, 10, 30, 16, 0, tzinfo=UTC)
 WEEK_AGO = AS_OF - timedelta(days=7)

@@ -20,7 +20,6 @@ from tests.support.homes import await_port, free_port
 
 pytestmark = [
     pytest.mark.others,
-    pytest.mark.timeout(600),
     # What the library says of its own future is nothing that the desk can mend.
     pytest.mark.filterwarnings("ignore"),
 ]

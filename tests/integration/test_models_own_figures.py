@@ -12,8 +12,6 @@ from tests.support.command import DeskCommand
 from tests.support.model_week import LAST_WEEK
 from tests.support.weak_endpoint import Request, WeakEndpoint, is_probe, weak_endpoint
 
-pytestmark = pytest.mark.timeout(300)
-
 MODEL = "gemma3:270m"
 QUESTION = "What did the yen do last week?"
 OF_MARKET = ("--graph", "market", "--param", "market=USD/JPY", "--as-of", "2026-11-02")

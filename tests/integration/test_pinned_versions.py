@@ -14,7 +14,6 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowHandle
 
@@ -27,8 +26,6 @@ from tests.support.desk import desk_config, pair, register_search_attributes, st
 from tests.support.forks import forked_command
 from tests.support.homes import home_environment
 from tests.support.local_server import local_server
-
-pytestmark = pytest.mark.timeout(300)
 
 EARLIER, LATER = "2026-W43", "2026-W44"
 SOON_DRAINED: Final = (

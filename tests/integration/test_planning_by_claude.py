@@ -11,8 +11,6 @@ from tests.support.command import Answer, DeskCommand
 from tests.support.model_server import model_server
 from tests.support.model_week import COMMENTS, KEY, PLANS, USED
 
-pytestmark = pytest.mark.timeout(300)
-
 DELIVERS, LACKS, BUSY, DECLINES, REFUSED = (f"2026-W{number}" for number in range(44, 39, -1))
 """The weeks, by how the model plans them."""
 

@@ -10,8 +10,6 @@ import pytest
 from desk.platform.files import tighten
 from tests.support.command import DeskCommand
 
-pytestmark = pytest.mark.timeout(200)
-
 WEEK = ("--week", "2026-W44", "--markets", "USD/JPY")
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

@@ -11,8 +11,6 @@ from desk.platform.temporal.client import ServerUnreachable
 from starters.terminal.exit_status import CommandError
 from tests.support.command import DeskCommand
 
-pytestmark = pytest.mark.timeout(300)
-
 WEEK = "2026-W44"
 MARKETS = ["USD/JPY", "JP"]
 QUESTION = "What is the status of DESK-103?"

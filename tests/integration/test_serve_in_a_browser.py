@@ -21,10 +21,7 @@ PORT = free_port()
 AT = f"http://127.0.0.1:{PORT}"
 WEEK = "2026-W37"
 
-pytestmark = [
-    pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed"),
-    pytest.mark.timeout(300),
-]
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,6 @@ from desk.programs.episode.actions import ORDER
 from starters.learning.episodes.export import COLUMNS
 from tests.support.command import Answer, DeskCommand, eventually
 
-pytestmark = pytest.mark.timeout(300)
-
 STOCK = ("stock", "nvda", "--as-of", "2024-06-12", "--no-memory")
 GIVEN = ("RUN_TA_BASIC", "GENERATE_RECOMMENDATION", "GENERATE_INSIGHT", "GENERATE_RECOMMENDATION")
 ASK_FOR_PRICES = (StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED)

@@ -9,8 +9,6 @@ import pytest
 
 from tests.support.command import Answer, DeskCommand
 
-pytestmark = pytest.mark.timeout(300)
-
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 SWARM = (
     "swarm",

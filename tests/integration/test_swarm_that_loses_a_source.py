@@ -13,8 +13,6 @@ from tests.support.command import Answer, DeskCommand
 from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
 from tests.support.homes import PROJECT
 
-pytestmark = pytest.mark.timeout(300)
-
 BANKS: Final = "desk.sources.central_banks.server"
 
 

@@ -4,12 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.support.command import DeskCommand
 from tests.support.homes import PROJECT
-
-pytestmark = pytest.mark.timeout(200)
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 

@@ -23,7 +23,7 @@ from tests.support.closed_proxy import ClosedProxy, closed_proxy
 from tests.support.homes import PROJECT
 from tests.support.third_party import ENVIRONMENTS, installed
 
-pytestmark = [pytest.mark.others, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.others
 
 PACKAGES = {"bedrok": "bedrok", "rba": "rba-mcp", "yahoo": "benethos-yahoo-finance-mcp"}
 OURS = "central_banks"

@@ -34,8 +34,6 @@ from tests.support.homes import PROJECT, home_environment
 from workflows.episode.episode import StockResearchWorkflow
 from workflows.swarm.hypothesis import HypothesisWorkflow
 
-pytestmark = pytest.mark.timeout(300)
-
 BEFORE: Final = "c4cbbe372986bdbb100a76f8487e781c41e114ea"
 """The commit of the version before: the last whose workers polled without a version."""
 

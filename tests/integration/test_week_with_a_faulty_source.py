@@ -12,8 +12,6 @@ from tests.support.command import Answer, DeskCommand, eventually
 from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
 from tests.support.homes import PROJECT
 
-pytestmark = pytest.mark.timeout(300)
-
 ECB: Final = "desk.sources.ecb.server"
 WEEK: Final = "2026-W44"
 BEFORE: Final = "2026-W43"

@@ -68,7 +68,6 @@ def test_every_queue_of_the_desk_belongs_to_a_role() -> None:
     ) == sorted(polled)
 
 
-@pytest.mark.timeout(240)
 def test_a_process_of_all_roles_is_healthy_in_each_while_it_is_up(tmp_path: Path) -> None:
     desk = DeskCommand(tmp_path)
     with desk.up():

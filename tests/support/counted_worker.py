@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from desk.platform.effects.journal import EffectJournal
 from desk.platform.settings import load_settings
-from desk.platform.temporal.client import connect
+from desk.platform.temporal.client import ServerUnreachable, connect
 from tests.support.homes import PROJECT
 from workers.hosting import Role, hosted
 
@@ -114,13 +114,23 @@ def count_effects() -> None:
     EffectJournal.once = noted_once  # type: ignore[method-assign, assignment]
 
 
-async def main(role: Role) -> None:
-    """Work until killed."""
+async def work(role: Role) -> None:
+    """Work until killed. Where the server is killed before the work has begun, it is begun again,
+    as whoever watches over a desk's processes does."""
     settings = load_settings(PROJECT)
+    while True:
+        try:
+            async with hosted(await connect(settings), settings, [role]):
+                await asyncio.Event().wait()
+        # The second is the SDK's, of a worker that asks about its namespace.
+        except (ServerUnreachable, RuntimeError):
+            await asyncio.sleep(0.05)
+
+
+async def main(role: Role) -> None:
+    """Work until killed, with notes."""
     count_effects()
-    client = await connect(settings)
-    async with hosted(client, settings, [role]):
-        await asyncio.Event().wait()
+    await work(role)
 
 
 if __name__ == "__main__":

@@ -284,8 +284,10 @@ class OverHttp:
 def _fault_of(message: dict[str, Any], controls: Controls) -> Fault | None:
     if message.get("method") != "tools/call":
         return None
+    # Read before it is told that the call has come: who waits for that may end the fault then.
+    fault = controls.fault
     controls.note(message["params"]["name"])
-    return controls.fault
+    return fault
 
 
 async def _request(reader: asyncio.StreamReader) -> tuple[str, bytes] | None:

@@ -89,9 +89,23 @@ async def desk_at(
     noted = {"EFFECT_LOG": str(log), "EFFECT_PAUSE": "0.1", **patient, **variables}
     environment = home_environment(directory, **noted)
     settings = load_settings(PROJECT, environment)
-    async with embedded_server(settings.home, settings.server) as server:
+    async with embedded_server(settings.home, settings.server) as server, kept_running(server):
         with fleet_of(environment, roles) as fleet:
             yield settings, server, fleet, log
+
+
+@asynccontextmanager
+async def kept_running(server: EmbeddedServer) -> AsyncIterator[None]:
+    """Ends the block with the server's error once it is not started again: whoever waits for what
+    it would do waits in vain."""
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(_until_failed(server))
+        yield
+        watching.cancel()
+
+
+async def _until_failed(server: EmbeddedServer) -> None:
+    await asyncio.shield(server.failed)
 
 
 async def start(

@@ -17,7 +17,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from desk.platform.settings import load_settings
-from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.terminal.logs import log_to_stderr
 from tests.support.homes import PROJECT
 from tests.support.meaning import WITH_MEANING, have_meaning
@@ -144,22 +143,7 @@ def _work(module: str, role: Role, environment: Mapping[str, str], err: Path | N
     # As `desk worker` does. The MCP SDK would otherwise have rich draw the code around each
     # failure, which takes longer than whatever failed.
     log_to_stderr(load_settings(PROJECT))
-    asyncio.run(_worker(module, role))
-
-
-async def _worker(module: str, role: Role) -> None:
-    # It is sooner there than a server that is started again beside it.
-    while not await _server_answers():
-        await asyncio.sleep(0.05)
-    await importlib.import_module(module).main(role)
-
-
-async def _server_answers() -> bool:
-    try:
-        await connect(load_settings(PROJECT))
-    except ServerUnreachable:
-        return False
-    return True
+    asyncio.run(importlib.import_module(module).main(role))
 
 
 def _say_in(path: Path, number: int) -> None:

@@ -22,11 +22,9 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.plan import WeekPlan
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer
-from desk.platform.settings import load_settings
-from desk.platform.temporal.client import connect
+from tests.support.counted_worker import work
 from tests.support.fleet import Fleet
-from tests.support.homes import PROJECT
-from workers.hosting import Role, hosted
+from workers.hosting import Role
 
 LIE = Decimal("999.99")
 NEWSPAPER = "newspaper"
@@ -131,12 +129,9 @@ def _with_the_lie(result: ResearchResult, request: TurnRequest) -> ResearchResul
 
 async def main(role: Role) -> None:
     """Work until killed."""
-    settings = load_settings(PROJECT)
     trust_a_newspaper(frozenset(os.environ["LIES_ABOUT"].split(",")))
     print_the_lie()
-    client = await connect(settings)
-    async with hosted(client, settings, [role]):
-        await asyncio.Event().wait()
+    await work(role)
 
 
 if __name__ == "__main__":

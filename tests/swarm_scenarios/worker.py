@@ -16,12 +16,9 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import AnswerPublication, GraphRecord
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.swarm.plan import Refinement
-from desk.platform.settings import load_settings
-from desk.platform.temporal.client import connect
-from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note
-from tests.support.homes import PROJECT
+from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note, work
 from tests.support.scripted import gives_up
-from workers.hosting import Role, hosted
+from workers.hosting import Role
 
 PUBLISHING = "publishing"
 """The stage of the note of a publication. One that nobody heard of writes the same files again."""
@@ -68,13 +65,10 @@ def _wanting_more(turn: Turn) -> Turn:
 
 async def main(role: Role) -> None:
     """Work until killed."""
-    settings = load_settings(PROJECT)
     count_effects()
     note_publishing()
     follow_script(frozenset(os.environ.get("SWARM_SCRIPT", "").split(",")))
-    client = await connect(settings)
-    async with hosted(client, settings, [role]):
-        await asyncio.Event().wait()
+    await work(role)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 from zlib import crc32
 
-import pytest
 from pydantic import JsonValue
 from temporalio.client import Client
 from temporalio.worker import Replayer
@@ -106,7 +105,6 @@ async def history_size(client: Client, workflow_id: str) -> int:
     return description.raw_description.workflow_execution_info.history_size_bytes
 
 
-@pytest.mark.timeout(180)
 async def test_a_hundred_turns_fit_a_history_and_outlive_a_restart(tmp_path: Path) -> None:
     settings = home_settings(tmp_path)
     model, tools = Tireless(), ScriptedTools(telling, offered=dict.fromkeys(SOURCES, ()))
