@@ -44,12 +44,28 @@ class Impact(StrEnum):
     LOW = "low"
 
 
+class RateInstrument(Contract):
+    """What a bank decides on, by the name that prose has for it. With a target range, rates are its
+    midpoints."""
+
+    name: ShortText
+    has_range: Annotated[bool, Field(exclude_if=is_empty)] = False
+
+
+class OutcomeMissing(StrEnum):
+    """Why no decision is known of a day on which a bank was to decide."""
+
+    NOT_IN_SOURCE = "not in the source"
+    NO_CHANGE = "no change recorded"
+
+
 class MarketEvent(Contract):
     """One thing that happened, or is scheduled to.
 
     `description` is prose with references such as `[[USD/JPY:move]]` in place of figures.
     `claims` are the ids of the claims it rests on, `evidence` those of the tool results that news
-    were read in. Of `event_date` no more is known than `precision` says.
+    were read in. Of `event_date` no more is known than `precision` says. A decision has its
+    `instrument`, and a past day without one why its `outcome` is missing.
     """
 
     event_id: ShortText
@@ -66,6 +82,8 @@ class MarketEvent(Contract):
     evidence: Annotated[tuple[ShortText, ...], Field(max_length=8)] = ()
     source_url: Annotated[str, Field(max_length=2_000)] | None = None
     confidence: Confidence = 1.0
+    instrument: Annotated[RateInstrument | None, Field(exclude_if=is_none)] = None
+    outcome: Annotated[OutcomeMissing | None, Field(exclude_if=is_none)] = None
 
 
 class ViewKind(StrEnum):

@@ -23,6 +23,8 @@ from desk.contracts.findings.results import (
     Impact,
     Leaning,
     MarketEvent,
+    OutcomeMissing,
+    RateInstrument,
     ResearchResult,
     View,
     ViewKind,
@@ -40,6 +42,7 @@ from desk.contracts.findings.source_results import (
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.programs.builtin.evidence import Evidence, ask, consult, market_of, read
+from desk.programs.builtin.rate_decisions import OUTCOMES, what_was_decided
 from desk.programs.builtin.rate_remarks import known_until, without_calendar, without_outcome
 from desk.trust.claims.rate_claims import (
     decision_claims,
@@ -96,17 +99,19 @@ MOST_REASONS = 20
 def describe_decision(decision: RateDecision, in_a_row: Claim | None = None) -> str:
     """What a bank decided: by how much, for which time in a row, and how exactly its day is
     known."""
-    rate = f"[[{claim_id(decision.area, Metric.DECISION_RATE, decision.decided_on)}]]"
-    change = f"[[{claim_id(decision.area, Metric.DECISION_CHANGE, decision.decided_on)}]]"
-    bank, subject = named_at_the_start(decision.bank), f"its {instrument_name(decision)}"
-    if "midpoint" in decision.instrument:
-        rate = f"a midpoint of {rate}"
-    if in_a_row is not None:
-        rate = f"{rate}, its {reference(in_a_row)}"
-    if not decision.change:
-        return f"{bank} left {subject} unchanged at {rate}.{_precision(decision)}"
-    verb = "raised" if decision.change > 0 else "cut"
-    return f"{bank} {verb} {subject} ({change}) to {rate}.{_precision(decision)}"
+    rate, change = (
+        f"[[{claim_id(decision.area, metric, decision.decided_on)}]]"
+        for metric in (Metric.DECISION_RATE, Metric.DECISION_CHANGE)
+    )
+    told = what_was_decided(
+        instrument_of(decision),
+        decision.change,
+        decision.precision,
+        told_change=change,
+        told_rate=rate,
+        told_in_a_row=reference(in_a_row) if in_a_row else None,
+    )
+    return f"{named_at_the_start(decision.bank)} {told}"
 
 
 def describe_ahead(
@@ -130,16 +135,11 @@ def describe_ahead(
     return f"{decides} {stands} {rate}."
 
 
-def describe_unresolved(scheduled: ScheduledDecision, report_day: date | None) -> str:
-    """A decision day that has passed, whose outcome the source does not have."""
-    return f"{_was_scheduled(scheduled, report_day)} The outcome is not in the source yet."
-
-
-def describe_uneventful(scheduled: ScheduledDecision, report_day: date | None) -> str:
-    """A decision day that the source covers and records nothing for."""
-    return (
-        f"{_was_scheduled(scheduled, report_day)} The source covers that day and records no change."
-    )
+def describe_past(
+    scheduled: ScheduledDecision, report_day: date | None, outcome: OutcomeMissing
+) -> str:
+    """A decision day that has passed, and why its decision is not known."""
+    return f"{_was_scheduled(scheduled, report_day)} {OUTCOMES[outcome]}"
 
 
 def _was_scheduled(scheduled: ScheduledDecision, report_day: date | None) -> str:
@@ -150,10 +150,11 @@ def _was_scheduled(scheduled: ScheduledDecision, report_day: date | None) -> str
     return f"{bank} was scheduled to decide on its policy rate on {when}."
 
 
-def instrument_name(decision: RateDecision) -> str:
-    """The instrument's name for prose: without remarks, the bank's name, or stray digits."""
+def instrument_of(decision: RateDecision) -> RateInstrument:
+    """The instrument by its name in prose: without remarks, the bank's name, or stray digits."""
     name = REMARK.split(decision.instrument, maxsplit=1)[0].removeprefix(f"{decision.bank} ")
-    return "policy rate" if STRAY_DIGIT.search(name) else name
+    told = "policy rate" if STRAY_DIGIT.search(name) else name
+    return RateInstrument(name=told, has_range="midpoint" in decision.instrument)
 
 
 def weekday(day: date) -> str:
@@ -184,6 +185,7 @@ def decision_events(
             event_date=decision.decided_on,
             precision=decision.precision,
             description=describe_decision(decision, count),
+            instrument=instrument_of(decision),
             impact=decision_impact(decision.change),
             claims=tuple(
                 claim_id(decision.area, metric, decision.decided_on)
@@ -212,20 +214,27 @@ def scheduled_events(
     """
     told_on = as_of_day if in_a_report else None
     described = [
-        *((day, describe_unresolved(day, told_on), Impact.MEDIUM) for day in view.unresolved),
-        *((day, describe_uneventful(day, told_on), Impact.MEDIUM) for day in view.uneventful),
+        *(
+            (day, describe_past(day, told_on, outcome), Impact.MEDIUM, outcome)
+            for days, outcome in (
+                (view.unresolved, OutcomeMissing.NOT_IN_SOURCE),
+                (view.uneventful, OutcomeMissing.NO_CHANGE),
+            )
+            for day in days
+        ),
         *(
             (
                 day,
                 describe_ahead(day, told_on, rates.get(day.area)),
                 scheduled_impact(day.day, as_of_day),
+                None,
             )
             for day in view.ahead
         ),
     ]
     events = (
-        _scheduled(market, day, source, text, impact, certainty, rates)
-        for day, text, impact in described
+        _scheduled(market, day, source, text, impact, certainty, rates, outcome)
+        for day, text, impact, outcome in described
     )
     return tuple(sorted(events, key=lambda event: (event.event_date, event.area or "")))
 
@@ -341,14 +350,6 @@ def areas_with_base(market: MarketSpec, base_area: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own_areas(market), *sides)))
 
 
-def _precision(decision: RateDecision) -> str:
-    if decision.precision is DatePrecision.MONTH:
-        return " The source gives the month of the decision only."
-    if decision.precision is DatePrecision.EFFECTIVE:
-        return " The source gives the day on which the rate took effect."
-    return ""
-
-
 def _scheduled(
     market: MarketSpec,
     scheduled: ScheduledDecision,
@@ -357,6 +358,7 @@ def _scheduled(
     impact: Impact,
     certainty: float,
     rates: Mapping[str, PolicyRate],
+    outcome: OutcomeMissing | None,
 ) -> MarketEvent:
     known = rates.get(scheduled.area)
     rate_known = known is not None and known.rate is not None
@@ -373,6 +375,7 @@ def _scheduled(
         claims=(claim_id(scheduled.area, Metric.POLICY_RATE),) if rate_known else (),
         source_url=source.url,
         confidence=certainty,
+        outcome=outcome,
     )
 
 

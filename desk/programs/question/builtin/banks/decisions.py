@@ -7,10 +7,11 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.listing import listed
 from desk.contracts.findings.claims import Metric
-from desk.contracts.findings.results import MarketEvent
-from desk.programs.question.builtin.banks.known import KnownBank, predicate, when
+from desk.contracts.findings.results import MarketEvent, OutcomeMissing, RateInstrument
+from desk.programs.builtin.rate_decisions import OUTCOMES, what_was_decided
+from desk.programs.question.builtin.banks.known import KnownBank, when
 from desk.programs.question.builtin.banks.topics import figure, of_each, opening
-from desk.trust.prose import Form, split_sentences
+from desk.trust.prose import Form
 
 _CHANGES: Final = {"cut": -1, "rise": 1}
 _VERBS: Final = {"cut": "cut", "rise": "raised"}
@@ -19,8 +20,8 @@ _VERBS: Final = {"cut": "cut", "rise": "raised"}
 def decided_last(bank: KnownBank, called: str) -> Iterator[str]:
     """Its newest decision, and the days since then whose outcome is not known."""
     for newest in bank.decided[-1:]:
-        subject = opening(called)
-        yield f"{subject} decided last, as far as is known, {when(newest)}: it{predicate(newest)}"
+        decided = f"{opening(called)} decided last, as far as is known, {when(newest)}"
+        yield f"{decided}: it {_decided(bank, newest)}"
     yield from outcomes_open(bank, "it" if bank.decided else called)
     if not bank.decided:
         whose = "it" if bank.past else called
@@ -37,12 +38,32 @@ def outcomes_open(bank: KnownBank, called: str) -> Iterator[str]:
     known."""
     days: dict[str, list[str]] = {}
     for event in bank.silent:
-        outcome = split_sentences(event.description)[-1].strip()
-        days.setdefault(outcome, []).append(print_full_day(event.event_date))
+        days.setdefault(outcome_told(event), []).append(print_full_day(event.event_date))
     for outcome, of in days.items():
         yield f"{opening(called)} was scheduled to decide on {listed(of)}. {outcome}"
     if bank.due is not None and bank.is_asked(bank.due):
         yield due_today(bank)
+
+
+def outcome_told(event: MarketEvent) -> str:
+    """Why the decision of a past day is not known. Events of earlier versions do not say it."""
+    return OUTCOMES[event.outcome or OutcomeMissing.NOT_IN_SOURCE]
+
+
+def _decided(bank: KnownBank, event: MarketEvent) -> str:
+    """What it did, behind its name. Where its claims are not known, all that is told of it."""
+    change, rate = bank.change_claim(event), bank.rate_after(event)
+    if change is None or rate is None:
+        return f"decided: {event.description}"
+    in_a_row = bank.in_a_row(event)
+    return what_was_decided(
+        event.instrument or RateInstrument(name="policy rate"),
+        change.value,
+        event.precision,
+        told_change=figure(change),
+        told_rate=figure(rate),
+        told_in_a_row=figure(in_a_row) if in_a_row else None,
+    )
 
 
 def due_today(bank: KnownBank) -> str:
@@ -59,7 +80,7 @@ def decided_within(bank: KnownBank, called: str) -> Iterator[str]:
     if not within:
         yield f"No decision of {called} {days} is known."
     elif len(within) == 1:
-        yield f"{opening(when(within[0]))} {called}{predicate(within[0])}"
+        yield f"{opening(when(within[0]))} {called} {_decided(bank, within[0])}"
     elif not moved:
         yield _held_each_time(bank, called)
     else:

@@ -6,17 +6,14 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_known_day
-from desk.analytics.names.central_banks import (
-    CENTRAL_BANKS,
-    bank_in_a_sentence,
-    named_at_the_start,
-)
+from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence
 from desk.analytics.names.markets import AREAS
 from desk.analytics.names.subjects import AskedSubject, NamedAs
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_id
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
 from desk.contracts.findings.source_results import DatePrecision
 from desk.programs.question.builtin.kinds import QuestionKind
+from desk.trust.claims.rate_claims import IN_A_ROW
 
 MATURITIES: Final = {Metric.YIELD_2Y: "Two-year", Metric.YIELD_10Y: "Ten-year"}
 _CODES: Final = {area: code for code, area in AREAS.items()}
@@ -115,6 +112,11 @@ class KnownBank(NamedTuple):
         """The claim of that."""
         return self.claims.get(claim_id(self.area, Metric.DECISION_CHANGE, event.event_date))
 
+    def in_a_row(self, event: MarketEvent) -> Claim | None:
+        """For which time in a row it decided so, where that is known."""
+        known = filter(None, map(self.claims.get, event.claims))
+        return next((claim for claim in known if claim.metric in IN_A_ROW.values()), None)
+
     def in_all(self, metric: Metric) -> Claim | None:
         """What its decisions of the days that the question names come to, or those of all days that
         were looked at."""
@@ -208,11 +210,3 @@ def when_set(claim: Claim) -> str:
     """The same of the decision that a claim is of."""
     within = "in" if claim.precision is DatePrecision.MONTH else "on"
     return f"{within} {print_known_day(claim.as_of, claim.precision)}"
-
-
-def predicate(event: MarketEvent) -> str:
-    """What a decision's description says of its bank, without its name: ` raised its rate`. The
-    whole description where it begins otherwise."""
-    bank = named_at_the_start(event.central_bank) if event.central_bank else ""
-    rest = event.description.removeprefix(bank) if bank else event.description
-    return rest if rest != event.description else f" decided: {rest}"

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_known_day
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
+from desk.programs.question.builtin.banks.decisions import outcome_told
 from desk.programs.question.builtin.banks.known import DaysAsked, KnownBank, known_bank
 from desk.programs.question.builtin.banks.topics import figure
-from desk.trust.prose import split_sentences
 
 SHOWN: Final = 6
 """Decisions of a bank that are shown where a question names no days."""
@@ -78,8 +78,7 @@ def _cells(bank: KnownBank, event: MarketEvent) -> tuple[str, ...]:
     if event == bank.due:
         return (day, bank.full_name, _DUE, *([_NONE] * 3))
     if change is None:
-        outcome = split_sentences(event.description)[-1].strip()
-        return (day, bank.full_name, outcome, *([_NONE] * 3))
+        return (day, bank.full_name, outcome_told(event), *([_NONE] * 3))
     way = (change.value > 0) - (change.value < 0)
     before, after = bank.rate_before(event), bank.rate_after(event)
     return (day, bank.full_name, _DECIDED[way], _cell(before), _cell(after), figure(change))
