@@ -3,6 +3,7 @@
 import sys
 import webbrowser
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -49,6 +50,7 @@ from desk.programs.week.document.judging.verdicts import (
     of_one_origin,
     second_origins,
 )
+from desk.programs.week.document.publishing import published_weeks
 from desk.programs.week.document.sections.changes import changes_between
 from desk.trust.seals import seal_of
 from starters.published.published_files import (
@@ -98,7 +100,7 @@ def report(
             "--trace",
             metavar="CLAIM",
             help="Follow one figure to its source, such as USD/JPY:move; a market's name alone "
-            "lists its figures.",
+            "lists its figures. Without --week, of the newest week that has it.",
             show_default=False,
         ),
     ] = None,
@@ -148,7 +150,11 @@ def show_report(week: str | None, view: ReportView) -> ExitStatus:
     now = datetime.now(UTC)
     written = written_week(week, now, settings.config.schedule)
     against = written_week(view.diff, now, settings.config.schedule)
-    report, files = published_report(settings, written)
+    if view.trace is not None and written is None:
+        report, files = report_with(settings, view.trace)
+        _tell_of_an_older_week(settings, report, view.trace)
+    else:
+        report, files = published_report(settings, written)
     if against is not None or view.trace is not None:
         _tell_of_a_change(report)
     if against is not None:
@@ -259,6 +265,47 @@ def published_report(settings: Settings, week: str | None) -> tuple[ResearchRepo
     folder = reports_here(settings)
     files = latest_files(folder, published_week(folder, week))
     return read_report(Path(files.json_file)), files
+
+
+def report_with(settings: Settings, figure: str) -> tuple[ResearchReport, PublishedFiles]:
+    """The newest published report that has a figure, or figures of a market, and where it stands.
+
+    Raises:
+        CommandError: none has it, or there is no report; the message says what to do.
+    """
+    newest, files = published_report(settings, None)
+    if _has(newest, figure):
+        return newest, files
+    for week in reversed(published_weeks(settings.reports_dir)[:-1]):
+        older = latest_files(settings.reports_dir, week)
+        text = Path(older.json_file).read_text(encoding="utf-8", errors="replace")
+        # Reading a report takes long; whether its text has the name does not.
+        if _key(figure) not in _key(text):
+            continue
+        with suppress(CommandError):
+            report = read_report(Path(older.json_file))
+            if _has(report, figure):
+                return report, older
+    return newest, files
+
+
+def _tell_of_an_older_week(settings: Settings, report: ResearchReport, figure: str) -> None:
+    """A line on standard error where a figure is not of the newest week."""
+    newest = published_week(settings.reports_dir, None)
+    if report.week != newest:
+        sys.stderr.write(
+            f"desk: the newest week, {newest}, has no {figure.strip()}; this is of {report.week} "
+            "(--week names another)\n"
+        )
+
+
+def _has(report: ResearchReport, figure: str) -> bool:
+    """Whether a report has a figure, or any figure of a market."""
+    traces = Traces(report)
+    market = next((m.market for m in report.markets if _key(m.market) == _key(figure)), None)
+    if market is not None:
+        return any(_listed(traces, market))
+    return _key(figure) in map(_key, traces.claim_ids)
 
 
 def published_summary(report: ResearchReport, files: PublishedFiles, time_zone: str) -> WeekSummary:
@@ -513,7 +560,9 @@ def show_trace(report: ResearchReport, written: str, *, as_json: bool) -> ExitSt
     if as_json:
         sys.stdout.write(f"{trace.model_dump_json(indent=2)}\n")
         return ExitStatus.COMPLETE
-    console().print(trace_tree(trace), highlight=False)
+    tree = trace_tree(trace)
+    tree.add(_line("report", f"{report.week}, revision {report.revision}"))
+    console().print(tree, highlight=False)
     return ExitStatus.COMPLETE
 
 

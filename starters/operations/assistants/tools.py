@@ -28,6 +28,7 @@ from starters.published.report import (
     ClaimList,
     published_report,
     published_summary,
+    report_with,
     trace_or_claims,
 )
 from starters.questions.ask import AskOptions, question_start
@@ -152,7 +153,12 @@ class AssistantTools:
             return await asyncio.to_thread(self._trace, figure, week)
 
     def _trace(self, figure: str, week: str | None) -> TracedFigure:
-        report, _ = published_report(self._settings, self._week(week))
+        named = self._week(week)
+        report, _ = (
+            published_report(self._settings, named)
+            if named
+            else report_with(self._settings, figure)
+        )
         found = trace_or_claims(report, figure)
         if isinstance(found, ClaimList):
             ids = ", ".join(claim.claim_id for claim in found.claims[:20])

@@ -65,9 +65,29 @@ def test_a_figure_is_followed_to_the_fixing_and_the_event_of_the_call(
         *("call  ecb.get_historical start 2025-10-01; symbol USD/JPY", "retrieved  2 Nov 2026"),
         *("workflow  weekly-2026-W44/market/USD/JPY", "run  0199-run-of-the-market", "event  17"),
         *("link  https://www.ecb.europa.eu/stats/", "checked with  Federal Reserve H.10"),
+        "report  2026-W44, revision 1",
         *(f"as of  {AS_OF:%-d %b %Y %H:%M} UTC", "sha-256  "),
     ):
         assert words in out
+
+
+@pytest.mark.parametrize("figure", ["USD/JPY:move", "usdjpy"])
+def test_a_figure_that_the_newest_week_lacks_is_of_the_newest_that_has_it(
+    figure: str, reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end = AS_OF + timedelta(days=7)
+    window = traced_report().window.model_copy(update={"end": end})
+    empty = {"week": "2026-W45", "as_of": end, "window": window, "changes": Changes()}
+    parts = dict.fromkeys(("markets", "conflicts", "movers", "summary", "cross_checks"), ())
+    publish(traced_report(**parts, **empty), reports)
+    status, out, err = told(capsys, "--trace", figure)
+    assert status == ExitStatus.COMPLETE
+    assert f"the newest week, 2026-W45, has no {figure}; this is of 2026-W44" in err
+    assert "USD/JPY:move" in out
+    status, _, err = told(capsys, "--trace", "USD/JPY:mvoe")
+    assert status == ExitStatus.FAILED and "2026-W45" in err
+    status, _, err = told(capsys, "--trace", figure, "--week", "2026-W45")
+    assert status == ExitStatus.FAILED and "2026-W45" in err
 
 
 @pytest.mark.usefixtures("reports")
