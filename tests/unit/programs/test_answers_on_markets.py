@@ -234,8 +234,16 @@ def test_now_is_the_newest_fixing_that_is_known_and_its_age_is_told(settings: Se
 
 
 def test_a_number_that_is_no_level_of_the_pair_decides_nothing(settings: Settings) -> None:
-    _, sentences = answer_to("has dollar yen been above 1.10 this year", settings)
+    made, sentences = answer_to("has dollar yen been above 1.10 this year", settings)
     assert not any(each.startswith(("Yes", "No:")) for each in sentences)
+    assert sentences[0].startswith("Taken for a question about this year: USD/JPY rose")
+    assert any(each.startswith("Not read in the question: a number") for each in sentences)
+    assert not made.answered
+
+
+def test_behind_a_figure_that_is_asked_for_stands_no_cause(settings: Settings) -> None:
+    _, sentences = answer_to("usdjpy high this year", settings)
+    assert not any("Federal Reserve" in each or "caused" in each for each in sentences)
 
 
 def test_no_paper_is_quoted_beside_a_price(settings: Settings) -> None:

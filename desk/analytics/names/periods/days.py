@@ -23,13 +23,15 @@ class PeriodDays(NamedTuple):
 
 
 class PeriodReading(NamedTuple):
-    """What was read of a text, where it stands, and what was left of its very words."""
+    """What was read of a text, where it stands, and what was left of its very words. `by_its_end`:
+    the end of the period is what was named."""
 
     days: PeriodDays
     start: int
     end: int
     part: str | None = None
     may_be_ahead: bool = False
+    by_its_end: bool = False
 
 
 def this_week(today: pendulum.DateTime) -> PeriodDays:

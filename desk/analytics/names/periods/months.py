@@ -79,6 +79,7 @@ def read_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodR
         *(found.span() if whole else found.span("named")),
         part=None if whole else part,
         may_be_ahead=not found["year"] and first.year < today.year,
+        by_its_end=(part or "").casefold() in _THE_END,
     )
 
 
@@ -106,7 +107,8 @@ def read_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRe
         part = found["part"] if of else None
         whole = part is not None and part.casefold() in _THE_END
         place = found.span() if whole else found.span("named")
-        return PeriodReading(span(first, years=1), *place, part=None if whole else part)
+        left = None if whole else part
+        return PeriodReading(span(first, years=1), *place, part=left, by_its_end=whole)
     return None
 
 

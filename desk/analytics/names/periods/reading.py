@@ -173,11 +173,13 @@ _READERS: Final[tuple[_Reader, ...]] = (
 
 
 def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> PeriodReading:
-    """A reading as it is, or what goes on since its first day."""
+    """A reading as it is, or what goes on since its first day, or since its end."""
     since = _SINCE.search(words[: found.start])
     if since is None:
         return found
-    days = PeriodDays(found.days.start, today.add(days=1))
+    ended = found.by_its_end and found.days.end <= today
+    first = found.days.end if ended else found.days.start
+    days = PeriodDays(first, today.add(days=1))
     part = None if since["from_its_start"] else found.part
     return found._replace(days=days, start=since.start(), part=part, may_be_ahead=False)
 

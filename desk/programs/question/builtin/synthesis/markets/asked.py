@@ -6,7 +6,7 @@ figure: where it says nothing, the facts are told in their usual order.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +20,7 @@ from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import stems
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import RANK, Query
+from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.weeks import TimeWindow
 from desk.programs.question.builtin.kinds import (
@@ -30,6 +31,7 @@ from desk.programs.question.builtin.kinds import (
     kind_of,
     likeliest,
 )
+from desk.programs.question.builtin.synthesis.markets.results import of_the_market
 from desk.programs.question.builtin.unread_words import UnreadWords, unread_words
 
 if TYPE_CHECKING:
@@ -68,6 +70,9 @@ OTHER: Final = "other"
 WRITTEN: Final = "written"
 """The name of those that ask what is written where a market is named as well."""
 
+MOST_TIMES: Final = 2
+"""By how much a number may differ from a pair's fixing to be meant as a level of it."""
+
 _OF_MOVES: Final = AMONG_SEVERAL | {Aspect.LARGEST_DAY}
 _NUMBER: Final = re.compile(r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
@@ -89,10 +94,13 @@ class AskedOfMarket(NamedTuple):
         told = ASPECTS.told[self.aspect] if self.aspect else ()
         return stems(" ".join((*told, *numbers)))
 
-    def levels(self) -> tuple[Decimal, ...]:
-        """What the numbers may stand for: a comma groups digits, or begins the decimals."""
+    def level_of(self, last: Decimal) -> Decimal | None:
+        """The one number that may be a level of a pair with this last fixing. A comma groups
+        digits, or begins the decimals."""
         read = (each.replace(",", sign) for each in self.numbers for sign in ("", "."))
-        return tuple(Decimal(each) for each in read if each.count(".") < 2)
+        told = {Decimal(each) for each in read if each.count(".") < 2}
+        levels = [each for each in told if last / MOST_TIMES <= each <= last * MOST_TIMES]
+        return levels[0] if len(levels) == 1 else None
 
 
 class MarketQuestion(NamedTuple):
@@ -133,6 +141,9 @@ def market_question(
     asked = asked_of_market(query, find_meaning, pairs)
     if kind in NOT_KNOWN | OF_A_BANK or (research and not pairs):
         asked = asked._replace(aspect=None)
+    levels = [*map(asked.level_of, _fixings(research))]
+    if asked.aspect in BESIDE_A_NUMBER and levels and not any(levels):
+        asked = asked._replace(aspect=None)
     if asked.written and kind in OF_PRICES:
         kind = None
     if asked.aspect:
@@ -140,6 +151,11 @@ def market_question(
     left = unread_words(query, kind, asked.read)
     likely = None if kind or asked.written else likeliest(query.question, OF_PRICES, find_meaning)
     return MarketQuestion(query, window, kind, asked, left, likely)
+
+
+def _fixings(research: Sequence[ResearchResult]) -> Iterator[Decimal]:
+    """The last fixing of each pair."""
+    return (claim.value for claim in of_the_market(research) if claim.metric is Metric.LAST)
 
 
 def alone_among(question: str, pairs: Collection[str]) -> str | None:

@@ -2,7 +2,6 @@
 its day. What is so is computed from claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_full_day
@@ -23,9 +22,6 @@ from desk.programs.question.builtin.synthesis.markets.moves_told import level_to
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import RankedMove, ranked_moves
 from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
 from desk.programs.question.builtin.unread_words import safe_line
-
-MOST_TIMES: Final = 2
-"""By how much a number may differ from a pair's fixing to be meant as a level of it."""
 
 
 class _Threshold(NamedTuple):
@@ -134,10 +130,10 @@ def _largest_day(question: MarketQuestion, result: ResearchResult) -> str:
 def _beyond(question: MarketQuestion, known: Mapping[Metric, Claim], threshold: _Threshold) -> str:
     """Whether a fixing was beyond the number of a question, which has to be a level of the pair."""
     last = known.get(Metric.LAST)
-    levels = {level for level in question.asked.levels() if last and _may_be(level, last.value)}
-    if last is None or len(levels) != 1:
+    level = question.asked.level_of(last.value) if last else None
+    if last is None or level is None:
         return ""
-    level, sign = levels.pop(), threshold.sign
+    sign = threshold.sign
     if not threshold.ever:
         said = "Yes" if (last.value - level) * sign > 0 else "No"
         day = print_full_day(last.as_of)
@@ -151,10 +147,6 @@ def _beyond(question: MarketQuestion, known: Mapping[Metric, Claim], threshold: 
     told = f"the {name} fixing of {last.subject} {_over(question, last)} was {_on_day(extreme)}"
     unseen = "" if dated or said == "Yes" else " Older fixings were not looked at."
     return f"{said}: {told}.{unseen}"
-
-
-def _may_be(level: Decimal, last: Decimal) -> bool:
-    return last / MOST_TIMES <= level <= last * MOST_TIMES
 
 
 def _over(question: MarketQuestion, last: Claim) -> str:
