@@ -20,6 +20,7 @@ from desk.analytics.names.periods import (
     names_period,
     period_given,
     period_named,
+    periods_named,
 )
 from desk.analytics.names.subjects import (
     NamedAs,
@@ -35,7 +36,6 @@ from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
-from desk.contracts.weeks import TimeWindow
 from desk.platform.settings import Settings
 from desk.programs.question.builtin.kinds import OF_A_BANK, OF_RATES, QuestionKind, kind_of
 from starters.questions.graph_file import find_graph, read_graph
@@ -211,8 +211,18 @@ class _When(NamedTuple):
     zone: str
     period: str | None
 
+    def periods(self, words: str) -> tuple[Period, ...]:
+        """The days of each period of a question.
+
+        Raises:
+            UsageError: the one that is given is none.
+        """
+        if self.period is not None:
+            return (self.days(words),)
+        return periods_named(words, self.as_of or self.now, self.zone)
+
     def days(self, words: str) -> Period:
-        """The days of a question's period.
+        """The days of a question's first period.
 
         Raises:
             UsageError: the one that is given is none.
@@ -250,9 +260,10 @@ def _choice(
     """
     days = when.days(query.question) if _researches(spec) else None
     if days is not None and spec.name == BANK:
-        asked, days = days, _days_of_a_bank(days, when)
-        if days.read == asked.read:
-            query = _with_days_asked(query, asked.window)
+        periods = when.periods(query.question)
+        asked = tuple(each for each in periods if each.read and not each.may_be_ahead)
+        days = _days_of_a_bank(periods, asked, when)
+        query = _with_days_asked(query, asked)
     if days is not None:
         query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
     elif when.period is not None:
@@ -271,25 +282,30 @@ def _choice(
     )
 
 
-def _days_of_a_bank(days: Period, when: _When) -> Period:
-    """The days that a question about a bank looks at: from before those that it names to now, as
-    far as a result holds them, or else three years before. A month that is still ahead may be
+def _days_of_a_bank(periods: Sequence[Period], asked: Sequence[Period], when: _When) -> Period:
+    """The days that a question about a bank looks at: from before those that it asks about to now,
+    as far as a result holds them, or else three years before. A month that is still ahead may be
     that of the bank's next decision and is not taken for last year's."""
     now = when.as_of or when.now
-    if days.read is not None and not days.may_be_ahead:
-        start, end = days.window.start - BEFORE, days.window.end
+    ahead = [each.read for each in periods if each.read and each not in asked]
+    unread = (*periods[0].unread, *ahead)
+    if asked:
+        start = min(each.window.start for each in asked)
+        end = max(each.window.end for each in asked)
         end = now if now - start <= LONGEST_LOOK else end
-        span = {"start": max(start, end - LONGEST_LOOK), "end": end}
-        return days._replace(window=days.window.model_copy(update=span))
-    window = days.window.model_copy(update={"start": now - BEFORE, "end": now})
-    unread = (*days.unread, *filter(None, (days.read,)))
-    return Period(window, _NO_PERIOD_OF_A_BANK, unread)
+        start = max(start - BEFORE, end - LONGEST_LOOK)
+        read = ", ".join(each.read for each in asked if each.read)
+    else:
+        start, end, read = now - BEFORE, now, _NO_PERIOD_OF_A_BANK
+    window = periods[0].window.model_copy(update={"start": start, "end": end})
+    return Period(window, read, unread)
 
 
-def _with_days_asked(query: Query, window: TimeWindow) -> Query:
-    """A question about a bank with the days that it names."""
-    asked = "/".join(day.isoformat() for day in window_days(window))
-    return query.model_copy(update={"parameters": {**query.parameters, DAYS_ASKED: asked}})
+def _with_days_asked(query: Query, asked: Sequence[Period]) -> Query:
+    """A question about a bank with the days that it asks about."""
+    spans = ("/".join(day.isoformat() for day in window_days(each.window)) for each in asked)
+    days = {DAYS_ASKED: ",".join(dict.fromkeys(spans))} if asked else {}
+    return query.model_copy(update={"parameters": {**query.parameters, **days}})
 
 
 def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: object) -> str | None:

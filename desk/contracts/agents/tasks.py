@@ -74,8 +74,11 @@ class ToolName(Contract):
 
 
 DAYS_ASKED: Final = "period_days"
-"""The parameter with the first and the last day that a question about a bank names, as ISO 8601
-writes a span: more days are looked at."""
+"""The parameter with the first and the last day of each period that a question about a bank names,
+as ISO 8601 writes a span, with commas between: more days are looked at."""
+
+DaysAsked = tuple[date, date]
+"""The first and the last day of a period."""
 
 
 RANK: Final = "rank"
@@ -89,10 +92,16 @@ class Query(Contract):
     parameters: Annotated[dict[ShortText, Text], Field(max_length=50)] = Field(default_factory=dict)
 
     @property
-    def days_asked(self) -> tuple[date, date] | None:
-        """The first and the last day that a question about a bank names."""
-        first, _, last = self.parameters.get(DAYS_ASKED, "").partition("/")
-        return (date.fromisoformat(first), date.fromisoformat(last)) if first and last else None
+    def periods_asked(self) -> tuple[DaysAsked, ...]:
+        """The days of each period that a question about a bank names, in their order."""
+        spans = (each.split("/") for each in self.parameters.get(DAYS_ASKED, "").split(",") if each)
+        return tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in spans)
+
+    @property
+    def days_asked(self) -> DaysAsked | None:
+        """From the first of these days to the last."""
+        periods = self.periods_asked
+        return (min(p[0] for p in periods), max(p[1] for p in periods)) if periods else None
 
 
 class TaskAssignment(Contract):

@@ -9,6 +9,7 @@ from desk.analytics.names.periods import (
     objective_window,
     period_given,
     period_named,
+    periods_named,
     span_given,
 )
 from desk.analytics.prices.series import window_days
@@ -92,6 +93,22 @@ def test_a_day_or_year_that_may_be_another_is_not_read(words: str, unread: tuple
 def test_words_without_a_period_name_none() -> None:
     assert not names_period("The march of the dollar may go on")
     assert names_period("How did the won do in March?")
+
+
+def test_since_the_end_of_a_month_begins_after_its_last_day() -> None:
+    window = period_named("the franc since the end of June", NOW, "UTC").window
+    assert (window.start.date(), window.end) == (date(2026, 7, 1), NOW)
+    ending = period_named("the franc since the end of November", NOW, "UTC").window
+    assert ending.start.date() == date(2026, 11, 1)
+
+
+def test_all_periods_of_a_question_are_named_in_their_order() -> None:
+    asked = "how often did it cut since 2024, and what did it decide in august or in a week?"
+    since, august = periods_named(asked, NOW, "UTC")
+    assert (since.read, august.read) == ("since 2024", "august")
+    assert since.unread == august.unread == ("week",)
+    assert periods_named("in august", NOW, "UTC") == (period_named("in august", NOW, "UTC"),)
+    assert periods_named("and now?", NOW, "UTC") == (period_named("and now?", NOW, "UTC"),)
 
 
 @pytest.mark.parametrize("words", ["since last week", "since October", "since 2026-W40"])

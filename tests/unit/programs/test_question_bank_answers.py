@@ -96,7 +96,8 @@ def research(area: str, days: str = "") -> ResearchResult:
 
 def _since(question: str) -> str:
     """The words of a question that the tests take for its period."""
-    return next(words for words in ("since the start of 2025", "this year") if words in question)
+    known = ("since the start of 2025", "this year", "in 2024 and in 2025")
+    return next(words for words in known if words in question)
 
 
 def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str, dict[str, str]]:
@@ -192,6 +193,19 @@ def test_an_answer_begins_with_what_is_asked(
 ) -> None:
     told, _ = answer(question, *(research(area, days) for area in areas), days=days)
     assert told.startswith(begins)
+
+
+def test_each_period_that_is_asked_about_is_answered(with_meaning: None) -> None:
+    days = "2024-01-01/2024-12-31,2025-01-01/2025-12-31"
+    question = "how often did the bank of canada cut in 2024 and in 2025"
+    told, _ = answer(question, research("CA", days), days=days)
+    assert told.startswith(
+        "On 11 Dec 2024 the Bank of Canada cut its policy rate (-50 bp) to 3.25 %."
+    )
+    assert (
+        "2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 31 Dec 2025, -50 bp in all:"
+        in told
+    )
 
 
 def test_an_answer_on_two_rates_is_their_gap_and_how_far_they_are_known(with_meaning: None) -> None:

@@ -19,6 +19,7 @@ from desk.analytics.names.periods.reading import (
     objective_window,
     period_given,
     period_named,
+    periods_named,
 )
 from desk.analytics.names.periods.words_of_time import limits_ahead, words_ahead
 
@@ -32,6 +33,7 @@ __all__ = [
     "objective_window",
     "period_given",
     "period_named",
+    "periods_named",
     "span_given",
     "spans_named",
     "words_ahead",

@@ -88,22 +88,49 @@ def period_named(words: str, as_of: datetime, time_zone: str) -> Period:
     return _period_read(words, as_of, time_zone, _READERS)
 
 
+def periods_named(words: str, as_of: datetime, time_zone: str) -> tuple[Period, ...]:
+    """All periods that words name, in their order, each with what none of them read; the one of
+    `period_named` where there are no two."""
+    today = pendulum.instance(as_of).in_timezone(time_zone)
+    readings, beside, left = list[PeriodReading](), list[str](), words
+    while (found := _reading(left, today, as_of, _READERS)) is not None:
+        readings.append(found)
+        beside += _left_beside(left, found)
+        # What is behind it stays at its place.
+        left = f"{left[: found.start]}{' ' * (found.end - found.start)}{left[found.end :]}"
+    if len(readings) < 2:
+        return (period_named(words, as_of, time_zone),)
+    unread = tuple(dict.fromkeys((*beside, *calendar_words(left))))
+    return tuple(
+        _period(words, each, unread, as_of, time_zone)
+        for each in sorted(readings, key=lambda reading: reading.start)
+    )
+
+
 def _period_read(
     words: str, as_of: datetime, time_zone: str, readers: "tuple[_Reader, ...]"
 ) -> Period:
     today = pendulum.instance(as_of).in_timezone(time_zone)
-    found = next((r for read in readers if (r := read(words, today, as_of))), None)
+    found = _reading(words, today, as_of, readers)
     if found is None:
         window = week_so_far(today).window(as_of, time_zone)
         return Period(window, None, tuple(calendar_words(words)))
-    found = _up_to_now(words, found, today)
     rest = (*_left_beside(words, found), *calendar_words(_without(words, found)))
-    return Period(
-        found.days.window(as_of, time_zone),
-        words[found.start : found.end],
-        tuple(dict.fromkeys(rest)),
-        found.may_be_ahead,
-    )
+    return _period(words, found, tuple(dict.fromkeys(rest)), as_of, time_zone)
+
+
+def _reading(
+    words: str, today: pendulum.DateTime, as_of: datetime, readers: "tuple[_Reader, ...]"
+) -> PeriodReading | None:
+    found = next((r for read in readers if (r := read(words, today, as_of))), None)
+    return found and _up_to_now(words, found, today)
+
+
+def _period(
+    words: str, found: PeriodReading, unread: tuple[str, ...], as_of: datetime, time_zone: str
+) -> Period:
+    named = words[found.start : found.end]
+    return Period(found.days.window(as_of, time_zone), named, unread, found.may_be_ahead)
 
 
 def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:

@@ -13,7 +13,7 @@ from desk.analytics.prices.impact import SOON, decision_impact, scheduled_impact
 from desk.analytics.prices.rates_view import RatesView, rate_of, view_rates
 from desk.analytics.prices.series import WEEK, window_days
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
-from desk.contracts.agents.tasks import TaskAssignment
+from desk.contracts.agents.tasks import DaysAsked, TaskAssignment
 from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (
@@ -439,7 +439,7 @@ class _Findings:
     calendar: Evidence[DecisionCalendar]
     yields: Evidence[Yields] | None
     view: RatesView
-    days_asked: tuple[date, date] | None
+    periods_asked: tuple[DaysAsked, ...]
 
     @property
     def entries(self) -> tuple[PolicyRate, ...]:
@@ -497,15 +497,17 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
         calendar=calendar,
         yields=consult(request, Capability.YIELDS, Yields)[0],
         view=view_rates(decisions.answer, calendar.answer, own_areas(market), first_day, last_day),
-        days_asked=_days_asked(request) if request.assignment.query else None,
+        periods_asked=_periods_asked(request),
     )
 
 
-def _days_asked(request: TurnRequest) -> tuple[date, date]:
-    """The days that a question about a bank names, or those that are looked at."""
+def _periods_asked(request: TurnRequest) -> tuple[DaysAsked, ...]:
+    """The days of each period that a question about a bank names, or those that are looked at; none
+    where there is no question."""
     query = request.assignment.query
-    named = query.days_asked if query else None
-    return named or window_days(request.assignment.window)
+    if query is None:
+        return ()
+    return query.periods_asked or (window_days(request.assignment.window),)
 
 
 def _research(request: TurnRequest, found: _Findings) -> ResearchResult:
@@ -543,9 +545,10 @@ def _claims(found: _Findings) -> tuple[Claim, ...]:
     rates = policy_rate_claims(found.entries, found.as_of_day, found.rates.evidence_id)
     decided = decision_claims(found.view.decisions, found.decisions.evidence_id)
     decided += in_a_row_claims(found.decisions.answer, found.decisions.evidence_id)
-    if found.days_asked is not None and found.market.kind is not MarketKind.PAIR:
+    if found.market.kind is not MarketKind.PAIR:
         answer, evidence = found.decisions.answer, found.decisions.evidence_id
-        decided += within_claims(answer, own_areas(found.market)[0], *found.days_asked, evidence)
+        for days in found.periods_asked:
+            decided += within_claims(answer, own_areas(found.market)[0], *days, evidence)
     differential = differential_claim(found.market, found.base_area, rates)
     return rates + decided + ((differential,) if differential else ()) + _yield_claims(found)
 
@@ -578,7 +581,7 @@ def _events(found: _Findings, certainty: float) -> tuple[MarketEvent, ...]:
         certainty,
         found.as_of_day,
         rates,
-        in_a_report=found.days_asked is None,
+        in_a_report=not found.periods_asked,
     )
     return (*decided, *scheduled)
 

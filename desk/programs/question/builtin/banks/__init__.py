@@ -3,7 +3,6 @@ what they decided, each told first where the question is of it, with a table of 
 
 from desk.programs.question.builtin.banks.known import (
     ChangesWithin,
-    DaysAsked,
     changes_within,
     is_known,
 )
@@ -20,7 +19,6 @@ __all__ = [
     "NOT_KNOWN",
     "YEAR",
     "ChangesWithin",
-    "DaysAsked",
     "bank_sentences",
     "bank_standing",
     "changes_within",

@@ -9,6 +9,7 @@ from desk.analytics.figures import print_known_day
 from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence
 from desk.analytics.names.markets import AREAS
 from desk.analytics.names.subjects import AskedSubject, NamedAs
+from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, claim_id, span_id
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
 from desk.contracts.findings.source_results import DatePrecision
@@ -17,9 +18,6 @@ from desk.trust.claims.rate_claims import IN_A_ROW
 
 MATURITIES: Final = {Metric.YIELD_2Y: "Two-year", Metric.YIELD_10Y: "Ten-year"}
 _CODES: Final = {area: code for code, area in AREAS.items()}
-
-DaysAsked = tuple[date, date]
-"""The first and the last day that a question names."""
 
 
 class KnownBank(NamedTuple):

@@ -6,6 +6,7 @@ from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.listing import listed
+from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.banks.decisions import (
     decided_before_today,
@@ -16,7 +17,7 @@ from desk.programs.question.builtin.banks.decisions import (
     in_sums,
     newest_changes,
 )
-from desk.programs.question.builtin.banks.known import DaysAsked, KnownBank, known_banks
+from desk.programs.question.builtin.banks.known import KnownBank, known_banks
 from desk.programs.question.builtin.banks.rates import (
     YEAR,
     all_yields,

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_known_day
+from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric
 from desk.contracts.findings.results import EventType, MarketEvent, ResearchResult
 from desk.programs.question.builtin.banks.decisions import outcome_told
-from desk.programs.question.builtin.banks.known import DaysAsked, KnownBank, known_bank
+from desk.programs.question.builtin.banks.known import KnownBank, known_bank
 from desk.programs.question.builtin.banks.topics import figure
 
 SHOWN: Final = 6

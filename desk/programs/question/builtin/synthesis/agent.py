@@ -249,7 +249,7 @@ def _of_a_group(
     newest = newest_told(question, of_it)
     unjudged = "" if aspect else UNJUDGED
     said = (lead, standing, newest, *days, ranking, *beside, banks, unjudged)
-    measured = with_doubt(question, said, lead or standing or ranking)
+    measured = with_doubt(question, said, lead or standing or ranking or move_told(of_it))
     told = quoted(found, quoter) if found else Draft("", answered=True)
     sure = is_all_read(question, research) and is_measured(research)
     return Draft(f"{measured} {told.summary}".strip(), sure, sure, told.told)

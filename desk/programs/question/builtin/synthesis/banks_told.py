@@ -65,7 +65,10 @@ def banks_told(
     before, where the kind is none of a bank's."""
     query, (first_day, day) = question.query, whole_days(question.window)
     read = _as_read(question, research, day)
-    told = bank_sentences(research, day, read.taken, query.days_asked, read.verdict)
+    periods = query.periods_asked or (None,)
+    each = (bank_sentences(research, day, read.taken, days, read.verdict) for days in periods)
+    # What is known today is told once.
+    told = tuple(dict.fromkeys(sentence for sentences in each for sentence in sentences))
     if query.days_asked is None and read.taken in _LOOKED_BACK:
         told = (*told, decisions_looked_at(first_day, day))
     kinds = {subject.kind for subject in subjects_asked(query.question)}
@@ -75,7 +78,7 @@ def banks_told(
             written = quoted(near, quoter)
             summary = " ".join((NEAREST, written.summary, OF_THE_BANKS, *told))
             return written._replace(summary=summary, answered=False, found=False)
-    known = is_known(research, day, read.taken, query.days_asked)
+    known = all(is_known(research, day, read.taken, days) for days in periods)
     found = read.is_sure and known and is_all_read(question, research)
     said = filter(None, _in_order(read, told, known=known))
     return Draft(" ".join(said), answered=found, found=found)
@@ -89,7 +92,8 @@ def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: 
     kind = kind_of(query.question, find_meaning)
     kind = None if kind in OF_PRICES else kind
     asked = kind or QuestionKind.DECIDED
-    verdict = bank_verdict(query.question, asked, research, day, query.days_asked)
+    one = len(query.periods_asked) < 2
+    verdict = bank_verdict(query.question, asked, research, day, query.days_asked) if one else ""
     kind = asked if verdict else kind
     left = unread_words(query, kind)
     sure = kind is not None and not left.matters(kind)

@@ -14,9 +14,10 @@ from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ResearchResult
-from desk.programs.question.builtin.banks import YEAR, DaysAsked, changes_within
+from desk.programs.question.builtin.banks import YEAR, changes_within
 from desk.programs.question.builtin.kinds import (
     OF_PRICES,
     AskedSide,

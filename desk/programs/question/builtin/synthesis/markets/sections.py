@@ -6,6 +6,7 @@ from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.central_banks import bank_in_a_sentence
+from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import (
     EventType,
@@ -18,7 +19,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.question.knowledge import Section
 from desk.contracts.runs.turns import StateEntry
-from desk.programs.question.builtin.banks import DaysAsked, decisions_table
+from desk.programs.question.builtin.banks import decisions_table
 from desk.programs.question.builtin.synthesis.markets.results import is_move, ranked, research_in
 from desk.trust.prose import clip, references, split_sentences
 
