@@ -58,9 +58,9 @@ SOURCE = Provenance(name="Digest of the desk's news sources", tier=SourceTier.SE
 MOST_ITEMS = 60
 
 GATHERED = (
-    "Decisions of the market's central banks from the project's table, web pages of the knowledge "
-    "corpus that name the market and, with --live, the banks' own feeds and Google News, of the "
-    "{days} days up to as_of; each story once by its title, as it was first told."
+    "Web pages of the knowledge corpus that name the market and, with --live, the banks' own feeds "
+    "and Google News, of the {days} days up to as_of; each story once by its title, as it was "
+    "first told."
 )
 MADE_UP = (
     "Headlines that are generated for practice, of the {days} days up to as_of; each once by its "

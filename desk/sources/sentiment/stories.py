@@ -1,4 +1,4 @@
-"""What the desk's own sources carried about a market, each story once.
+"""What others published about a market, each story once. The desk's own tables are no news.
 
 Text from outside is made plain and carried as data: what it asks for is not done.
 """
@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from statistics import fmean
@@ -24,12 +24,10 @@ from desk.contracts.findings.source_results import (
     NewsItem,
     NewsItems,
     Provenance,
-    RateDecision,
 )
 from desk.sources.analysis.symbols import COMPANIES, name_of_pair
 from desk.sources.central_banks.facts.policy import PolicyFacts
 from desk.sources.central_banks.facts.tables import DamagedTable
-from desk.sources.central_banks.policy_answers import covered_until, rate_decisions
 from desk.sources.knowledge.documents import Corpus, Kind, WrittenText, version_at
 from desk.sources.knowledge.files import DamagedCorpus
 from desk.sources.knowledge.text import passages
@@ -39,7 +37,6 @@ from desk.sources.news.server import GoogleNewsTools
 from desk.sources.news.text import plain_text
 from desk.sources.serving.market_symbol import areas_of, is_pair
 
-TABLE = "Project table of central-bank decisions"
 CORPUS = "Web page of the knowledge corpus"
 NOT_LIVE = (
     "The banks' own news feeds and the news of publishers are not read: this server was started "
@@ -56,7 +53,6 @@ USUAL_DAYS = 14
 
 _TENTH = Decimal("0.1")
 
-_DAY = timedelta(days=1)
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -72,7 +68,7 @@ class Story:
 class Gathered:
     """Stories of a market, newest first, and what is to be said of what could not be read.
 
-    Without `read` nothing was found because no source reaches as far as the market and its days.
+    Without `read` nothing was found because no source that carries news of the market was read.
     `source` is whose stories they all are, where they are one body's.
     """
 
@@ -168,16 +164,16 @@ class Newsroom:
             facts, corpus = self._facts(asked.as_of), self._corpus()
         except (DamagedTable, DamagedCorpus) as error:
             raise ToolError(str(error)) from error
-        stories = [*_decisions(facts, asked), *_pages(corpus, asked)]
-        missing = [*_gaps(facts, asked)]
-        whole = not missing or self._live is not None
+        stories = [*_pages(corpus, asked)]
+        missing: list[str] = []
         if self._live is None:
             missing.append(NOT_LIVE)
         else:
             for fetched, remark in _fetched(self._live, facts, asked):
                 stories += fetched
                 missing += [remark] if remark else []
-        return Gathered(each_once(stories), tuple(missing), read=whole or bool(stories))
+        read = self._live is not None or bool(stories)
+        return Gathered(each_once(stories), tuple(missing), read=read)
 
 
 def gather_companies(companies: CompanyHeadlines | None, asked: Asked) -> Gathered:
@@ -207,27 +203,6 @@ def _normalized_title(headline: str, publisher: str) -> str:
     title = unicodedata.normalize("NFKC", headline).casefold()
     title = title.removesuffix(f" - {publisher.casefold()}")
     return " ".join(_SIGNS.sub(" ", title).split()) or title
-
-
-def _decisions(facts: PolicyFacts, asked: Asked) -> Iterator[Story]:
-    """The decisions of the table as statements; the wording is the desk's."""
-    first, last = asked.start.astimezone(UTC).date() - _DAY, asked.as_of.date() + _DAY
-    for decision in rate_decisions(facts, asked.areas, first, last, asked.as_of):
-        if decision.known_from >= asked.start:
-            item = NewsItem(
-                headline=f"{decision.bank} {_acted(decision)}",
-                publisher=TABLE,
-                published_at=decision.known_from,
-                summary=f"{decision.instrument}; {decision.source}"[:LONGEST_SUMMARY],
-            )
-            yield Story(item, decision.area)
-
-
-def _acted(decision: RateDecision) -> str:
-    if decision.change == 0:
-        return f"leaves its policy rate unchanged, {decision.decided_on}"
-    verb = "raises" if decision.change > 0 else "lowers"
-    return f"{verb} its policy rate, {decision.decided_on}"
 
 
 def _pages(corpus: Corpus, asked: Asked) -> Iterator[Story]:
@@ -270,17 +245,6 @@ def _names(text: str, asked: Asked) -> bool:
 def _banks(asked: Asked) -> Sequence[str]:
     # The dollar is one side of most pairs: a page about America is not about each of them.
     return [area for area in asked.areas if area != "US" or not is_pair(asked.symbol)]
-
-
-def _gaps(facts: PolicyFacts, asked: Asked) -> Iterator[str]:
-    """What the table of decisions cannot know of the window."""
-    for area in asked.areas:
-        until = covered_until(facts, (area,), asked.as_of).get(area)
-        known = facts.areas.get(area)
-        if until is None or known is None:
-            yield f"{area}: the table has no decisions of its central bank."
-        elif until < known.local_day(asked.as_of):
-            yield f"{area}: the table has the decisions of {known.bank} up to {until} only."
 
 
 def _fetched(

@@ -22,6 +22,7 @@ from tests.support.knowledge.corpus import CorpusFolder
 from tests.support.served import served
 
 AS_OF = "2026-09-21T06:00:00Z"
+DAY = "2026-09-17T08:00:00Z"
 START_SECONDS = 60.0
 TOOLS = ("news_aggregator", "sentiment_analyzer")
 ORDERS = (
@@ -51,24 +52,34 @@ def over_http() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/mcp"
 
 
-async def test_the_digest_counts_its_stories_and_says_what_was_not_read() -> None:
-    answer = await called(build_server(), "news_aggregator")
+@pytest.fixture
+def read(tmp_path: Path) -> Any:
+    """A server of two pages, one of which says where the euro went."""
+    pages = CorpusFolder(tmp_path / "corpus")
+    pages.page("https://a.example/1", "The euro fell.\n", "Euro in terrible trouble", DAY)
+    pages.page("https://a.example/2", "The euro.\n", "A day of the euro", DAY)
+    return build_server(corpus_dir=pages.folder)
+
+
+async def test_the_digest_counts_its_stories_and_says_what_was_not_read(read: Any) -> None:
+    answer = await called(read, "news_aggregator", symbol="EUR/USD")
     digest = NewsDigest.model_validate(answer.structured_content)
-    assert [item.headline for item in digest.items] == [
-        "Bank of Japan raises its policy rate, 2026-09-18",
-        "Federal Reserve raises its policy rate, 2026-09-16",
-    ]
+    assert {item.headline for item in digest.items} == {
+        "Euro in terrible trouble",
+        "A day of the euro",
+    }
     assert [(f.metric, f.value) for f in digest.figures] == [(Metric.NEWS_COUNT, Decimal(2))]
     assert "without --live" in digest.missing[-1]
 
 
-async def test_the_tone_rests_on_the_same_count_as_the_digest() -> None:
-    figures = {f.metric: f.value for f in (await analysed(build_server())).figures}
-    assert figures == {Metric.NEWS_TONE: 0, Metric.NEWS_COUNT: 2}
+async def test_the_tone_rests_on_the_same_count_as_the_digest(read: Any) -> None:
+    figures = {f.metric: f.value for f in (await analysed(read, symbol="EUR/USD")).figures}
+    assert figures[Metric.NEWS_COUNT] == 2
+    assert figures[Metric.NEWS_TONE] < 0
 
 
-async def test_a_tone_points_somewhere_and_never_strongly() -> None:
-    (signal,) = (await analysed(build_server(), symbol="EUR/USD", days=5)).signals
+async def test_a_tone_points_somewhere_and_never_strongly(read: Any) -> None:
+    (signal,) = (await analysed(read, symbol="EUR/USD")).signals
     assert signal.hint is Hint.DOWN
     assert 0 < signal.strength <= MOST_CONFIDENCE
     assert re.search(r"\d", signal.words) is None
@@ -82,11 +93,12 @@ async def test_a_company_has_no_news_and_no_figure_without_a_network() -> None:
     assert untold == "No story of NVDA was found: there is no tone to tell."
 
 
-async def test_days_that_no_source_reaches_have_no_count() -> None:
-    """None found because none could be read is not a count of none."""
-    answer = await analysed(build_server(), as_of="2027-03-01T06:00:00Z")
+async def test_what_no_source_was_read_for_has_no_count() -> None:
+    """None found because none could be read is not a count of none, and a decision in the desk's
+    own table is no story."""
+    answer = await analysed(build_server())
     assert answer.figures == ()
-    assert any("up to 2026-09-30 only" in reason for reason in answer.missing)
+    assert any("without --live" in reason for reason in answer.missing)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -116,7 +128,7 @@ async def test_orders_in_a_headline_are_carried_as_its_words(tmp_path: Path) -> 
         )
         answer = await analysed(server)
     assert digest.items[0].headline == ORDERS
-    assert {f.metric: f.value for f in answer.figures}[Metric.NEWS_COUNT] == 2
+    assert {f.metric: f.value for f in answer.figures}[Metric.NEWS_COUNT] == 1
     assert all(abs(f.value) < 100 for f in answer.figures)
     assert all(signal.strength <= MOST_CONFIDENCE for signal in answer.signals)
 

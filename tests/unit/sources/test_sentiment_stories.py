@@ -1,6 +1,7 @@
 """What the desk's sources carried about a market, each story once."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,6 @@ from tests.support.facts_files import write_facts
 from tests.support.knowledge.corpus import CorpusFolder
 
 AFTER_THE_FED = datetime(2026, 9, 17, 6, tzinfo=UTC)
-FED = "Federal Reserve leaves its policy rate unchanged, 2026-09-16"
 
 
 def newsroom(folder: Path, pages: CorpusFolder | None = None, url: str | None = None) -> Newsroom:
@@ -54,22 +54,11 @@ def story(headline: str, hour: int, publisher: str = "The Wire") -> Story:
     return Story(NewsItem(headline=headline, publisher=publisher, published_at=at))
 
 
-def test_a_decision_is_a_statement_from_the_moment_it_was_announced(tmp_path: Path) -> None:
-    room = newsroom(tmp_path)
-    announced = datetime(2026, 9, 16, 18, tzinfo=UTC)
-    before = room.gather(Asked("USD/JPY", announced - timedelta(seconds=1), 14))
-    at_once = room.gather(Asked("USD/JPY", announced, 14))
-    assert headlines(before) == []
-    assert headlines(at_once) == [FED]
-    assert at_once.stories[0].area == "US"
-
-
-def test_what_came_out_before_the_days_asked_for_is_not_there(tmp_path: Path) -> None:
-    room = newsroom(tmp_path)
-    assert headlines(gathered(room, days=1)) == [FED]
-    assert len(headlines(gathered(room, days=60))) == 2
-    late = room.gather(Asked("USD/JPY", AFTER_THE_FED + timedelta(days=3), 1))
-    assert headlines(late) == []
+def test_the_desks_own_table_of_decisions_is_no_news(tmp_path: Path) -> None:
+    """The Federal Reserve decided on the day before."""
+    found = gathered(newsroom(tmp_path))
+    assert (found.stories, found.count, found.tone("USD/JPY")) == ((), None, None)
+    assert not found.read
 
 
 def test_a_page_counts_from_its_publication_and_where_it_names_the_market(tmp_path: Path) -> None:
@@ -79,9 +68,10 @@ def test_a_page_counts_from_its_publication_and_where_it_names_the_market(tmp_pa
     pages.page("https://a.example/3", "The yen fell.\n", "Three", "2026-09-18T08:00:00Z")
     pages.page("https://a.example/4", "The yen slept.\n", "Four", "2026-08-15T08:00:00Z")
     found = gathered(newsroom(tmp_path, pages))
-    assert headlines(found) == [FED, "One"]
-    assert found.stories[1].item.summary == "The yen rose."
-    assert found.stories[1].item.url == "https://a.example/1"
+    assert headlines(found) == ["One"]
+    assert found.stories[0].item.summary == "The yen rose."
+    assert found.stories[0].item.url == "https://a.example/1"
+    assert len(headlines(gathered(newsroom(tmp_path, pages), days=60))) == 2
 
 
 def test_a_story_that_many_tell_is_there_once_as_it_was_first_told() -> None:
@@ -107,10 +97,6 @@ def test_without_a_network_the_reasons_are_told(tmp_path: Path) -> None:
     company = gathered(room, "NVDA")
     assert company.missing == (NO_COMPANIES,)
     assert not company.read
-    krona = gathered(room, "EUR/SEK")
-    assert krona.missing[0] == "XM: the table has no decisions of its central bank."
-    assert krona.missing[1].startswith("SE: the table has the decisions of Sveriges Riksbank up to")
-    assert not krona.read
 
 
 def test_what_is_no_market_is_refused(tmp_path: Path) -> None:
@@ -128,15 +114,15 @@ def test_live_sources_add_to_the_rest_and_one_that_fails_costs_only_its_own(
     boj = rss(item("Statement on Monetary Policy", AFTER_THE_FED - timedelta(hours=1)))
     with feeds(google, {"/boj": boj, "/fed": Answer(b"", 503)}) as url:
         found = gathered(newsroom(tmp_path, url=url))
-        assert headlines(found) == ["Statement on Monetary Policy", "Yen slumps", FED]
-        assert [each.area for each in found.stories] == ["JP", None, "US"]
+        assert headlines(found) == ["Statement on Monetary Policy", "Yen slumps"]
+        assert [each.area for each in found.stories] == ["JP", None]
         assert any("US: the news feed" in reason for reason in found.missing)
 
 
 def test_a_refusal_of_a_live_source_is_told_and_the_rest_is_there(tmp_path: Path) -> None:
     with feeds(Answer(b"", 429)) as url:
         found = gathered(newsroom(tmp_path, url=url))
-    assert headlines(found) == [FED]
+    assert headlines(found) == [] and found.count == Decimal(0)
     assert any("Google News refused" in reason for reason in found.missing)
 
 
