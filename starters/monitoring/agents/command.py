@@ -262,8 +262,7 @@ def _reasons(queue: str, work: WorkCounts, look: QueueLook, polled: bool) -> Ite
     if look.depth and look.oldest > LONG_WAIT:
         seconds = look.oldest.total_seconds()
         yield f"{look.depth} waiting on {queue}, the oldest for {seconds:.0f} s"
-    erred, well = work.last_error_at, work.last_success
-    if erred is not None and (well is None or erred > well):
+    if not work.is_well:
         yield f"its last try failed: {(work.last_error or '')[:1_000]}"
 
 

@@ -60,7 +60,8 @@ class WorkCounts:
     """The work of an agent (its tasks) or of a source (its calls).
 
     `retried` counts failed attempts that were followed by another, `not_made` calls that were
-    skipped because the source kept failing.
+    skipped because the source kept failing. `reached_at` is when a run that was planned last found
+    the source there, which is no call.
     """
 
     active: int = 0
@@ -69,12 +70,25 @@ class WorkCounts:
     retried: int = 0
     not_made: int = 0
     last_success: datetime | None = None
+    reached_at: datetime | None = None
     last_error: str | None = None
     last_error_at: datetime | None = None
 
     def succeeded(self, at: datetime) -> None:
         """Counts a success."""
         self.last_success = max(at, self.last_success or at)
+
+    def reached(self, at: datetime) -> None:
+        """Notes that the source could be reached."""
+        self.reached_at = max(at, self.reached_at or at)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing has failed since it last succeeded or was reached."""
+        if self.last_error_at is None:
+            return True
+        well = [at for at in (self.last_success, self.reached_at) if at is not None]
+        return bool(well) and max(well) >= self.last_error_at
 
     def erred(self, at: datetime, reason: str) -> None:
         """Counts a failure. The latest reason is kept."""
@@ -202,9 +216,9 @@ async def _add_end(
 
 def _add_reach(queue: WorkCounts, reach: Reachability, at: datetime) -> None:
     if reach.reachable:
-        queue.succeeded(at)
+        queue.reached(at)
     else:
-        queue.erred(at, f"it could not be reached: {reach.reason or 'it does not say why'}")
+        queue.erred(at, reach.reason or "it could not be reached and does not say why")
 
 
 def _made_again(scheduled: ActivityScheduled) -> int:

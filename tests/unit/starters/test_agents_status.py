@@ -245,12 +245,13 @@ async def test_a_source_that_could_not_be_reached_is_degraded_without_a_call_cou
     record = await counted(week)
     ecb = judged(fleet(map(worker, QUEUES)), record).sources[0]
     assert (ecb.status, ecb.finished, ecb.failed) == (AgentStatus.DEGRADED, 0, 0)
-    assert ecb.reasons == ("its last try failed: it could not be reached: DESK_OFFLINE is set",)
+    assert ecb.reasons == ("its last try failed: DESK_OFFLINE is set",)
     again = week.asked("reach.ecb", "source.ecb", "reach")
     week.begun(again)
     await week.reached(again)
     ecb = judged(fleet(map(worker, QUEUES)), await counted(week)).sources[0]
-    assert (ecb.shown, ecb.finished) == (AgentStatus.HEALTHY, 0)
+    assert (ecb.status, ecb.finished) == (AgentStatus.HEALTHY, 0)
+    assert (ecb.shown, ecb.last_success) == ("not asked", None), "to be reached is no call"
 
 
 async def test_an_answer_that_says_its_source_was_not_reached_is_a_failed_call() -> None:
