@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.text import Text
 
 from desk.contracts.agents.search_attributes import Phase
@@ -30,10 +30,11 @@ GraphProgress = Progress[GraphStatus]
 
 
 class PlainGraphProgress(TimedLines):
-    """A line for every node that begins or ends."""
+    """A line for every node that begins or ends. What began before `since` was kept by a reset."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, since: datetime | None = None) -> None:
         super().__init__(stream)
+        self._since = since
         self._seen: dict[str, tuple[NodeState, int]] = {}
         self._phase: Phase | None = None
 
@@ -44,20 +45,27 @@ class PlainGraphProgress(TimedLines):
             if self._seen.get(node.node) != now:
                 self._seen[node.node] = now
                 if node.state in _ENDED or node.state is NodeState.RUNNING:
-                    self.note(node_words(node))
+                    self.note(node_words(node, self._since))
         if status.phase is not self._phase:
             self._phase = status.phase
             if status.phase in _PHASES:
                 self.note(_PHASES[status.phase])
 
 
-def shown_graph_progress() -> AbstractContextManager[GraphProgress]:
-    """The progress display that suits standard error, cleared at the end of the block."""
-    return shown_on_stderr(PlainGraphProgress, _drawn)
+def shown_graph_progress(since: datetime | None = None) -> AbstractContextManager[GraphProgress]:
+    """The progress display that suits standard error, cleared at the end of the block: of a run
+    that was reset `since`, or from its start."""
+    return shown_on_stderr(
+        lambda stream: PlainGraphProgress(stream, since),
+        lambda status, console: graph_board(status, console.height, datetime.now(UTC), since),
+    )
 
 
-def node_words(node: NodeStatus) -> str:
-    """`fetchTickets done in 0.4 s`, with what went wrong."""
+def node_words(node: NodeStatus, since: datetime | None = None) -> str:
+    """`fetchTickets done in 0.4 s`, with what went wrong; `fetchTickets kept` where a reset did not
+    run it again."""
+    if _was_kept(node, since):
+        return f"{node.node} kept"
     again = f", round {node.round}" if node.round > 1 else ""
     if node.state is NodeState.RUNNING:
         return f"{node.node} begins ({human(node.agent)}{again})"
@@ -66,7 +74,9 @@ def node_words(node: NodeStatus) -> str:
     return f"{words}: {one_line(node.note)}" if node.note else words
 
 
-def graph_board(status: GraphStatus, height: int, now: datetime) -> Group:
+def graph_board(
+    status: GraphStatus, height: int, now: datetime, since: datetime | None = None
+) -> Group:
     """A status as a headline and a list of nodes, no taller than the screen.
 
     If there are too many, nodes that succeeded are left out first.
@@ -76,22 +86,26 @@ def graph_board(status: GraphStatus, height: int, now: datetime) -> Group:
     if len(nodes) > room:
         dull = (NodeState.DONE, NodeState.SKIPPED, NodeState.WAITING)
         nodes.sort(key=lambda node: node.state in dull)
-    lines = [_line(node, now) for node in nodes[:room]]
+    lines = [_line(node, now, since) for node in nodes[:room]]
     ended = sum(node.state in _ENDED or node.state is NodeState.SKIPPED for node in status.nodes)
-    elapsed = max((now - status.started_at).total_seconds(), 0.0)
+    elapsed = max((now - (since or status.started_at)).total_seconds(), 0.0)
     head = f"{status.graph}  {ended} of {len(status.nodes)} nodes  {elapsed:.0f} s"
     title = Text(head, style="bold", overflow="ellipsis", no_wrap=True)
     waits = [Text(WAITS, style="yellow")] if status.phase is Phase.AWAITING_PERSON else []
     return Group(title, *lines, *waits)
 
 
-def _drawn(status: GraphStatus, console: Console) -> Group:
-    return graph_board(status, console.height, datetime.now(UTC))
+def _was_kept(node: NodeStatus, since: datetime | None) -> bool:
+    """Whether a node ended before a reset. Of one whose end the reset's own first step notes, the
+    time between is no time that it took."""
+    if since is None or node.started_at is None:
+        return False
+    return node.state in _ENDED and node.started_at < since
 
 
-def _line(node: NodeStatus, now: datetime) -> Text:
+def _line(node: NodeStatus, now: datetime, since: datetime | None) -> Text:
     mark, style = _MARKS[node.state]
-    took = _took(node, now)
+    took = None if _was_kept(node, since) else _took(node, now)
     seconds = f"{took:6.1f} s" if took is not None else " " * 8
     note = f"  {one_line(node.note)}" if node.note else ""
     words = f"{mark} {node.node:<20} {human(node.agent):<18} {seconds}{note}"

@@ -7,6 +7,7 @@ again. The run goes on from there as a new run with the same id.
 import time
 import uuid
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from temporalio.api.common.v1 import WorkflowExecution
@@ -109,12 +110,13 @@ class GraphReset:
         self._options = options
         self._reason = checked_words(options.reason, "--reason", longest=LONGEST_REASON)
         self._run_id: str | None = None
+        self._reset_at = datetime.now(UTC)
         self._began = time.monotonic()
 
     async def work(self, desk: Desk) -> ExitStatus:
         """Resets the run, follows the new one, and prints the answer."""
         found = await self.ask(desk)
-        with shown_graph_progress() as progress:
+        with shown_graph_progress(self._reset_at) as progress:
             answered = await wait_for_answer(found, progress)
         # The run counts from its first start, which may be days ago.
         took = {"seconds": time.monotonic() - self._began}

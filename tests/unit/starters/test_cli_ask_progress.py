@@ -86,3 +86,19 @@ def test_a_large_graph_shows_what_is_at_work_and_fits_the_screen() -> None:
     shown = drawn(status(*nodes, node("last", NodeState.RUNNING)), height=20)
     assert "… last" in shown
     assert len(shown.splitlines()) <= 20
+
+
+def test_what_a_reset_kept_is_told_without_the_time_since_the_first_run() -> None:
+    since = BEGAN + timedelta(days=2)
+    again = node("answer", NodeState.DONE).model_copy(
+        update={"started_at": since, "ended_at": since + timedelta(seconds=3)}
+    )
+    after = status(node("fetch", NodeState.DONE, seconds=172_801), again)
+    stream = io.StringIO()
+    PlainGraphProgress(stream, since).update(after)
+    lines = [line.partition(" s  ")[2] for line in stream.getvalue().splitlines()]
+    assert lines == ["fetch kept", "answer done in 3.0 s"]
+    console = Console(file=io.StringIO(), width=80, force_terminal=False)
+    with console.capture() as shown:
+        console.print(graph_board(after, 30, since + timedelta(seconds=4), since))
+    assert "172801" not in shown.get() and "2 of 2 nodes  4 s" in shown.get()
