@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -15,6 +16,7 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.documents.answer.markdown import answer_alone, render_answer_markdown
+from desk.programs.episode.document.base_rate import base_rate
 from desk.programs.episode.document.words import (
     evaluation_notes,
     evaluation_words,
@@ -23,6 +25,7 @@ from desk.programs.episode.document.words import (
     metric_words,
     other_missing,
     part_lines,
+    prices_of,
     step_lines,
 )
 from tests.support.answers import FINISHED_AT, market_record
@@ -59,6 +62,46 @@ def test_the_page_begins_with_the_recommendation_and_goes_on_in_its_order() -> N
         "How it was found",
         "Sources",
     ]
+
+
+def test_beside_the_probability_stands_how_often_the_price_was_higher_in_its_own_past() -> None:
+    told = headline(answer())
+    assert told is not None
+    assert re.fullmatch(
+        r"In its own past it was higher 4 weeks later after \d+ % of \d+ trading days, "
+        r"\d+ \w+ \d+ to \d+ \w+ 2024 \(\d+ spans without an overlap\)\.",
+        told.anyway.replace("\xa0", " "),
+    )
+    page = render_answer_html(answer())
+    assert page.index("likely to be higher") < page.index("In its own past it was higher")
+
+
+@pytest.mark.parametrize(
+    ("days", "weeks", "rising", "expected"),
+    [
+        (200, 4, 200, (172, 172, 7)),
+        (200, 4, 0, (0, 172, 7)),
+        (200, 4, 100, (86, 172, 7)),
+        (113, 4, 113, (85, 85, 4)),
+        (112, 4, 112, None),
+        (200, 52, 200, None),
+    ],
+)
+def test_a_base_rate_is_counted_from_what_was_known_alone(
+    days: int, weeks: int, rising: int, expected: tuple[int, int, int] | None
+) -> None:
+    """The price rises on so many days and then falls; what it did after the as-of day nobody
+    knew."""
+    history = prices_of(answer())
+    assert history is not None
+    first = AS_OF.date() - timedelta(days=days - 1)
+    every = range(days + 60)
+    dated = {
+        "days": tuple(first + timedelta(days=place) for place in every),
+        "closes": tuple(Decimal(1_000 - abs(place - rising)) for place in every),
+    }
+    rate = base_rate(history.model_copy(update=dated), weeks, AS_OF.date())
+    assert (rate and (rate.rose, rate.starts, rate.apart)) == expected
 
 
 def test_the_headline_leads_with_the_probability_and_what_it_rests_on() -> None:
@@ -324,7 +367,7 @@ def test_conflicts_of_an_episode_are_printed_as_those_of_a_swarm() -> None:
 
 def test_the_terminal_is_told_the_recommendation_and_the_board_without_the_run() -> None:
     told = answer_alone(answer())
-    assert told.splitlines()[2].startswith("**55 % likely to be higher on 8 Jul 2024.** It rests")
+    assert told.splitlines()[2].startswith("**55 % likely to be higher on 8 Jul 2024.** In its")
     assert told.splitlines()[4].startswith("**Buy NVDA**: confidence 33 %")
     assert "### Fundamentals" in told
     assert "## Sources" not in told

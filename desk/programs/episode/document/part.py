@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from desk.analytics.prices.series import window_days
-from desk.contracts.episode.analysis import PriceHistory
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.parts import Part, PartOfPage, PartRecord, RunMaterial
 from desk.documents.audit.findings import AuditFinding
@@ -18,7 +17,6 @@ from desk.programs.episode.document.record import (
     texts_of_stock,
     told_stock,
 )
-from desk.trust.ledger import EvidenceUnusable, read_answer
 
 
 class _EpisodePart(Part):
@@ -80,13 +78,8 @@ class _EpisodePart(Part):
 
 def _chart(answer: AnswerReport) -> str | None:
     """The prices of the episode's stock, drawn; None where too few are carried."""
-    prices = answer.stock.prices if answer.stock else None
-    result = next((each for each in answer.evidence if each.evidence_id == prices), None)
-    try:
-        history = read_answer(result.content) if result else None
-    except EvidenceUnusable:
-        return None
-    if not isinstance(history, PriceHistory):
+    history = words.prices_of(answer)
+    if history is None:
         return None
     # Matplotlib takes half a second to import; only a page with a chart pays for it.
     from desk.documents.rendering.drawing.stock_chart import stock_chart

@@ -5,8 +5,9 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_claim, print_full_day
+from desk.analytics.prices.series import window_days
 from desk.contracts.episode.actions import StockAction
-from desk.contracts.episode.analysis import Analysis, MeasuredFigure, ShareSplit
+from desk.contracts.episode.analysis import Analysis, MeasuredFigure, PriceHistory, ShareSplit
 from desk.contracts.episode.stock import (
     Blackboard,
     BoardPart,
@@ -23,6 +24,7 @@ from desk.documents.answer.words import said
 from desk.documents.rendering.markdown import bullets, escaped, table
 from desk.documents.rendering.words.wording import human, one_line, share_words
 from desk.programs.episode.actions import DATA, PART_FIELDS
+from desk.programs.episode.document.base_rate import base_rate
 from desk.programs.episode.recommendation import advised, is_recommended, known
 from desk.trust.ledger import EvidenceUnusable, read_answer
 
@@ -69,7 +71,9 @@ METHOD: Final = (
     "The recommendation is compared with cash, which earns the US policy rate as known at the"
     " as-of instant, and with holding the stock. Dividends and the fee for a borrowed stock are"
     " left out.",
-    "The probability is an estimate. One outcome proves nothing, and no profit is claimed.",
+    "The probability is an estimate. How often the price was higher in its own past is counted from"
+    " every day of the chart whose horizon was over, to the last close within it; most of these"
+    " spans overlap. One outcome proves nothing, and no profit is claimed.",
 )
 
 _TITLES: Final[Mapping[StockAction, str]] = {
@@ -126,12 +130,14 @@ _HELD: Final[Mapping[Recommended | None, str]] = {
 
 
 class Headline(NamedTuple):
-    """What an episode comes to, at a glance: how likely a higher price is, what that rests on, and
-    what is recommended. Without `sure` the confidence is too low to print `title` large, and
-    `leaning` says what it leans to instead. `facts` are names and what stands behind them."""
+    """What an episode comes to, at a glance: how likely a higher price is, how often it was higher
+    anyway, what the probability rests on, and what is recommended. Without `sure` the confidence is
+    too low to print `title` large, and `leaning` says what it leans to instead. `facts` are names
+    and what stands behind them."""
 
     action: Recommended
     likely: str
+    anyway: str
     rests_on: str
     title: str
     sure: bool
@@ -191,6 +197,7 @@ def headline(answer: AnswerReport) -> Headline | None:
     return Headline(
         action=action,
         likely=_likely(board, action, due),
+        anyway=_anyway(answer, board),
         rests_on=_rests_on(board),
         title=f"{action.capitalize()}{on} {board.symbol}",
         sure=sure,
@@ -208,6 +215,32 @@ def _likely(board: Blackboard, action: Recommended, due: str) -> str:
     if action is Recommended.ABSTAIN or board.probability is None:
         return f"Nothing is said on the price of {board.symbol} on {due}"
     return f"{share_words(board.probability)} likely to be higher on {due}"
+
+
+def _anyway(answer: AnswerReport, board: Blackboard) -> str:
+    """How often the price was higher after as long in the past that was known, which a probability
+    is set beside."""
+    horizon = _counted(board.weeks, "week")
+    history = prices_of(answer)
+    rate = base_rate(history, board.weeks, window_days(answer.window)[1]) if history else None
+    if rate is None:
+        return f"How often it was higher {horizon} later in its own past is not known."
+    return (
+        f"In its own past it was higher {horizon} later after {share_words(rate.share)} of"
+        f" {rate.starts} trading days, {print_full_day(rate.first)} to {print_full_day(rate.last)}"
+        f" ({rate.apart} spans without an overlap)."
+    )
+
+
+def prices_of(answer: AnswerReport) -> PriceHistory | None:
+    """The daily prices of the episode's stock that were known; None where none are carried."""
+    prices = answer.stock.prices if answer.stock else None
+    result = next((each for each in answer.evidence if each.evidence_id == prices), None)
+    try:
+        history = read_answer(result.content) if result else None
+    except EvidenceUnusable:
+        return None
+    return history if isinstance(history, PriceHistory) else None
 
 
 def _rests_on(board: Blackboard) -> str:
@@ -526,7 +559,7 @@ def headline_markdown(answer: AnswerReport) -> str:
         return f"**{UNTOLD}**"
     facts = "; ".join(f"{escaped(name.lower())} {escaped(words)}" for name, words in told.facts)
     said = f"**{escaped(told.title)}**: {facts}." if told.sure else f"{escaped(told.leaning)}"
-    lines = [f"**{escaped(told.likely)}.** {escaped(told.rests_on)}", said]
+    lines = [f"**{escaped(told.likely)}.** {escaped(told.anyway)} {escaped(told.rests_on)}", said]
     if not told.sure:
         lines.append(f"{facts[:1].upper()}{facts[1:]}.")
     marked = generated_words(answer)
