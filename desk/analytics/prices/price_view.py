@@ -124,8 +124,8 @@ class PriceView:
     `is_week` is whether the window is one, and `z_score`, unrounded, is of a week's move alone;
     `streak` is signed; `higher_before` and `lower_before` are the newest earlier fixings as high or
     higher, as low or lower, than the last; `largest_step` is the fixing that brought most of the
-    move from `previous` to `last`, with its part of it, 1 being all; `largest_day` are the fixings
-    before and of the day that moved most, either way; `breaks` holds at most one
+    move from `previous` to `last`, with its part of it, 1 being all; `extreme_days` are the fixings
+    before and of the day that rose most and of the one that fell most; `breaks` holds at most one
     entry a side, the longest. `suspects` were left out of everything else.
     """
 
@@ -141,7 +141,7 @@ class PriceView:
     higher_before: Fixing | None
     lower_before: Fixing | None
     largest_step: tuple[Fixing, Decimal] | None
-    largest_day: tuple[Fixing, Fixing] | None
+    extreme_days: tuple[tuple[Fixing, Fixing], ...]
     breaks: tuple[Break, ...]
     suspects: tuple[Fixing, ...]
     unconfirmed_last: bool
@@ -175,7 +175,7 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
         higher_before=_newest(clean, lambda value, last: value >= last),
         lower_before=_newest(clean, lambda value, last: value <= last),
         largest_step=_largest_step(_recent(past, first_day), window),
-        largest_day=_largest_day(_recent(past, first_day), window),
+        extreme_days=_extreme_days(_recent(past, first_day), window),
         breaks=_breaks(window, past, first_day),
         suspects=suspects,
         unconfirmed_last=last_is_unconfirmed(_levels(clean)),
@@ -230,15 +230,14 @@ def _largest_step(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Dec
     return fixing, share
 
 
-def _largest_day(previous: Fixing | None, window: Fixings) -> tuple[Fixing, Fixing] | None:
-    """None of a single fixing. Of equal moves the newest."""
-    days = pairwise((previous, *window.items) if previous else window.items)
-    return max(days, key=lambda day: (_size(*day), day[1].day), default=None)
-
-
-def _size(before: Fixing, after: Fixing) -> Decimal:
-    """Alike for a rise and the fall that takes it back."""
-    return max(after.value / before.value, before.value / after.value)
+def _extreme_days(previous: Fixing | None, window: Fixings) -> tuple[tuple[Fixing, Fixing], ...]:
+    """None of a single fixing, and one of two. Of equal moves the newest."""
+    days = [*pairwise((previous, *window.items) if previous else window.items)]
+    ends = (
+        max(days, key=lambda day: (sign * day[1].value / day[0].value, day[1].day), default=None)
+        for sign in (1, -1)
+    )
+    return tuple(dict.fromkeys(filter(None, ends)))
 
 
 def _breaks(window: Fixings, past: Fixings, first_day: date) -> tuple[Break, ...]:

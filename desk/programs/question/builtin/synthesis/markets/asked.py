@@ -1,5 +1,5 @@
 """What of a market's fixings a question asks for: a level, a high or low, whether one of them is
-beyond a number, the largest day, or which of several did best or worst.
+beyond a number, the largest move, rise or fall of a day, or which of several did best or worst.
 
 It is what has the nearest wording, in meaning and in words. It orders what is told and makes no
 figure: where it says nothing, the facts are told in their usual order.
@@ -49,6 +49,8 @@ class Aspect(StrEnum):
     HIGHEST = "highest"
     LOWEST = "lowest"
     LARGEST_DAY = "largest_day"
+    LARGEST_RISE = "largest_rise"
+    LARGEST_FALL = "largest_fall"
     EVER_ABOVE = "ever_above"
     EVER_BELOW = "ever_below"
     IS_ABOVE = "is_above"
@@ -73,7 +75,8 @@ WRITTEN: Final = "written"
 MOST_TIMES: Final = 2
 """By how much a number may differ from a pair's fixing to be meant as a level of it."""
 
-_OF_MOVES: Final = AMONG_SEVERAL | {Aspect.LARGEST_DAY}
+OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LARGEST_FALL})
+_OF_MOVES: Final = AMONG_SEVERAL | OF_A_DAY
 _NUMBER: Final = re.compile(r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
 

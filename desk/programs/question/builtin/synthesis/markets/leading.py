@@ -42,6 +42,9 @@ _EXTREMES: Final = {
     -1: ("lowest", Metric.WINDOW_LOW, Metric.YEAR_LOW),
 }
 
+_WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FALL: -1}
+_MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
+
 
 def meant_alone(
     question: MarketQuestion, research: Sequence[ResearchResult]
@@ -74,8 +77,9 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
         case Aspect.HIGHEST | Aspect.LOWEST:
             way = 1 if aspect is Aspect.HIGHEST else -1
             return _extreme(question, known, -way if _is_quoted(question, result) else way)
-        case Aspect.LARGEST_DAY:
-            return _largest_day(question, result)
+        case Aspect.LARGEST_DAY | Aspect.LARGEST_RISE | Aspect.LARGEST_FALL:
+            way = _WAYS[aspect]
+            return _largest_day(question, result, -way if _is_quoted(question, result) else way)
         case _ if _is_quoted(question, result):
             # Whether a currency is above a number of its pair is said of either.
             ends = (_extreme(question, known, way) for way in _EXTREMES)
@@ -113,17 +117,21 @@ def _extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int)
     return f"The {name} fixing of {extreme.subject} {_over(question, last)} was {_on_day(extreme)}."
 
 
-def _largest_day(question: MarketQuestion, result: ResearchResult) -> str:
-    spans = [each for each in result.claims if each.metric is Metric.SPAN_MOVE]
+def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> str:
+    """The day that rose most, or that fell most, or of these the one that moved most."""
+    # A model's spans may be of more days.
+    spans = [c for c in result.claims if c.metric is Metric.SPAN_MOVE and result.version]
+    spans = [claim for claim in spans if claim.value * way > 0 or not way]
     last = next((c for c in of_the_market((result,)) if c.metric is Metric.LAST), None)
-    days = span_days(spans[0]) if len(spans) == 1 else None
-    if last is None or days is None:
+    largest = max(spans, key=lambda claim: abs(claim.value), default=None)
+    days = span_days(largest) if largest else None
+    if last is None or largest is None or days is None:
         return ""
     before, day = map(print_full_day, days)
     start, end = (span_id(last.subject, m, *days) for m in (Metric.SPAN_START, Metric.SPAN_END))
     return (
-        f"The largest one-day move of {last.subject} {_over(question, last)} was"
-        f" [[{spans[0].claim_id}|signed]] on {day}, from [[{start}]] on {before} to [[{end}]]."
+        f"The largest one-day {_MOVES[way]} of {last.subject} {_over(question, last)} was"
+        f" [[{largest.claim_id}|signed]] on {day}, from [[{start}]] on {before} to [[{end}]]."
     )
 
 
