@@ -19,6 +19,7 @@ from babel import Locale
 from babel.lists import format_list
 from babel.numbers import get_currency_name, get_territory_currencies
 
+from desk.analytics.names.central_banks import bank_mentions
 from desk.analytics.names.countries import countries_named
 from desk.analytics.names.currencies import QUOTING_ORDER, currency_name
 from desk.analytics.names.markets import AREAS, DOLLAR
@@ -125,14 +126,17 @@ class _Called(NamedTuple):
 
 def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
     """The currencies that a text speaks of by name or, in capital letters, by code, in its order:
-    those of a pair as well."""
+    those of a pair as well, and those that share a unit with the next (`the Australian and the New
+    Zealand dollar`)."""
     names = _names()
     found: list[CurrencyMention] = []
     for match in _pattern().finditer(_folded(text)):
         called = names.get(" ".join(match[0].lower().split())) or _Called(match[0])
         place = text[match.start() : match.end()], match.start(), match.end()
         found.append(CurrencyMention(called.code, *place, called.others))
-    return tuple(_standing(text, found))
+    standing = list(_standing(text, found))
+    every = (*_sharing_a_unit(text, standing), *standing)
+    return tuple(sorted(every, key=lambda each: each.start))
 
 
 def other_markets_named(text: str) -> tuple[str, ...]:
@@ -193,6 +197,23 @@ def without_other_currencies(text: str, codes: Collection[str]) -> str:
             blank = " " * (mention.end - mention.start)
             text = f"{text[: mention.start]}{blank}{text[mention.end :]}"
     return text
+
+
+def _sharing_a_unit(text: str, named: Sequence[CurrencyMention]) -> Iterator[CurrencyMention]:
+    """The currencies whose country alone stands beside a later one of the same unit."""
+    taken = {each.end for each in (*named, *bank_mentions(text))}
+    following = {each.start: each.code for each in named if " " in each.written}
+    for country in reversed(countries_named(text, QUOTING_ORDER) if following else ()):
+        beside = _BESIDE.match(text, country.end)
+        code = following.get(beside.end()) if beside else None
+        if code and country.end not in taken and _unit(code) == _unit(country.code):
+            following[country.start] = country.code
+            written = text[country.start : country.end]
+            yield CurrencyMention(country.code, written, country.start, country.end)
+
+
+def _unit(code: str) -> str:
+    return currency_name(code).split()[-1]
 
 
 def _standing(text: str, found: list[CurrencyMention]) -> Iterator[CurrencyMention]:

@@ -21,6 +21,10 @@ from desk.analytics.names.currency_mentions import (
         ("Mexico's peso vs the yen", ["MXN", "JPY"]),
         ("Hong Kong dollars and euros", ["HKD", "EUR"]),
         ("cable, the loonie and CHF", ["GBP", "CAD", "CHF"]),
+        ("the Canadian, the Australian and the New Zealand dollar", ["CAD", "AUD", "NZD"]),
+        ("Hong Kong or Singapore dollars", ["HKD", "SGD"]),
+        ("the Bank of Canada and the Australian dollar", ["AUD"]),
+        ("Indonesia and the Australian dollar", ["AUD"]),
         ("who won the race", []),
     ],
 )
