@@ -148,6 +148,7 @@ class ResearchGraphWorkflow:
             outcome=publication.outcome,
             files=publication.files,
             summary=publication.summary,
+            answered=publication.answered,
             seconds=(workflow.now() - self._started_at).total_seconds(),
         )
 

@@ -198,7 +198,12 @@ class PublishingActivities:
     def _answer(self, record: GraphRecord) -> AnswerPublication:
         answer = compile_answer(record, finished_at=datetime.now(UTC))
         files = publish_answer(answer, self._reports_dir, self._signer)
-        return AnswerPublication(files=files, outcome=answer.outcome, summary=clip(answer.summary))
+        return AnswerPublication(
+            files=files,
+            outcome=answer.outcome,
+            summary=clip(answer.summary),
+            answered=answer.answered,
+        )
 
     def _report(self, request: PublishRequest, late: str | None) -> Publication:
         slug = request.subset or DEFAULT_SLUG

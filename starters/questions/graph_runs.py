@@ -3,13 +3,14 @@
 import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
+from typing import Annotated, Final
 
-from pydantic import JsonValue
-from temporalio.client import Client, WorkflowExecution
+from pydantic import Field, JsonValue
+from temporalio.client import Client, WorkflowExecution, WorkflowExecutionStatus
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import Query
-from desk.contracts.base import Contract, Instant, ShortText
+from desk.contracts.base import Contract, Instant, ShortText, is_none
 from desk.contracts.names import QUESTION_RUN, WorkflowType
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.runs.graph import GraphRequest, GraphResult
@@ -30,16 +31,34 @@ MOST_LISTED = 20
 GraphRun = ServerRun[GraphResult]
 
 
+_ANSWERED: Final[dict[str, bool | None]] = {}
+"""By run id, whether a run that has ended answered: that never changes, and a page asks often."""
+
+
+class _ResultTold(Contract):
+    """What the list tells of a run's result; None in those of earlier versions."""
+
+    answered: bool | None = None
+
+
 class ListedRun(Contract):
-    """A line of `desk graph runs`."""
+    """A line of `desk graph runs`. `answered` is None while nothing is known of that."""
 
     workflow_id: ShortText
     run_id: ShortText
     question: str
     state: ShortText
     outcome: Outcome | None = None
+    answered: Annotated[bool | None, Field(exclude_if=is_none)] = None
     started_at: Instant
     closed_at: Instant | None = None
+
+    @property
+    def ended(self) -> str:
+        """How it ended, in words: `complete` alone says that nothing is missing, and not that there
+        is an answer."""
+        words = str(self.outcome or self.state).replace("_", " ")
+        return f"{words}, not answered" if self.answered is False else words
 
 
 def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) -> str:
@@ -98,7 +117,7 @@ def run_lines(listed: list[ListedRun]) -> Iterator[str]:
     rows = (
         (
             run.workflow_id,
-            str(run.outcome or run.state),
+            run.ended,
             instant(run.closed_at or run.started_at),
             run.question,
         )
@@ -112,6 +131,17 @@ async def _newest(client: Client) -> AsyncIterator[ListedRun]:
     found = [run async for run in client.list_workflows(query, limit=10 * MOST_LISTED)]
     for run in sorted(found, key=lambda each: each.start_time, reverse=True)[:MOST_LISTED]:
         yield await listed_run(client, run)
+
+
+async def _answered(client: Client, run: WorkflowExecution) -> bool | None:
+    """Whether a run that has ended gave an answer; None of a week, which has no question."""
+    ended = run.status is WorkflowExecutionStatus.COMPLETED
+    if not ended or run.workflow_type == WorkflowType.WEEKLY_RESEARCH:
+        return None
+    if run.run_id not in _ANSWERED:
+        handle = client.get_workflow_handle(run.id, run_id=run.run_id, result_type=_ResultTold)
+        _ANSWERED[run.run_id] = (await handle.result(follow_runs=False)).answered
+    return _ANSWERED[run.run_id]
 
 
 async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
@@ -130,6 +160,7 @@ async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
         question=await described.static_summary() or "",
         state=state,
         outcome=Outcome(outcome) if outcome in set(Outcome) else None,
+        answered=await _answered(client, run),
         started_at=run.start_time,
         closed_at=run.close_time,
     )

@@ -60,6 +60,7 @@ class StockResearchWorkflow:
             outcome=publication.outcome,
             files=publication.files,
             summary=publication.summary,
+            answered=publication.answered,
             board=board.blackboard.snapshot(),
             steps=tuple(board.steps),
             seconds=(workflow.now() - board.started_at - board.waited).total_seconds(),

@@ -237,6 +237,7 @@ class ResearchSwarmWorkflow:
             outcome=publication.outcome,
             files=publication.files,
             summary=publication.summary,
+            answered=publication.answered,
             rounds=len(board.rounds),
             hypotheses=tuple(
                 hypothesis_run_id(workflow.info().workflow_id, each.hypothesis_id)

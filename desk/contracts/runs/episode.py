@@ -68,11 +68,13 @@ class EpisodeStatus(Contract):
 
 
 class StockResult(Contract):
-    """What an episode returns: what was published, and the whole trajectory."""
+    """What an episode returns: what was published, and the whole trajectory. `answered`: whether
+    anything is said on the stock."""
 
     outcome: Outcome
     files: PublishedFiles
     summary: Text
+    answered: Annotated[bool | None, Field(exclude_if=is_none)] = None
     board: Blackboard
     steps: Annotated[tuple[EpisodeStep, ...], Field(max_length=MOST_STEPS)]
     seconds: Annotated[float, Field(ge=0.0)]

@@ -123,17 +123,19 @@ class GraphRecord(Contract):
 
 
 class AnswerPublication(Contract):
-    """What was published of a question."""
+    """What was published of a question. `answered`: whether it was; None in older histories."""
 
     files: PublishedFiles
     outcome: Outcome
     summary: Text
+    answered: Annotated[bool | None, Field(exclude_if=is_none)] = None
 
 
 class GraphResult(Contract):
-    """What a run of a graph returns."""
+    """What a run of a graph returns. `answered`: whether the question was."""
 
     outcome: Outcome
     files: PublishedFiles
     summary: Text
+    answered: Annotated[bool | None, Field(exclude_if=is_none)] = None
     seconds: Annotated[float, Field(ge=0.0)]

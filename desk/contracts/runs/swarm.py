@@ -99,11 +99,13 @@ class SpecialistFailure(Contract):
 
 
 class SwarmResult(Contract):
-    """What a swarm returns. `hypotheses` are the workflow ids of those that wait."""
+    """What a swarm returns. `hypotheses` are the workflow ids of those that wait. `answered`:
+    whether the objective was."""
 
     outcome: Outcome
     files: PublishedFiles
     summary: Text
+    answered: Annotated[bool | None, Field(exclude_if=is_none)] = None
     rounds: int
     hypotheses: Annotated[tuple[ShortText, ...], Field(max_length=20)] = ()
     tokens: TokenRecord = TokenRecord()

@@ -105,8 +105,9 @@ class SeenRun(NamedTuple):
     @property
     def stands(self) -> str:
         """How it stands or ended."""
-        state = self.phase or "at work" if self.open else self.run.outcome or self.run.state
-        return str(state).replace("_", " ")
+        if not self.open:
+            return self.run.ended
+        return str(self.phase or "at work").replace("_", " ")
 
 
 async def recent_runs(client: Client, most: int = MOST_LISTED) -> list[SeenRun]:
