@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from decimal import Decimal
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +19,7 @@ from desk.documents.rendering.pages import page_environment
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.document.rendering.html import render_html
 from desk.programs.week.document.rendering.markdown import render_markdown
+from desk.programs.week.document.rendering.wording import dollar_cell
 from tests.support.reports import (
     report_telling,
     sample_record,
@@ -176,6 +178,29 @@ def test_the_page_paints_a_fall_of_the_dollar_in_one_colour_however_the_pair_is_
             text,
         )
         assert set(colours) == {way}, row.market
+
+
+@pytest.mark.parametrize(
+    ("move", "edition", "says", "sign"),
+    [
+        ("0.09", 2, "little changed", "≈"),
+        ("0.09", 1, "up", "▲"),
+        ("0.11", 2, "up", "▲"),
+        ("-0.11", 2, "down", "▼"),
+    ],
+)
+def test_the_column_of_the_dollar_says_so_of_a_move_that_is_little_changed(
+    move: str, edition: int, says: str, sign: str
+) -> None:
+    """As the lead does, from the edition of its rules on that does so."""
+    report = sample_report()
+    assert report.lead is not None
+    row = report.movers[0].model_copy(update={"market": "USD/JPY", "move": Decimal(move)})
+    lead = report.lead.model_copy(update={"edition": edition})
+    report = report.model_copy(update={"movers": (row,), "lead": lead})
+    assert dollar_cell(row, report) == says
+    assert f'aria-label="the dollar {says}">{sign}<' in render_html(report)
+    assert re.search(rf"\| USD/JPY .*\| {says} +\|", render_markdown(report))
 
 
 def test_rendering_twice_gives_the_same_page() -> None:

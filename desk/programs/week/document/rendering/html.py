@@ -33,7 +33,6 @@ from desk.programs.week.document.rendering.rates_table import (
 )
 from desk.programs.week.document.rendering.words import group_sources, method_of
 from desk.programs.week.document.sections.markets import index_series
-from desk.programs.week.document.sections.summary import dollar_direction
 from desk.trust.claims.dollar_index import DOLLAR_INDEX
 
 KIND_TITLES: Final = {
@@ -79,7 +78,6 @@ def render_html(report: ResearchReport) -> str:
         "record": record_words,
         "calibration": _calibration(report),
         "tone_words": words,
-        "dollar_direction": dollar_direction,
     }
     packages = ("desk.programs.week.document",)
     return render_page("report.html.j2", packages, FigureLinks(report), names)

@@ -267,7 +267,7 @@ def _coverage(report: ResearchReport) -> str:
 
 def _movers(report: ResearchReport) -> Iterator[Titled]:
     for group in MarketGroup:
-        rows = [mover_cells(row) for row in report.movers if row.group is group]
+        rows = [mover_cells(row, report) for row in report.movers if row.group is group]
         if rows:
             noted = "\n\n".join((table(MOVER_COLUMNS, rows, ("Pair", "Dollar")), Z_SCORE_NOTE))
             yield f"Movers: {group}", noted

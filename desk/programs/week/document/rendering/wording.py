@@ -3,6 +3,7 @@
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_claim, print_day, print_figure, print_known_day
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.findings.claims import Claim, Metric, Unit
@@ -35,9 +36,11 @@ from desk.programs.week.document.rendering.coverage_words import (
     verdict_words,
 )
 from desk.programs.week.document.rendering.once.lacking import Lacking
+from desk.programs.week.document.sections.lead import LITTLE_HAS_NO_SIDE
 from desk.programs.week.document.sections.summary import dollar_direction
 
 DOLLAR_WORDS: Final = {1: "up", 0: NO_FIGURE, -1: "down"}
+LITTLE_CHANGED: Final = "little changed"
 
 
 MOVER_COLUMNS: Final = (
@@ -231,14 +234,14 @@ def change_words(change: Change) -> str:
     return f"{change.text} ({before})" if before else change.text
 
 
-def mover_cells(row: Mover) -> tuple[str, ...]:
+def mover_cells(row: Mover, report: ResearchReport) -> tuple[str, ...]:
     """A row of the movers table, in the order of `MOVER_COLUMNS`."""
     return (
         row.market,
         figure(row.last, Unit.LEVEL),
         figure(row.move, Unit.PERCENT),
         figure(row.z_score, Unit.STANDARD_DEVIATIONS),
-        DOLLAR_WORDS[dollar_direction(row)],
+        dollar_cell(row, report),
         figure(row.range_position, Unit.PERCENT, signed=False),
         figure(row.window_low, Unit.LEVEL),
         figure(row.window_high, Unit.LEVEL),
@@ -246,9 +249,20 @@ def mover_cells(row: Mover) -> tuple[str, ...]:
     )
 
 
-def dollar_words(row: Mover) -> str:
-    """Which way the dollar went in a pair, in words: `the dollar up`."""
-    return f"the dollar {DOLLAR_WORDS[dollar_direction(row)]}"
+def dollar_cell(row: Mover, report: ResearchReport) -> str:
+    """Which way the dollar went in a pair: `up`, or `little changed` where the report says so of
+    such a move."""
+    direction = dollar_direction(row)
+    pegged = any(spec.market == row.market and spec.band for spec in report.config.markets)
+    told = report.lead is not None and report.lead.edition >= LITTLE_HAS_NO_SIDE
+    if direction and told and is_little_changed(row.move, pegged=pegged):
+        return LITTLE_CHANGED
+    return DOLLAR_WORDS[direction]
+
+
+def dollar_words(row: Mover, report: ResearchReport) -> str:
+    """The same in words: `the dollar up`."""
+    return f"the dollar {dollar_cell(row, report)}"
 
 
 def beside_title(theme: Theme) -> str:
