@@ -201,7 +201,7 @@ def without_other_currencies(text: str, codes: Collection[str]) -> str:
 
 def _sharing_a_unit(text: str, named: Sequence[CurrencyMention]) -> Iterator[CurrencyMention]:
     """The currencies whose country alone stands beside a later one of the same unit."""
-    taken = {each.end for each in (*named, *bank_mentions(text))}
+    taken = {each.end for each in named} | {each.end for each in bank_mentions(text)}
     following = {each.start: each.code for each in named if " " in each.written}
     for country in reversed(countries_named(text, QUOTING_ORDER) if following else ()):
         beside = _BESIDE.match(text, country.end)
