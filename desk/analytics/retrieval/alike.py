@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     # A command that compares nothing loads no numpy.
     from desk.analytics.retrieval.meaning import Meaning
 
-WORDS_COUNT: Final = 0.5
+WORDS_COUNT: Final = 0.25
 """How much the words count, beside the meaning."""
 
 
@@ -47,7 +47,7 @@ class NamedWordings:
 
     def nearness(self, text: str, among: Iterable[str], meaning: "Meaning") -> dict[str, float]:
         """By each of some names the nearness of a text to the nearest of its wordings: at most
-        1.5. Wordings without a vector are left out."""
+        1.25. Wordings without a vector are left out."""
         from desk.analytics.retrieval.wordings import kept_vectors
 
         vectors = kept_vectors(self._vectors)

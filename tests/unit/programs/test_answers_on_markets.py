@@ -161,6 +161,10 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             " on 18 Jun 2026, from 1.3406 on 17 Jun 2026 to 1.3229.",
         ),
         (
+            "what was euro dollar's largest one-day gain in September",
+            "The largest one-day rise of EUR/USD from 1 Sep 2026 to 30 Sep 2026 was +0.33 %",
+        ),
+        (
             "what was the yen's biggest one-day fall this year",
             "The largest one-day rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was",
         ),
@@ -252,6 +256,14 @@ def test_a_number_that_is_no_level_of_the_pair_decides_nothing(settings: Setting
     assert sentences[0].startswith("Taken for a question about this year: USD/JPY rose")
     assert any(each.startswith("Not read in the question: a number") for each in sentences)
     assert not made.answered
+
+
+@pytest.mark.parametrize("question", ["dollar yen?", "kiwi versus a year ago"])
+def test_what_asks_for_no_side_is_answered_with_neither_yes_nor_no(
+    question: str, settings: Settings
+) -> None:
+    _, sentences = answer_to(question, settings)
+    assert not any(each.startswith(("Yes", "No:")) for each in sentences)
 
 
 def test_behind_a_figure_that_is_asked_for_stands_no_cause(settings: Settings) -> None:

@@ -67,11 +67,11 @@ _TOLD_ALIKE: Final = (
 OF_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD})
 """What of that is asked of it beside a currency as well."""
 
-KINDS: Final = NamedWordings(Path(__file__).with_name("kinds.toml"), FILE, floor=0.65, apart=0.1)
+KINDS: Final = NamedWordings(Path(__file__).with_name("kinds.toml"), FILE, floor=0.55, apart=0.05)
 """How somebody may ask for each kind, by its name in small letters. Of 79 building questions its
-distances take 64, of which 59 are right."""
+distances take 67, of which 61 are right."""
 
-SIDES: Final = NamedWordings(Path(__file__).with_name("sides.toml"), FILE, floor=0.85)
+SIDES: Final = NamedWordings(Path(__file__).with_name("sides.toml"), FILE, floor=0.75, apart=0.04)
 """How somebody may ask for each side, and for something else than yes or no."""
 
 
@@ -87,6 +87,9 @@ class AskedSide(StrEnum):
     CUT = "cut"
     MOVED = "moved"
 
+
+OF_A_MOVE: Final = frozenset({AskedSide.UP, AskedSide.DOWN})
+"""The sides that the move of a currency has."""
 
 OPEN: Final = "open"
 """The name of the wordings that ask for something else than yes or no."""
@@ -115,7 +118,10 @@ def kind_of(question: str, find_meaning: "FindMeaning") -> QuestionKind | None:
 
 
 def likeliest(
-    question: str, among: Collection[QuestionKind], find_meaning: "FindMeaning"
+    question: str,
+    among: Collection[QuestionKind],
+    find_meaning: "FindMeaning",
+    unknown_kinds: Collection[QuestionKind] = NOT_KNOWN,
 ) -> QuestionKind | None:
     """Of some kinds the nearest to a question, however near others are that the desk knows too. Of
     what it does not know the nearest, where that is about as near. None where none is near
@@ -123,7 +129,7 @@ def likeliest(
     near = {_kind(name): value for name, value in _nearness(question, find_meaning).items()}
     if not near:
         return None
-    known, unknown = (max(each, key=near.__getitem__) for each in (among, NOT_KNOWN))
+    known, unknown = (max(each, key=near.__getitem__) for each in (among, unknown_kinds))
     likely = known if KINDS.is_apart(near[known], near[unknown]) else unknown
     return likely if KINDS.is_near(near[likely]) else None
 
@@ -136,7 +142,10 @@ def side_of(
     meaning = find_meaning()
     if meaning is None:
         return None
-    side = SIDES.decided(SIDES.nearness(_compared(question), (*among, OPEN), meaning))
+    names = tuple(among)
+    # A currency's name alone is about as near to its rise as to its fall.
+    alike = () if {*names} <= OF_A_MOVE else (*names, OPEN)
+    side = SIDES.decided(SIDES.nearness(_compared(question), (*names, OPEN), meaning), alike)
     return AskedSide(side) if side and side != OPEN else None
 
 

@@ -195,7 +195,8 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     lead = first_sentence(question, of_it) or _verdict(question, research)
     standing = standing_summary(of_it) or ""
     of_now = READ not in question.query.parameters
-    first = of_now and question.kind is QuestionKind.LEVEL and not question.asked.aspect
+    kind = question.kind or question.likely
+    first = of_now and kind is QuestionKind.LEVEL and not question.asked.aspect
     before = standing if first else ""
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)

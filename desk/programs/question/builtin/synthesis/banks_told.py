@@ -91,13 +91,16 @@ def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: 
     query, find_meaning = question.query, WORKERS_MEANING.get()
     kind = kind_of(query.question, find_meaning)
     kind = None if kind in OF_PRICES else kind
-    asked = kind or QuestionKind.DECIDED
+    asked = QuestionKind.DECIDED if kind in (None, QuestionKind.OTHER) else kind
     one = len(query.periods_asked) < 2
     verdict = bank_verdict(query.question, asked, research, day, query.days_asked) if one else ""
     kind = asked if verdict else kind
     left = unread_words(query, kind)
     sure = kind is not None and not left.matters(kind)
-    likely = kind or likeliest(query.question, OF_A_BANK, find_meaning)
+    # What a bank will decide is nothing of days that are past.
+    past = query.days_asked is not None and query.days_asked[1] < day
+    unknown = {QuestionKind.OTHER} if past else NOT_KNOWN
+    likely = kind or likeliest(query.question, OF_A_BANK, find_meaning, unknown)
     strange = left.is_judged and left.told(None)
     taken = likely if likely else QuestionKind.OTHER if strange else None
     return _AsRead(kind, taken, verdict if sure else "", left.told(likely), sure)

@@ -48,8 +48,7 @@ def move_verdict(question: str, research: Sequence[ResearchResult]) -> str:
     """Whether the currency that a question names rose or fell, where it asks for that; empty where
     it does not, or no move of it is known."""
     moved = _move_of(question, research)
-    kind = kind_of(question, WORKERS_MEANING.get())
-    if moved is None or kind not in OF_PRICES:
+    if moved is None or kind_of(question, WORKERS_MEANING.get()) not in OF_PRICES:
         return ""
     side = side_of(question, _OF_A_MOVE, WORKERS_MEANING.get())
     if side is None:

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from desk.analytics.retrieval.meaning import FindMeaning
 
 FILE: Final = Path(__file__).with_name("aspects.npz")
-ASPECTS: Final = NamedWordings(Path(__file__).with_name("aspects.toml"), FILE, floor=0.85)
+ASPECTS: Final = NamedWordings(
+    Path(__file__).with_name("aspects.toml"), FILE, floor=0.78, apart=0.02
+)
 """How somebody may ask for each aspect, and for something else of a market."""
 
 

@@ -8,7 +8,7 @@ from desk.analytics.figures import print_full_day
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
-from desk.analytics.names.subjects import pairs_named
+from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
 from desk.contracts.agents.tasks import RANK
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
@@ -44,6 +44,9 @@ _EXTREMES: Final = {
 
 _WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FALL: -1}
 _MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
+
+
+_OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
 
 
 def meant_alone(
@@ -91,7 +94,7 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
 def _is_quoted(question: MarketQuestion, result: ResearchResult) -> bool:
     """Whether a question names of a pair only the currency that it is quoted in, which is high
     where the pair is low."""
-    named = {each.code for each in currency_mentions(question.query.question)}
+    named = {s.code for s in subjects_asked(question.query.question) if s.kind in _OF_MONEY}
     pairs = pairs_named(question.query.question)
     base, _, quote = result.market.partition("/")
     return quote in named and base not in named - {DOLLAR} and not pairs
