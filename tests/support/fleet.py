@@ -98,14 +98,22 @@ async def desk_at(
 async def kept_running(server: EmbeddedServer) -> AsyncIterator[None]:
     """Ends the block with the server's error once it is not started again: whoever waits for what
     it would do waits in vain."""
-    async with asyncio.TaskGroup() as group:
-        watching = group.create_task(_until_failed(server))
+    waiting = asyncio.current_task()
+    assert waiting is not None
+
+    def end(failed: asyncio.Future[None]) -> None:
+        if not failed.cancelled():
+            waiting.cancel()
+
+    server.failed.add_done_callback(end)
+    try:
         yield
-        watching.cancel()
-
-
-async def _until_failed(server: EmbeddedServer) -> None:
-    await asyncio.shield(server.failed)
+    except asyncio.CancelledError:
+        if server.failed.done():
+            server.failed.result()
+        raise
+    finally:
+        server.failed.remove_done_callback(end)
 
 
 async def start(
