@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from desk.analytics.retrieval.full_text import stem, words
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     # A command that compares nothing loads no numpy.
     from desk.analytics.retrieval.meaning import Meaning
 
-WORDS_COUNT: Final = 0.25
-"""How much the words count, beside the meaning."""
-
 
 class NamedWordings:
     """Wordings under their names, as a TOML file has them, with the file of their vectors.
 
-    `floor` is how near the nearest wording of a name has to be, and `apart` how much nearer than
-    any of another name.
+    `words_count` is how much the words count beside the meaning, `floor` how near the nearest
+    wording of a name has to be, and `apart` how much nearer than any of another name.
     """
 
-    def __init__(self, written: Path, vectors: Path, *, floor: float, apart: float = 0.0) -> None:
+    def __init__(
+        self, written: Path, vectors: Path, *, words_count: float, floor: float, apart: float
+    ) -> None:
         self._written = written
         self._vectors = vectors
+        self._words_count = words_count
         self._floor = floor
         self._apart = apart
 
@@ -47,7 +47,7 @@ class NamedWordings:
 
     def nearness(self, text: str, among: Iterable[str], meaning: "Meaning") -> dict[str, float]:
         """By each of some names the nearness of a text to the nearest of its wordings: at most
-        1.25. Wordings without a vector are left out."""
+        1 and what words count. Wordings without a vector are left out."""
         from desk.analytics.retrieval.wordings import kept_vectors
 
         vectors = kept_vectors(self._vectors)
@@ -56,7 +56,7 @@ class NamedWordings:
             name: max(
                 (
                     float(vectors[each] @ asked)
-                    + WORDS_COUNT * self._alike(own, self._neighbours_of[each])
+                    + self._words_count * self._alike(own, self._neighbours_of[each])
                     for each in self.told[name]
                     if each in vectors
                 ),

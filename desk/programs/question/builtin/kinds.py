@@ -67,12 +67,17 @@ _TOLD_ALIKE: Final = (
 OF_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD})
 """What of that is asked of it beside a currency as well."""
 
-KINDS: Final = NamedWordings(Path(__file__).with_name("kinds.toml"), FILE, floor=0.55, apart=0.05)
+KINDS: Final = NamedWordings(
+    Path(__file__).with_name("kinds.toml"), FILE, words_count=0.25, floor=0.55, apart=0.05
+)
 """How somebody may ask for each kind, by its name in small letters. Of 79 building questions its
 distances take 67, of which 61 are right."""
 
-SIDES: Final = NamedWordings(Path(__file__).with_name("sides.toml"), FILE, floor=0.75, apart=0.04)
-"""How somebody may ask for each side, and for something else than yes or no."""
+SIDES: Final = NamedWordings(
+    Path(__file__).with_name("sides.toml"), FILE, words_count=1.0, floor=0.95, apart=0.07
+)
+"""How somebody may ask for each side, and for something else than yes or no. Opposites are near in
+meaning, and the words tell them apart."""
 
 
 class AskedSide(StrEnum):
@@ -87,9 +92,6 @@ class AskedSide(StrEnum):
     CUT = "cut"
     MOVED = "moved"
 
-
-OF_A_MOVE: Final = frozenset({AskedSide.UP, AskedSide.DOWN})
-"""The sides that the move of a currency has."""
 
 OPEN: Final = "open"
 """The name of the wordings that ask for something else than yes or no."""
@@ -142,10 +144,7 @@ def side_of(
     meaning = find_meaning()
     if meaning is None:
         return None
-    names = tuple(among)
-    # A currency's name alone is about as near to its rise as to its fall.
-    alike = () if {*names} <= OF_A_MOVE else (*names, OPEN)
-    side = SIDES.decided(SIDES.nearness(_compared(question), (*names, OPEN), meaning), alike)
+    side = SIDES.decided(SIDES.nearness(_compared(question), (*among, OPEN), meaning))
     return AskedSide(side) if side and side != OPEN else None
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FILE: Final = Path(__file__).with_name("aspects.npz")
 ASPECTS: Final = NamedWordings(
-    Path(__file__).with_name("aspects.toml"), FILE, floor=0.78, apart=0.02
+    Path(__file__).with_name("aspects.toml"), FILE, words_count=1.0, floor=0.95, apart=0.02
 )
 """How somebody may ask for each aspect, and for something else of a market."""
 
