@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -106,12 +105,7 @@ def a_month_later(as_of: datetime) -> datetime:
     return as_of + timedelta(days=30)
 
 
-def _asked_at(
-    patch: pytest.MonkeyPatch,
-    name: str,
-    moved: Callable[[datetime], datetime],
-    module: ModuleType = central_banks,
-) -> None:
+def _asked_at(patch: pytest.MonkeyPatch, name: str, moved: Callable[[datetime], datetime]) -> None:
     """Let the tables of the central banks be asked as of another instant."""
     real: Callable[..., object] = getattr(policy_answers, name)
 
@@ -119,11 +113,7 @@ def _asked_at(
         *others, as_of = arguments
         return real(*others, moved(as_of))
 
-    patch.setattr(module, name, asked)
-
-
-def no_guard_on_news_of_decisions(patch: pytest.MonkeyPatch) -> None:
-    _asked_at(patch, "rate_decisions", a_month_later, module=sentiment_stories)
+    patch.setattr(central_banks, name, asked)
 
 
 def no_guard_on_pages(patch: pytest.MonkeyPatch) -> None:
@@ -152,7 +142,6 @@ def no_guard_on_month_ends(patch: pytest.MonkeyPatch) -> None:
         (no_guard_on_decisions, {"decisions"}),
         (known_by_the_day_and_not_the_hour, {"decisions"}),
         (no_guard_on_the_calendar, {"calendar"}),
-        (no_guard_on_news_of_decisions, {"digest", "tone"}),
         (no_guard_on_pages, {"digest", "tone"}),
         (no_guard_on_averages, {"averages"}),
         (no_guard_on_month_ends, {"month"}),
