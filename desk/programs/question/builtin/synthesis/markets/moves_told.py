@@ -15,6 +15,7 @@ from desk.contracts.findings.results import (
 )
 from desk.contracts.weeks import TimeWindow
 from desk.programs.question.builtin.banks import NOT_KNOWN
+from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
 from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import largest_first
@@ -35,6 +36,9 @@ last one is from these is told as well."""
 UNJUDGED: Final = "What caused a move is not judged without a model."
 
 TAKEN_FOR: Final = "Taken for a question about"
+
+NONE_SURE: Final = "No fact that is known here surely answers the question."
+"""Where it is not known to be none of the desk's facts, and one of them may yet be asked for."""
 
 NOW_OR_LAST_WEEK: Final = "now and the last week"
 
@@ -138,7 +142,7 @@ def with_doubt(question: MarketQuestion, said: Sequence[str], fact: str) -> str:
     if not question.is_unsure:
         told = (*said, doubt)
     elif question.is_unknown or not fact:
-        told = (NOT_KNOWN, doubt, *said)
+        told = (NOT_KNOWN if question.kind in UNANSWERED else NONE_SURE, doubt, *said)
     else:
         days = safe_line(question.query.parameters.get(READ, ""), NOW_OR_LAST_WEEK)
         first = f"{TAKEN_FOR} {days}: {fact}"
