@@ -1,6 +1,7 @@
 """What is told of a central bank that a question names."""
 
 from datetime import date
+from typing import Any
 
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.analytics.retrieval.wordings import kept_vectors
@@ -9,7 +10,7 @@ from desk.contracts.findings.claims import Metric, Unit, claim_id
 from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.turns import StateEntry
 from desk.platform.memory.sentence_encoder import meaning_of_the_desk
-from desk.programs.question.builtin.banks import bank_standing
+from desk.programs.question.builtin.banks import bank_sentences
 from desk.programs.question.builtin.kinds import FILE, QuestionKind, all_wordings, kind_of
 from desk.programs.question.builtin.synthesis import take_turn
 from desk.programs.question.builtin.synthesis.markets import asked as aspects
@@ -22,10 +23,15 @@ JAPAN = rate_market("JP")
 KNOWN_AT = date(2024, 8, 5)
 
 
+def standing(*asked_with: Any) -> str:
+    """What is told of banks, as one text."""
+    return " ".join(bank_sentences(*asked_with))
+
+
 def test_without_a_kind_the_rate_goes_first_then_the_last_decision_and_the_next_day() -> None:
     scheduled = calendar(WEEK, ("JP", "2024-09-20"), ("JP", "2024-10-31"), ("US", "2024-09-18"))
     result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=scheduled)
-    told = bank_standing((result,), KNOWN_AT)
+    told = standing((result,), KNOWN_AT)
     assert told.startswith("The policy rate of the Bank of Japan was [[JP:policy_rate]], as far as")
     assert "It decided last, as far as is known, on 31 Jul 2024: it raised its policy rate" in told
     assert told.endswith("By its calendar it decides next on 20 Sep 2024, and then on 31 Oct 2024.")
@@ -35,7 +41,7 @@ def test_a_meeting_whose_outcome_is_not_known_is_told_with_its_day() -> None:
     covered = decisions(WEEK, covered_until="2024-07-30")
     days = calendar(WEEK, ("JP", "2024-07-31"))
     result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
-    told = bank_standing((result,), KNOWN_AT)
+    told = standing((result,), KNOWN_AT)
     assert "It was scheduled to decide on 31 Jul 2024. The outcome is not" in told
     assert told.endswith("No later decision day of it is known here.")
 
@@ -52,7 +58,7 @@ def test_a_bank_without_any_event_is_told_of_rather_than_what_sounds_like_it() -
 
 def test_of_several_banks_the_rates_go_first_in_their_order() -> None:
     results = [research(rate_market(area)) for area in ("JP", "US")]
-    assert bank_standing(results, KNOWN_AT).startswith(
+    assert standing(results, KNOWN_AT).startswith(
         "Policy rates, the highest first: the Federal Reserve [[US:policy_rate]], the Bank of Japan"
         " [[JP:policy_rate]]."
     )
@@ -62,7 +68,7 @@ def test_the_yields_of_a_banks_area_are_told_where_a_source_has_them() -> None:
     result = research(JAPAN)
     ten_years = claim("JP", Metric.YIELD_10Y, "1.02", Unit.PERCENT_A_YEAR)
     known = result.model_copy(update={"claims": (*result.claims, ten_years)})
-    told = bank_standing((known,), KNOWN_AT)
+    told = standing((known,), KNOWN_AT)
     assert "Ten-year government bonds of Japan yielded [[JP:yield_10y]] on " in told
     rates = StateEntry(key="rates", node="researchRates", result=known)
     request = asked(TaskType.SYNTHESISE, "where are jgbs?", state=(rates,), papers="first")
@@ -92,7 +98,7 @@ def both_banks(kind: QuestionKind) -> str:
     results = [
         research(rate_market(area), decided=decided, scheduled=scheduled) for area in ("JP", "US")
     ]
-    return bank_standing(results, KNOWN_AT, kind)
+    return standing(results, KNOWN_AT, kind)
 
 
 def test_of_several_banks_the_earliest_decision_day_goes_first_where_a_day_is_asked_for() -> None:
@@ -104,7 +110,7 @@ def test_of_several_banks_the_earliest_decision_day_goes_first_where_a_day_is_as
 
 def test_a_decision_goes_first_where_one_is_asked_for() -> None:
     result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=calendar(WEEK, TOKYO))
-    told = bank_standing((result,), KNOWN_AT, QuestionKind.DECIDED)
+    told = standing((result,), KNOWN_AT, QuestionKind.DECIDED)
     assert told.startswith("The Bank of Japan decided last, as far as is known, on 31 Jul 2024: ")
     assert told.endswith("By its calendar it decides next on 20 Sep 2024.")
 
@@ -113,14 +119,14 @@ def test_a_meeting_without_an_outcome_goes_first_where_its_decision_is_asked_for
     covered = decisions(WEEK, covered_until="2024-07-30")
     days = calendar(WEEK, ("JP", "2024-07-31"))
     result = research(JAPAN, decided=covered, scheduled=days, by_question=True)
-    told = bank_standing((result,), KNOWN_AT, QuestionKind.DECIDED)
+    told = standing((result,), KNOWN_AT, QuestionKind.DECIDED)
     assert told.startswith("The Bank of Japan was scheduled to decide on 31 Jul 2024. The outcome")
     assert "The outcome is not in the source yet. No decision of it is known of the days" in told
 
 
 def test_a_rise_is_no_cut_and_what_is_not_known_of_is_said() -> None:
     result = research(JAPAN, decided=decisions(WEEK, HIKE))
-    told = bank_standing((result,), KNOWN_AT, QuestionKind.CHANGED)
+    told = standing((result,), KNOWN_AT, QuestionKind.CHANGED)
     assert told.startswith(
         "The Bank of Japan last raised its rate on 31 Jul 2024, by [[JP:decision"
     )
@@ -136,7 +142,7 @@ def test_of_what_no_fact_answers_that_is_said_before_what_is_known() -> None:
 
 def test_a_bank_that_sets_no_rate_is_told_as_that() -> None:
     rates = policy_rates(WEEK, US="5.375")
-    told = bank_standing((research(rate_market("SG"), rates=rates),), KNOWN_AT, QuestionKind.RATE)
+    told = standing((research(rate_market("SG"), rates=rates),), KNOWN_AT, QuestionKind.RATE)
     assert told.startswith("The Monetary Authority of Singapore has no policy rate: it steers")
 
 
@@ -220,7 +226,7 @@ JULY = date(2024, 7, 1), date(2024, 7, 31)
 def test_a_question_of_past_days_is_answered_with_these_before_what_is_known_today() -> None:
     result = research(JAPAN, decided=decisions(WEEK, HIKE), scheduled=calendar(WEEK, TOKYO))
     rate, decided = (
-        bank_standing((result,), KNOWN_AT, kind, JULY)
+        standing((result,), KNOWN_AT, kind, JULY)
         for kind in (QuestionKind.RATE, QuestionKind.DECIDED)
     )
     then = f"[[{claim_id('JP', Metric.DECISION_RATE, date(2024, 7, 31))}]]"
@@ -237,7 +243,7 @@ def test_a_question_of_past_days_is_answered_with_these_before_what_is_known_tod
 def test_of_days_before_what_is_known_no_rate_of_today_is_told_as_theirs() -> None:
     result = research(JAPAN, decided=decisions(WEEK, HIKE))
     june = date(2024, 6, 1), date(2024, 6, 30)
-    told = bank_standing((result,), KNOWN_AT, QuestionKind.RATE, june)
+    told = standing((result,), KNOWN_AT, QuestionKind.RATE, june)
     assert told.startswith("The policy rate of the Bank of Japan on 30 Jun 2024 is not known here.")
     assert "No decision of it from 1 Jun 2024 to 30 Jun 2024 is known." in told
 

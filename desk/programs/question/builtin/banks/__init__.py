@@ -10,7 +10,6 @@ from desk.programs.question.builtin.banks.standing import (
     NOT_KNOWN,
     YEAR,
     bank_sentences,
-    bank_standing,
     decisions_looked_at,
 )
 from desk.programs.question.builtin.banks.table import decisions_table
@@ -20,7 +19,6 @@ __all__ = [
     "YEAR",
     "ChangesWithin",
     "bank_sentences",
-    "bank_standing",
     "changes_within",
     "decisions_looked_at",
     "decisions_table",

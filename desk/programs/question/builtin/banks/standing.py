@@ -32,23 +32,12 @@ from desk.programs.question.builtin.banks.rates import (
 from desk.programs.question.builtin.banks.topics import Lead, Topic, of_bank, of_each
 from desk.programs.question.builtin.kinds import QuestionKind
 
-__all__ = ["NOT_KNOWN", "YEAR", "bank_sentences", "bank_standing", "decisions_looked_at"]
+__all__ = ["NOT_KNOWN", "YEAR", "bank_sentences", "decisions_looked_at"]
 
 NOT_KNOWN: Final = "Nothing that is known here answers the question."
 
 DAYS_AHEAD: Final = 2
 """Decision days that are told of a bank."""
-
-
-def bank_standing(
-    results: Sequence[ResearchResult],
-    as_of_day: date,
-    kind: QuestionKind | None = None,
-    days: DaysAsked | None = None,
-    verdict: str = "",
-) -> str:
-    """What `bank_sentences` says, as one text."""
-    return " ".join(bank_sentences(results, as_of_day, kind, days, verdict))
 
 
 def bank_sentences(

@@ -25,7 +25,7 @@ from desk.programs.question.builtin.asking import (
     parameter_list,
     query_of,
 )
-from desk.programs.question.builtin.banks import bank_standing
+from desk.programs.question.builtin.banks import bank_sentences
 from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.banks_told import banks_told
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -200,7 +200,7 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     before = standing if first else ""
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)
-    banks = bank_standing(research, whole_days(question.window)[1])
+    banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     said = (
         *(lead, before, newest_told(question, of_it)),
         *(looked_at(question.query, question.window, of_it) if has_events(of_it) else ()),
@@ -245,7 +245,7 @@ def _of_a_group(
     crosses = [e for e in ranked(of_it) if is_move(e) and not is_of_the_dollar(e)]
     ordered = largest_first([each for each in of_it if DOLLAR not in each.market.split("/")])
     beside = dict.fromkeys((ordered, *map(in_short, crosses)))
-    banks = bank_standing(research, whole_days(question.window)[1])
+    banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     standing = (standing_summary(of_it) or "") if level else ""
     newest = newest_told(question, of_it)
     unjudged = "" if aspect else UNJUDGED
