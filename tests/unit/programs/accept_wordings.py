@@ -59,14 +59,15 @@ def fit(meaning: Meaning) -> None:
         [v for at in range(0, len(texts), MANY) for v in meaning.passages(texts[at : at + MANY])]
     ).astype(np.float64)
     alike = nearness.WORDS_COUNT * own @ own.T
-    both = _solved(alike + means @ means.T, [name for name, _ in rows])
+    both = _solved(alike + nearness.closeness(means @ means.T), [name for name, _ in rows])
     words = _solved(own @ own.T, [name for name, _ in rows])
     fitted = nearness.Fitted(
         features=np.array([*weights]),
         weights=np.array([*weights.values()], dtype=np.float16),
         unknown=np.array([math.log(1 + len(texts))], dtype=np.float16),
+        meanings=np.rint(nearness.HALF_BYTE * means).astype(np.int8),
         beside_meaning=(nearness.WORDS_COUNT * own.T @ both).astype(np.float16),
-        by_meaning=(means.T @ both).astype(np.float16),
+        by_meaning=both.astype(np.float16),
         by_words=(own.T @ words).astype(np.float16),
         of=np.array([seal()]),
     )
@@ -85,18 +86,22 @@ def _words_of(texts: list[str], weights: dict[str, float]) -> Floats:
 
 
 def _solved(alike: Floats, names: list[str]) -> Floats:
-    """What each wording counts for each kind, for the side, and for the first market."""
+    """What each wording counts for each kind, for the side, and for how many are asked of."""
     every = nearness.kinds_of_forms()
     columns = [[float(name in kind) for name in names] for kind in every]
-    sides = [float(nearness.side_of_form(name)) for name in names]
-    of_first = {form.of_first: 1.0 for form in FORMS.values() if form.of_first}
+    found = np.zeros((len(names), len(every) + 3))
+    found[:, :-3] = _regressed(alike, np.array(columns).T)
+    sides = {name: float(nearness.side_of_form(name)) for name in FORMS}
     of_all = {form.name: -1.0 for form in FORMS.values() if form.of_first}
-    firsts = [(of_first | of_all).get(name, 0.0) for name in names]
-    found = np.zeros((len(names), len(every) + 2))
-    found[:, :-2] = _regressed(alike, np.array(columns).T)
-    for column, wanted in ((-2, np.array(sides)), (-1, np.array(firsts))):
-        told = np.flatnonzero(wanted)
-        found[told, column] = _regressed(alike[np.ix_(told, told)], wanted[told])
+    of_first = {form.of_first: 1.0 for form in FORMS.values() if form.of_first}
+    comparing = [form for form in FORMS.values() if form.compares]
+    kinds = [kind for kind in every for form in comparing if form.name in kind]
+    of_each = {name: -1.0 for kind in kinds for name in kind}
+    several = of_each | {form.name: 1.0 for form in comparing}
+    for column, wanted in ((-3, sides), (-2, of_all | of_first), (-1, several)):
+        own = np.array([wanted.get(name, 0.0) for name in names])
+        told = np.flatnonzero(own)
+        found[told, column] = _regressed(alike[np.ix_(told, told)], own[told])
     return found
 
 

@@ -589,6 +589,12 @@ def test_whether_it_rises_is_told_from_where_it_will_be(
         ("Which has done better this quarter, the zloty or the koruna?", "ahead"),
         ("has the rand been the weakest of rand, peso and real this quarter?", "weakest"),
         ("Which was the weakest of yen, franc and euro?", "behind"),
+        ("Which pays the larger carry, the Indian rupee or the Indonesian rupiah?", "most-carry"),
+        ("Has the baht been steadier than the ringgit?", "most-volatile"),
+        ("Which is the cheaper by its own past, the krona or the Norwegian krone?", "dearest"),
+        ("Is the zloty more overbought than the koruna?", "most-overbought"),
+        ("Is the zloty overbought?", "overbought"),
+        ("Which will be more volatile next year, the baht or the ringgit?", None),
         ("hkma's band, is it intact", "peg-holds"),
         ("looks like cable is washed out here", "oversold"),
         ("eurchf still heading south?", "downtrend"),
@@ -694,6 +700,36 @@ def test_a_superlative_is_answered_yes_or_no_of_the_currency_that_it_names(
 ) -> None:
     objective = "has the krona been the weakest of krona, Norwegian krone and loonie?"
     assert moved(form, objective, *moves).casefold().startswith(first.casefold())
+
+
+def compared(form: str, task: TaskType, figures: Mapping[str, Mapping[Metric, str]]) -> str:
+    """The summary on some pairs with such figures."""
+    given = {
+        pair: {task: {Capability.MARKET_DATA: analysis(own, symbol=pair)}}
+        for pair, own in figures.items()
+    }
+    markets = tuple(pair_market(pair) for pair in figures)
+    return told(form, objective="Which of them?", markets=markets, by_market=given)[1]
+
+
+def test_several_are_put_in_order_by_a_figure_of_each() -> None:
+    swings = {"USD/SEK": {Metric.VOLATILITY: "9.10"}, "USD/NOK": {Metric.VOLATILITY: "11.20"}}
+    text = compared("most-volatile", TaskType.RESEARCH_CONDITIONS, swings)
+    first = "Against USD, NOK has swung most over the quarter: USD/NOK by 11.20 % a year"
+    assert text.startswith(f"{first}, USD/SEK by 9.10 % a year.")
+
+
+def test_of_pairs_that_begin_with_a_shared_currency_the_lowest_is_the_dearest() -> None:
+    ranks = {"USD/SEK": {Metric.PAST_RANK: "12.00"}, "USD/NOK": {Metric.PAST_RANK: "48.00"}}
+    text = compared("dearest", TaskType.RESEARCH_CONDITIONS, ranks)
+    assert text.startswith("Against USD, SEK is dearest by its own past: USD/SEK was cheaper")
+    assert "Of a pair that begins with USD, a low figure is a high one of the other" in text
+
+
+def test_one_figure_alone_is_compared_with_nothing() -> None:
+    swings = {"USD/SEK": {Metric.VOLATILITY: "9.10"}, "USD/NOK": {Metric.MOVE: "1.20"}}
+    text = compared("most-volatile", TaskType.RESEARCH_CONDITIONS, swings)
+    assert text.startswith("Open: it takes two markets whose volatility is known here")
 
 
 def test_a_superlative_is_asked_of_the_currency_that_is_named_twice() -> None:

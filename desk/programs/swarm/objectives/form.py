@@ -214,6 +214,7 @@ class ObjectiveForm:
             no difference.
         contrary: The form that asks for the opposite, where that is not the mirror.
         of_first: The form that asks of the first market what this one asks of all.
+        compares: A form whose figure this one puts several markets in order by.
         kinds: What kinds of market it is about.
         markets: Which pairs are researched instead of those that the objective names, by the
             currencies of these.
@@ -234,6 +235,7 @@ class ObjectiveForm:
     mirror: str = ""
     contrary: str = ""
     of_first: str = ""
+    compares: str = ""
     kinds: frozenset[MarketKind] = ANY
     markets: Callable[[set[str]], tuple[str, ...]] | None = None
     fewest: int = 1

@@ -139,10 +139,14 @@ def _meant_of(
     kind: tuple[str, ...], found: Nearness, floors: Floors, side: float
 ) -> tuple[str, ...]:
     """Of two opposite forms the one that is meant, or both, the likelier first, if that is not
-    clear. Of those on several markets the ones that ask of the first alone where that is clear."""
+    clear. Of those on several markets the ones that ask of the first alone where that is clear, and
+    of others the one that compares several where that is likelier."""
     firsts = {form.of_first for form in FORMS.values()} & {*kind}
-    of_first = found.of_first >= floors.of_first
-    meant = tuple(each for each in kind if not firsts or (each in firsts) is of_first)
+    comparing = {form.name for form in FORMS.values() if form.compares} & {*kind}
+    of_first, of_several = found.of_first >= floors.of_first, found.of_several >= 0
+    meant = kind
+    for those, asked in ((firsts, of_first), (comparing, of_several)):
+        meant = tuple(each for each in meant if not those or (each in those) is asked)
     likelier = meant if side >= 0 else meant[::-1]
     return likelier if abs(side) < floors.side else likelier[:1]
 

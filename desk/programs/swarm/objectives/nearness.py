@@ -4,8 +4,8 @@ What is compared are the vectors of the desk's model of meaning and the stems of
 the pairs of neighbours among them. Forms that ask for opposites, or the same of one market and of
 several, are one kind. Which of two opposites is meant is a second regression over the wordings of
 all such kinds: what says `up` says it of a trend and of a price. Whether it is asked of the first
-of several markets alone is a third. All are solved once, by
-`tests/unit/programs/accept_wordings.py`, and only what follows from them is kept.
+of several markets alone is a third, and whether several are compared is a fourth. All are solved
+once, by `tests/unit/programs/accept_wordings.py`, and only what follows from them is kept.
 """
 
 import tomllib
@@ -31,8 +31,14 @@ UNDECIDED: Final = "undecided"
 WORDS_COUNT: Final = 0.5
 """What the likeness of words counts beside that of meaning."""
 
-RIDGE: Final = 0.3
+CLOSENESS: Final = 1.5
+"""How much more a wording counts that is close in meaning than one that is far."""
+
+RIDGE: Final = 0.1
 """How little the regressions follow a single wording."""
+
+HALF_BYTE: Final = 127
+"""What a 1 of a kept vector is stored as."""
 
 Floats = NDArray[np.float32]
 
@@ -47,26 +53,29 @@ class QuestionMeaning(Protocol):
 
 class Nearness(NamedTuple):
     """How near an objective is to each kind of form, by the names of its forms; how far it speaks
-    for the first of two opposite ones, below nothing for the second; and how far it asks of its
-    first market alone."""
+    for the first of two opposite ones, below nothing for the second; how far it asks of its first
+    market alone; and how far it compares several, below nothing where it asks of each."""
 
     kinds: Mapping[tuple[str, ...], float]
     side: float
     of_first: float = 0.0
+    of_several: float = 0.0
 
 
 class Fitted(NamedTuple):
     """What the regressions come to.
 
     `features` are those of the wordings, `weights` how much each counts, `unknown` how much one
-    does that no wording has. The others have a column for each kind and two for the side and for
-    the first market: what a feature adds beside meaning, what each number of a vector of meaning
-    adds, and what a feature adds where words alone are compared. `of` tells the wordings by.
+    does that no wording has. `meanings` are the vectors of the wordings, in bytes. The others have
+    a column for each kind, one for the side and two for how many markets are asked of: what a
+    feature adds beside meaning, what each wording adds that is close in meaning, and what a feature
+    adds where words alone are compared. `of` tells the wordings by.
     """
 
     features: NDArray[np.str_]
     weights: Floats
     unknown: Floats
+    meanings: NDArray[np.int8]
     beside_meaning: Floats
     by_meaning: Floats
     by_words: Floats
@@ -91,9 +100,16 @@ def nearness(asked: str, meaning: QuestionMeaning | None) -> Nearness:
         scores = counts @ fitted.by_words[places]
     else:
         means = meaning.question(asked).astype(np.float32)
-        scores = counts @ fitted.beside_meaning[places] + means @ fitted.by_meaning
-    *each, side, of_first = scores.tolist()
-    return Nearness(dict(zip(kinds_of_forms(), each, strict=True)), side, of_first)
+        close = closeness(fitted.meanings.astype(np.float32) @ means / HALF_BYTE)
+        scores = counts @ fitted.beside_meaning[places] + close @ fitted.by_meaning
+    *each, side, of_first, of_several = scores.tolist()
+    return Nearness(dict(zip(kinds_of_forms(), each, strict=True)), side, of_first, of_several)
+
+
+def closeness(cosines: NDArray[np.floating]) -> NDArray[np.floating]:
+    """How close texts are by the cosines of their meanings: 1 of the same."""
+    close: NDArray[np.floating] = np.exp(CLOSENESS * (cosines - 1))
+    return close
 
 
 @cache
@@ -113,18 +129,13 @@ def _places() -> Mapping[str, int]:
 @cache
 def kinds_of_forms() -> tuple[tuple[str, ...], ...]:
     """The forms by kind, and what no form decides."""
-    return tuple(dict.fromkeys(kind_of(name) for name in (*FORMS, UNDECIDED)))
-
-
-def kind_of(name: str) -> tuple[str, ...]:
-    """The forms that are one kind with a form, itself among them, in their order."""
-    if name not in FORMS:
-        return (name,)
-    found = {name}
-    for each in FORMS.values():
-        linked = {each.name, each.opposite, each.of_first} - {""}
-        found |= linked if found & linked else set()
-    return tuple(each for each in FORMS if each in found)
+    kinds: list[set[str]] = []
+    for form in FORMS.values():
+        linked = {form.name, form.opposite, form.of_first, form.compares} - {""}
+        linked = linked.union(*(kind for kind in kinds if kind & linked))
+        kinds = [*(kind for kind in kinds if not kind & linked), linked]
+    ordered = [tuple(name for name in FORMS if name in kind) for kind in kinds]
+    return (*sorted(ordered, key=lambda kind: [*FORMS].index(kind[0])), (UNDECIDED,))
 
 
 def side_of_form(name: str) -> int:

@@ -1,7 +1,8 @@
 """Forms on a market beside others: carry, correlation, its group, and which of several is ahead."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, NamedTuple, TypedDict
 
@@ -16,6 +17,8 @@ from desk.programs.swarm.objectives.form import (
     MARKET,
     OF_RATES,
     PAIRS,
+    TECHNICAL,
+    TEN_YEARS,
     Answered,
     Decide,
     Decided,
@@ -123,8 +126,8 @@ def _group(view: MarketView) -> Decided:
 
 
 class _Ranking(NamedTuple):
-    """Markets in the order of what they gained. `gains` are turned round where a shared currency
-    is the first of a pair: then what its other currency gained against it is meant."""
+    """Markets in the order of what they gained, or of another figure. `gains` are turned round
+    where a shared currency is the first of a pair: then its other currency is meant."""
 
     gains: Mapping[str, Decimal]
     shared: str
@@ -139,8 +142,10 @@ class _Ranking(NamedTuple):
         return market.replace(self.shared, "").strip("/") if self.shared else market
 
 
-def ranking_of(moves: Mapping[str, Decimal]) -> _Ranking:
-    """The ranking of markets by their moves.
+def ranking_of(
+    moves: Mapping[str, Decimal], turned: Callable[[Decimal], Decimal] = lambda move: -move
+) -> _Ranking:
+    """The ranking of markets by their moves, or by another figure that is `turned` so.
 
     Pairs that share a currency are ranked by what their other currencies gained against it.
     """
@@ -148,17 +153,18 @@ def ranking_of(moves: Mapping[str, Decimal]) -> _Ranking:
     shared = next(iter(set.intersection(*sides)), "") if len(moves) > 1 else ""
     against = f"{shared}/"
     gains = {
-        market: -move if shared and market.startswith(against) else move
+        market: turned(move) if shared and market.startswith(against) else move
         for market, move in moves.items()
     }
     return _Ranking(gains, shared)
 
 
-def _moves(view: MarketView) -> dict[str, Decimal]:
+def _known(view: MarketView, metric: Metric) -> dict[str, Decimal]:
+    """A figure of each market of the objective that has it."""
     return {
-        each.market: move
+        each.market: value
         for each in view.account.markets
-        if (move := view.of(each).value(Metric.QUARTER_MOVE)) is not None
+        if (value := view.of(each).value(metric)) is not None
     }
 
 
@@ -167,7 +173,7 @@ def _ranked(best: bool, of_first: bool = False) -> Decide:
     did; told once, on the first of them."""
 
     def decide(view: MarketView) -> Decided:
-        moves, past = _moves(view), view.past(A_QUARTER)
+        moves, past = _known(view, Metric.QUARTER_MOVE), view.past(A_QUARTER)
         if len(moves) < 2:
             return Decided(
                 Answered.OPEN,
@@ -205,19 +211,77 @@ def _asked_of(view: MarketView, ranking: _Ranking) -> str | None:
 
 
 def _move_told(view: MarketView, market: str) -> str:
-    spec = next(each for each in view.account.markets if each.market == market)
-    return view.of(spec).told(Metric.QUARTER_MOVE, "signed")
+    return _on(view, market).told(Metric.QUARTER_MOVE, "signed")
+
+
+def _on(view: MarketView, market: str) -> MarketView:
+    return view.of(next(each for each in view.account.markets if each.market == market))
+
+
+def _against(ranking: _Ranking) -> str:
+    return f"against {ranking.shared}, " if ranking.shared else ""
 
 
 def _did(ranking: _Ranking, market: str, *, best: bool) -> str:
     """What the first or the last of a ranking did, and that all fell or rose where they did."""
-    against = f"against {ranking.shared}, " if ranking.shared else ""
+    against = _against(ranking)
     name, senses = ranking.name(market), {gain > 0 for gain in ranking.gains.values()}
     if best and senses == {False} and max(ranking.gains.values()) < 0:
         return f"{against}all fell and {name} fell least"
     if not best and senses == {True}:
         return f"{against}all rose and {name} rose least"
     return f"{against}{name} has done {'best' if best else 'worst'}"
+
+
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """Several markets in the order of a figure, the highest first, told once.
+
+    `most` says what the first of them does, and `told` is the figure of each. `turned` makes it
+    that of the second currency of a pair. `by_size` is for a figure that either currency of a pair
+    may have, where the pairs share none.
+    """
+
+    figure: Metric
+    what: str
+    most: str
+    told: Callable[[MarketView], str]
+    turned: Callable[[Decimal], Decimal] = lambda value: value
+    by_size: bool = False
+
+    def __call__(self, view: MarketView) -> Decided:
+        found = _known(view, self.figure)
+        if len(found) < 2:
+            words = f"it takes two markets whose {self.what} is known here"
+            return Decided(Answered.OPEN, words, addressed=False)
+        ranking = ranking_of(found, self.turned)
+        if self.by_size and not ranking.shared:
+            ranking = ranking_of({market: abs(value) for market, value in found.items()})
+        first, lines = ranking.markets[0], map(self._line(view), ranking.markets)
+        said = f"{_against(ranking)}{ranking.name(first)} {self.most}"
+        return Decided(Answered.TELLS, f"{said}: {', '.join(lines)}", self._turning(ranking))
+
+    def _line(self, view: MarketView) -> Callable[[str], str]:
+        return lambda market: self.told(_on(view, market))
+
+    def _turning(self, ranking: _Ranking) -> tuple[str, ...]:
+        begins = any(market.startswith(f"{ranking.shared}/") for market in ranking.gains)
+        if self.by_size or not ranking.shared or not begins or self.turned(Decimal(1)) == 1:
+            return ()
+        return (
+            f"Of a pair that begins with {ranking.shared}, a low figure is a high one of the"
+            " other currency.",
+        )
+
+
+def _pays(view: MarketView) -> str:
+    base, _, quote = view.market.partition("/")
+    apart = view.value(Metric.DIFFERENTIAL) or Decimal(0)
+    held, lent = (base, quote) if apart >= 0 else (quote, base)
+    pays = f"holding {held} against {lent} pays {view.told(Metric.DIFFERENTIAL, 'size')} a year"
+    if view.value(Metric.CARRY_TO_VOLATILITY) is None:
+        return pays
+    return f"{pays} ({view.told(Metric.CARRY_TO_VOLATILITY, 'size')} of its volatility)"
 
 
 class _OfSeveral(TypedDict):
@@ -301,5 +365,77 @@ RELATIONS: Final = (
         decide=_ranked(best=False, of_first=True),
         contrary="strongest",
         **_OF_SEVERAL,
+    ),
+    ObjectiveForm(
+        name="most-carry",
+        line="most carry: which of several pairs or currencies pays the largest rate differential",
+        question="Which of {} pays the largest carry?",
+        decides=(Metric.DIFFERENTIAL, Metric.CARRY_TO_VOLATILITY),
+        decide=InOrder(
+            Metric.DIFFERENTIAL,
+            "rate differential",
+            "pays most",
+            _pays,
+            turned=lambda apart: -apart,
+            by_size=True,
+        ),
+        agents=FUNDAMENTAL,
+        kinds=PAIRS,
+        compares="carry",
+        fewest=2,
+    ),
+    ObjectiveForm(
+        name="most-volatile",
+        line="most volatile: which of several swings most, by the volatility of a quarter",
+        question="Which of {} has been most volatile over {past}?",
+        decides=(Metric.VOLATILITY,),
+        decide=InOrder(
+            Metric.VOLATILITY,
+            "volatility",
+            "has swung most over the quarter",
+            lambda view: f"{view.market} by {view.told(Metric.VOLATILITY)} a year",
+        ),
+        looks_back=A_QUARTER,
+        spans=False,
+        agents=MARKET,
+        compares="volatile",
+        fewest=2,
+    ),
+    ObjectiveForm(
+        name="dearest",
+        line="dearest: which of several is dearest by its own past of ten years",
+        question="Which of {} is dearest by its own past of {span}?",
+        decides=(Metric.PAST_RANK,),
+        decide=InOrder(
+            Metric.PAST_RANK,
+            "place in its own past",
+            "is dearest by its own past",
+            lambda view: (
+                f"{view.market} was cheaper than now on {view.told(Metric.PAST_RANK)} of the days"
+                f" of {view.past(TEN_YEARS)}"
+            ),
+            turned=lambda rank: 100 - rank,
+        ),
+        looks_back=TEN_YEARS,
+        agents=MARKET,
+        asks=(Capability.STANDING,),
+        compares="dear",
+        fewest=2,
+    ),
+    ObjectiveForm(
+        name="most-overbought",
+        line="most overbought: which of several has the highest 14-day RSI",
+        question="Which of {} is most overbought?",
+        decides=(Metric.RSI,),
+        decide=InOrder(
+            Metric.RSI,
+            "14-day relative strength index",
+            "stands highest by the 14-day RSI",
+            lambda view: f"{view.market} {view.told(Metric.RSI)}",
+            turned=lambda index: 100 - index,
+        ),
+        agents=TECHNICAL,
+        compares="overbought",
+        fewest=2,
     ),
 )
