@@ -7,7 +7,7 @@ import pytest
 from desk.contracts.findings.claims import Claim, Metric, Unit
 from desk.contracts.findings.results import EventType, Impact
 from desk.contracts.week.report import MarketReport, ReportedEvent
-from desk.programs.week.document.rendering.impact_words import impact_words
+from desk.programs.week.document.judging.impact_words import impact_words
 from tests.support.builders import claim
 from tests.support.real_reports import real_report
 

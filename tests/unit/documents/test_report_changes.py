@@ -193,17 +193,17 @@ def with_event(impact: Impact, kind: EventType) -> ResearchReport:
 @pytest.mark.parametrize(
     ("impact", "kind", "told"),
     [
-        (Impact.HIGH, EventType.FX_MOVEMENT, True),
-        (Impact.HIGH, EventType.ECONOMIC_DATA, True),
-        (Impact.MEDIUM, EventType.FX_MOVEMENT, False),
-        (Impact.HIGH, EventType.SCHEDULED_DECISION, False),
+        (Impact.HIGH, EventType.FX_MOVEMENT, ["EUR/USD broke out: a larger move than most."]),
+        (Impact.HIGH, EventType.ECONOMIC_DATA, ["EUR/USD broke out."]),
+        (Impact.MEDIUM, EventType.FX_MOVEMENT, []),
+        (Impact.HIGH, EventType.SCHEDULED_DECISION, []),
     ],
 )
 def test_only_decisions_and_high_impact_events_are_news_and_scheduled_days_never(
-    impact: Impact, kind: EventType, told: bool
+    impact: Impact, kind: EventType, told: list[str]
 ) -> None:
     found = changes(after=with_event(impact, kind))
-    assert [change.text for change in found.entries] == ["EUR/USD broke out."] * told
+    assert [change.text for change in found.entries] == told
 
 
 @pytest.mark.parametrize(("before", "told"), [(0.75, True), (0.76, False), (1.0, False)])

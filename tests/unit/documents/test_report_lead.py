@@ -82,7 +82,8 @@ def test_neighbours_that_went_the_same_way_are_one_theme_and_the_rest_stand_alon
         "The New Zealand dollar loses to the dollar",
     ]
     assert (
-        found.themes[0].moved.text == "USD/NOK -1.29 %, USD/SEK -1.19 %: an ordinary week for each."
+        found.themes[0].moved.text
+        == "USD/NOK -1.29 %, USD/SEK -1.19 %: more than usual for USD/SEK."
     )
 
 
@@ -112,7 +113,8 @@ def test_the_headline_counts_what_was_little_changed() -> None:
 @pytest.mark.parametrize(
     ("score", "words"),
     [
-        ("-1.9", "an ordinary one: no move of the week as a whole was unusual."),
+        ("-0.9", "an ordinary one: no move of the week as a whole was unusual."),
+        ("-1.9", "larger than usual, yet no move of the week as a whole was unusual."),
         ("-2.0", "(-2.0 σ). Unusual for the pair: USD/NOK (-2.0 σ)."),
     ],
 )

@@ -20,9 +20,9 @@ from desk.documents.rendering.words import wording
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.outlooks import Outlook, outlook_of
 from desk.programs.week.archive.reading import LeftOut, ReportFile, is_full, read_report_file
+from desk.programs.week.document.judging.impact_words import impact_words
 from desk.programs.week.document.publishing import FOLDER
 from desk.programs.week.document.rendering.directions import is_turned, ranked, signed, way
-from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.once.digest import Digest, digests
 from desk.programs.week.document.rendering.record_words import score_cells
 from desk.programs.week.document.rendering.wording import claim_on, figure_on

@@ -12,6 +12,7 @@ from desk.documents.rendering.drawing.charts import calibration_chart, sparkline
 from desk.documents.rendering.drawing.svg import drawn_again
 from desk.documents.rendering.figures.links import FigureLinks
 from desk.documents.rendering.pages import render_page
+from desk.programs.week.document.judging.impact_words import impact_words
 from desk.programs.week.document.rendering import (
     directions,
     objections,
@@ -20,7 +21,6 @@ from desk.programs.week.document.rendering import (
     words,
 )
 from desk.programs.week.document.rendering.coverage_words import checked_words, coverage_lines
-from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.once.digest import digests
 from desk.programs.week.document.rendering.once.lacking import Lacking

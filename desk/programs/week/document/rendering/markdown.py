@@ -50,12 +50,12 @@ from desk.documents.rendering.words.wording import (
     rests_on,
     share_words,
 )
+from desk.programs.week.document.judging.impact_words import impact_words
 from desk.programs.week.document.rendering.coverage_words import (
     checked_words,
     coverage_lines,
     outage_lines,
 )
-from desk.programs.week.document.rendering.impact_words import impact_words
 from desk.programs.week.document.rendering.letter import lead_in
 from desk.programs.week.document.rendering.objections import (
     dropped_lines,

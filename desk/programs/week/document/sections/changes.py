@@ -1,7 +1,7 @@
 """The material changes since an earlier report."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -13,11 +13,9 @@ from desk.contracts.markets import MarketKind
 from desk.contracts.week.changes import Change, ChangeKind, Changes
 from desk.contracts.week.report import MarketReport, ReportedEvent, ResearchReport
 from desk.programs.week.document.judging.claims import claim_of, printed_claims
+from desk.programs.week.document.judging.impact_words import impact_reason
 from desk.programs.week.document.sections.views import WORDINGS, standing_views
 from desk.trust.prose import reference, sentence, split_sentences
-
-UNUSUAL: Final = re.compile(r"\b(highest|lowest|exceptional|beyond|close to)\b")
-"""How an analyst's sentence starts that says why an event has high impact."""
 
 MOST_CHANGES: Final = 2_000
 
@@ -161,13 +159,13 @@ def rates(pair: ReportPair, threshold: float) -> Iterator[SizedChange]:
 def events(pair: ReportPair) -> Iterator[SizedChange]:
     """Decisions and high-impact events that the earlier report did not have, each once."""
     known = {_key(event) for event in _news(pair.before)}
+    markets = {section.market: section for section in pair.after.markets}
     for event in _news(pair.after):
         if _key(event) not in known:
             known.add(_key(event))
-            market = event.area or event.market
-            yield _sized_change(
-                ChangeKind.EVENT, market, _headline(event), pair, _of_decision(event)
-            )
+            told = _headline(event, markets[event.market], pair.after.as_of.date())
+            about = event.area or event.market
+            yield _sized_change(ChangeKind.EVENT, about, told, pair, _of_decision(event))
 
 
 def _key(event: ReportedEvent) -> tuple[str, ...]:
@@ -206,11 +204,12 @@ def _sized_change(
     return SizedChange(change)
 
 
-def _headline(event: ReportedEvent) -> str:
-    """An event's first sentence, and the first of the others that says what is unusual."""
-    first, *others = (sentence.strip() for sentence in split_sentences(event.description))
-    unusual = next((words for words in others if UNUSUAL.search(words)), "")
-    return f"{first} {unusual}".rstrip()
+def _headline(event: ReportedEvent, market: MarketReport, today: date) -> str:
+    """An event's first sentence; of a move with why it matters."""
+    first = split_sentences(event.description)[0].strip()
+    moved = event.event_type is EventType.FX_MOVEMENT
+    reason = impact_reason(event, market, today) if moved else None
+    return first if reason is None else f"{first.removesuffix('.')}: {reason}."
 
 
 def _of_decision(event: ReportedEvent) -> str | None:

@@ -31,6 +31,7 @@ from desk.programs.week.document.sections.summary import (
     dollar_count,
     dollar_counts,
     dollar_direction,
+    is_notable,
     is_unusual,
     reached_in,
 )
@@ -66,6 +67,9 @@ LITTLE_HAS_NO_SIDE: Final = 2
 NO_FIXING_TOLD: Final = 4
 """The first edition of the rules in which a week without fixings does not read as a calm one."""
 
+LARGER_TOLD: Final = 5
+"""The first edition of the rules in which a move of more than one deviation is no ordinary one."""
+
 WITH_ARTICLES: Final = 3
 """The first version of the built-in analysts that writes banks with their article."""
 
@@ -90,6 +94,10 @@ class _Week(NamedTuple):
         if self.edition >= LITTLE_HAS_NO_SIDE and is_little_changed(row.move, pegged=pegged):
             return 0
         return dollar_direction(row)
+
+    def is_larger(self, row: Mover) -> bool:
+        """Whether a move is called larger than usual."""
+        return self.edition >= LARGER_TOLD and is_notable(row)
 
     def bank(self, row: CalendarRow) -> str:
         """A bank's name in a sentence of the lead. Earlier analysts wrote it without an article,
@@ -186,7 +194,8 @@ def _standfirst(week: _Week) -> str | None:
     ends = _ends_words(week)
     if not unusual:
         claimed = "no pair moved out of its usual range" if not week.edition else NONE_UNUSUAL
-        return f"{told}{score}, an ordinary one: {claimed}.{ends}"
+        size = "larger than usual, yet" if week.is_larger(first) else "an ordinary one:"
+        return f"{told}{score}, {size} {claimed}.{ends}"
     named = ", ".join(f"{row.market} ({_of(row.market, Metric.Z_SCORE)})" for row in unusual)
     return f"{told}{score}. Unusual for the pair: {named}.{ends}"
 
@@ -308,10 +317,20 @@ def _blocs(week: _Week) -> Iterator[_Draft]:
         verb = "lose to" if side > 0 else "gain on"
         moves = [f"{row.market} {_of(row.market, Metric.MOVE)}" for row in largest(rows)]
         markets = tuple(row.market for row in rows)
-        kind = "an unusual week" if any(map(is_unusual, rows)) else "an ordinary week for each"
         yield _Draft(
-            f"{name} {verb} the dollar", markets, _areas(rows), f"{', '.join(moves)}: {kind}."
+            f"{name} {verb} the dollar",
+            markets,
+            _areas(rows),
+            f"{', '.join(moves)}: {_kind_of_week(rows, week)}.",
         )
+
+
+def _kind_of_week(rows: Sequence[Mover], week: _Week) -> str:
+    """How usual the week was for the pairs of a bloc."""
+    if any(map(is_unusual, rows)):
+        return "an unusual week"
+    larger = [row.market for row in rows if week.is_larger(row)]
+    return f"more than usual for {listed(larger)}" if larger else "an ordinary week for each"
 
 
 def _unusualness(rows: Sequence[Mover]) -> Decimal:
@@ -368,7 +387,8 @@ def _single(rows: Sequence[Mover], week: _Week) -> Iterator[_Draft]:
         if row is None:
             continue
         verb = "loses to" if week.side(row) > 0 else "gains on"
-        kind = "an unusual move" if is_unusual(row) else "an ordinary move"
+        usual = "a larger move than usual" if week.is_larger(row) else "an ordinary move"
+        kind = "an unusual move" if is_unusual(row) else usual
         score = f" ({_of(row.market, Metric.Z_SCORE)})" if row.z_score is not None else ""
         yield _Draft(
             f"The {currency_name(_currency(row))} {verb} the dollar",

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from desk.analytics.figures import print_day, print_full_day
 from desk.analytics.names.central_banks import named_in_a_sentence
 from desk.analytics.names.listing import listed
-from desk.analytics.prices.impact import LARGE_MOVE
+from desk.analytics.prices.impact import LARGE_MOVE, NOTABLE_MOVE
 from desk.analytics.prices.series import window_days
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ConflictRecord, DecidedBy, EventType, Impact
@@ -39,11 +39,12 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 4
+EDITION: Final = 5
 """The edition of the rules of the lead and the summary. From 1 on, both tell every pair that
 reached an end of its year's range and count the dollar the same way. From 2 on, a move that is
 called little changed has no direction. From 3 on, the summary names the G10 banks whose next
-decision is not known. From 4 on, a headline says that the week has no fixing."""
+decision is not known. From 4 on, a headline says that the week has no fixing. From 5 on, the lead
+calls a move of more than one deviation larger than usual, as the market's section does."""
 
 NAMES_THE_UNDATED: Final = 3
 
@@ -135,6 +136,11 @@ def dollar_direction(row: Mover) -> int:
 def is_unusual(row: Mover) -> bool:
     """Whether a move is unusual: at least two standard deviations."""
     return row.z_score is not None and abs(row.z_score) >= LARGE_MOVE
+
+
+def is_notable(row: Mover) -> bool:
+    """Whether a move is larger than usual: at least one standard deviation."""
+    return row.z_score is not None and abs(row.z_score) >= NOTABLE_MOVE
 
 
 def _movers_line(group: MarketGroup, movers: Sequence[Mover], *, earlier: bool) -> str | None:

@@ -17,9 +17,14 @@ QUARTER: Final = timedelta(days=90)
 def impact_words(event: ReportedEvent, market: MarketReport, today: date) -> str:
     """`high impact: twelve-month low`; without a reason if no rule of the desk gives one. `today`
     is the day of the report."""
-    reason = next(_reasons(event, market, today), None)
+    reason = impact_reason(event, market, today)
     words = f"{event.impact} impact"
     return words if reason is None else f"{words}: {reason}"
+
+
+def impact_reason(event: ReportedEvent, market: MarketReport, today: date) -> str | None:
+    """`twelve-month low`: the strongest reason that a rule of the desk gives; None without one."""
+    return next(_reasons(event, market, today), None)
 
 
 def _reasons(event: ReportedEvent, market: MarketReport, today: date) -> Iterator[str]:
