@@ -109,8 +109,8 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A fixing in the window that is above (or below) every fixing of the `months` before the
-    window."""
+    """A fixing in the window that is above (or below) every fixing of the `months` before it, which
+    begin before the window."""
 
     side: Side
     months: int
@@ -176,7 +176,7 @@ def view_prices(fixings: Fixings, first_day: date, last_day: date) -> PriceView 
         lower_before=_newest(clean, lambda value, last: value <= last),
         largest_step=_largest_step(_recent(past, first_day), window),
         extreme_days=_extreme_days(_recent(past, first_day), window),
-        breaks=_breaks(window, past, first_day),
+        breaks=_breaks(window, past),
         suspects=suspects,
         unconfirmed_last=last_is_unconfirmed(_levels(clean)),
         early_last=last_day - window.last.day > LONGEST_WAIT,
@@ -240,15 +240,16 @@ def _extreme_days(previous: Fixing | None, window: Fixings) -> tuple[tuple[Fixin
     return tuple(dict.fromkeys(filter(None, ends)))
 
 
-def _breaks(window: Fixings, past: Fixings, first_day: date) -> tuple[Break, ...]:
-    candidates = (_longest_break(side, window, past, first_day) for side in Side)
+def _breaks(window: Fixings, past: Fixings) -> tuple[Break, ...]:
+    candidates = (_longest_break(side, window, past) for side in Side)
     return tuple(found for found in candidates if found)
 
 
-def _longest_break(side: Side, window: Fixings, past: Fixings, first_day: date) -> Break | None:
+def _longest_break(side: Side, window: Fixings, past: Fixings) -> Break | None:
+    """Counted from the fixing's own day, so that every window that has it says the same of it."""
     extreme = window.highest if side is Side.HIGH else window.lowest
     for months in SPANS:
-        before = _covered(past, months_before(first_day, months))
+        before = _covered(past, months_before(extreme.day, months))
         if before and before.items and _is_beyond(side, extreme.value, before):
             return Break(side, months, extreme)
     return None

@@ -10,7 +10,7 @@ from desk.contracts.base import Contract, Figure, ShortText, is_empty
 BUILTIN: Final = "builtin"
 """The model of an analyst that needs none."""
 
-BUILTIN_VERSION: Final = 5
+BUILTIN_VERSION: Final = 6
 """Of what the built-in analysts make of the same answers; raised with every change of that, so that
 a report is held against the analysts that wrote it."""
 

@@ -140,6 +140,13 @@ def test_a_level_seen_two_months_ago_breaks_the_month_s_extreme_only() -> None:
     assert [(b.side, b.months) for b in view.breaks] == [(Side.HIGH, 1)]
 
 
+def test_a_fixing_breaks_as_much_in_a_month_as_in_a_week() -> None:
+    history = Fixings.of(real_history("USD/THB", "2026-W44"))
+    month = view_prices(history, date(2026, 10, 1), LAST)
+    assert month is not None
+    assert month.breaks == view_of("USD/THB", "2026-W44").breaks != ()
+
+
 def test_too_little_history_leaves_figures_out_instead_of_guessing() -> None:
     view = view_prices(made_up(wave(40)), FIRST, LAST)
     assert view is not None
