@@ -44,6 +44,7 @@ from starters.questions.markets_asked import (
     RANKING,
     AskedMarkets,
     asked_markets,
+    banks_together,
     called_together,
     dollar_pairs,
     group_given,
@@ -125,19 +126,19 @@ def chosen(
     aside = None if named or ticket_ids(words) else asked.first_pair
     if not (graph or given or ticket_ids(words)):
         named, aside, asked = _as_banks(words, named, aside, asked, measured=period is not None)
+        asked = asked if named or aside else _with_banks_together(words, asked, config.markets)
     bank = None if named or aside or ticket_ids(words) else asked.first_area
-    name, why = _graph_for(graph, given, named, aside, bank)
+    name, why = _graph_for(graph, given, named, aside, asked if bank else None)
     spec = read_graph(find_graph(name, settings.project_dir))
     researches = _researches(spec)
     wanted = _with_market(spec, given, named or aside or bank, researches=researches)
     market = _market_of(config, wanted) if researches or MARKET in wanted else None
-    if market is not None:
-        wanted = {**wanted, MARKET: market.market}
+    wanted = {**wanted, MARKET: market.market} if market else wanted
     check_parameters(spec, wanted, researches=researches)
     usual = {p.name: p.default for p in spec.parameters if p.default is not None}
     if market and not given and graph is None:
         spec, market = _with_all(spec, market, asked)
-    told = _told_of_currencies(words, config.markets)
+    told = asked.of_group | _told_of_currencies(words, config.markets)
     query = Query(question=words, parameters={**usual, **wanted, **told})
     return _choice(config, spec, query, when, why, market)
 
@@ -163,6 +164,26 @@ def _as_banks(
     elif asked.seats and not (named or aside or asked.areas) and _is_of(OF_A_BANK, words):
         return named, aside, asked._replace(areas=asked.seats)
     return named, aside, asked
+
+
+def _with_banks_together(
+    words: str, asked: AskedMarkets, markets: Sequence[MarketSpec]
+) -> AskedMarkets:
+    """With the banks that a question asks about together, as which of them cut last. As it is where
+    it names something of its own, or asks for something else of them, by the model of meaning, than
+    when they last changed their rates."""
+    if asked.side_by_side or subjects_asked(words):
+        return asked
+    # Only such a question pays for loading the model here.
+    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.programs.question.builtin.unread_words import unread_words
+
+    banks, rest = banks_together(words, markets)
+    kind = kind_of(rest, meaning_of_the_desk)
+    left = unread_words(Query(question=rest), kind)
+    if kind is not QuestionKind.CHANGED or left.names or left.others:
+        return asked
+    return asked._replace(areas=banks.areas, together=banks)
 
 
 def _is_of(kinds: Collection[QuestionKind], words: str) -> bool:
@@ -486,7 +507,7 @@ def _graph_for(
     given: dict[str, str],
     named: str | None,
     aside: str | None,
-    bank: str | None = None,
+    of_banks: AskedMarkets | None,
 ) -> tuple[str, str | None]:
     if graph is not None:
         return graph, None
@@ -496,8 +517,11 @@ def _graph_for(
         return MARKET, f"the graph is {MARKET}, for the question names {named}"
     if aside is not None:
         return CURRENCY, f"the graph is {CURRENCY}, for the question names the currency of {aside}"
-    if bank is not None:
-        return BANK, f"the graph is {BANK}, for the question names {bank} or its bank"
+    if of_banks is not None and of_banks.together is not None:
+        return BANK, f"the graph is {BANK}, of {of_banks.together.called}"
+    if of_banks is not None:
+        area = of_banks.first_area
+        return BANK, f"the graph is {BANK}, for the question names {area} or its bank"
     return TICKETS, f"the graph is {TICKETS}; --graph names another"
 
 

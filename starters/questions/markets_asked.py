@@ -15,7 +15,7 @@ from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
 from desk.analytics.names.quotation import QUOTED_FOR_MANY
 from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
-from desk.contracts.agents.tasks import TaskType
+from desk.contracts.agents.tasks import RANK, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec
@@ -54,12 +54,35 @@ def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
     as Asian; None otherwise."""
     if not names_period(question):
         return None
-    named = (
-        name
-        for name in _groups(markets)
-        if re.search(rf"\b{re.escape(name)}[a-z]?\b", question, re.IGNORECASE)
-    )
+    named = (name for name in _groups(markets) if _named(name).search(question))
     return next(named, None)
+
+
+class BanksTogether(NamedTuple):
+    """The areas of the central banks of a group, or of all where it is None."""
+
+    areas: tuple[MarketSpec, ...]
+    group: str | None
+
+    @property
+    def called(self) -> str:
+        """What they are called together."""
+        return f"the central banks of {self.group}" if self.group else "all central banks"
+
+
+def banks_together(question: str, markets: Sequence[MarketSpec]) -> tuple[BanksTogether, str]:
+    """The central banks of the group that a question names, or all, and the question without the
+    group's name."""
+    areas = tuple(spec for spec in markets if spec.kind is MarketKind.POLICY_RATE)
+    for name in _groups(markets):
+        if _named(name).search(question):
+            own = tuple(spec for spec in areas if spec.group == name)
+            return BanksTogether(own, name), _named(name).sub("", question)
+    return BanksTogether(areas, None), question
+
+
+def _named(group: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(group)}[a-z]?\b", re.IGNORECASE)
 
 
 def pairs_of(group: str, markets: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
@@ -94,7 +117,8 @@ class AskedMarkets(NamedTuple):
     group. `cross` is the pair of two currencies if no more are named. `banks` are the areas of
     central banks; `areas` also includes countries, government bonds and, if two areas are named,
     the seats of banks: a single place could mean anything, and is only in `seats`.
-    `money` are the areas of banks, countries, bonds and currencies.
+    `money` are the areas of banks, countries, bonds and currencies. `together` are banks that are
+    asked about as a group.
     """
 
     written: tuple[MarketSpec, ...]
@@ -106,6 +130,7 @@ class AskedMarkets(NamedTuple):
     areas: tuple[MarketSpec, ...]
     money: tuple[MarketSpec, ...]
     seats: tuple[MarketSpec, ...]
+    together: BanksTogether | None = None
 
     @property
     def first_pair(self) -> str | None:
@@ -116,6 +141,11 @@ class AskedMarkets(NamedTuple):
     def first_area(self) -> str | None:
         """The area of the first named central bank, or else of the first country."""
         return next((spec.market for spec in (*self.banks, *self.areas)), None)
+
+    @property
+    def of_group(self) -> dict[str, str]:
+        """The parameter that names the group of the banks that are asked about together."""
+        return {RANK: self.together.group} if self.together and self.together.group else {}
 
     @property
     def are_several(self) -> bool:

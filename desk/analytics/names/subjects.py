@@ -68,7 +68,7 @@ _CURRENCIES: Final = {code: _currency(code) for code in _CURRENCY_CODES} | {
 _PAIR: Final = re.compile(r"\b(?P<base>[A-Z]{3})/(?P<quote>[A-Z]{3})\b")
 _CODES: Final = "|".join(AREAS)
 _QUOTED: Final = "|".join(QUOTING_ORDER)
-_WRITTEN: Final = re.compile(rf"\b(?P<base>{_QUOTED})[/-]?(?P<quote>{_QUOTED})\b", re.IGNORECASE)
+_WRITTEN: Final = re.compile(rf"\b(?P<base>{_QUOTED})[/ -]?(?P<quote>{_QUOTED})\b", re.IGNORECASE)
 _JOINED: Final = re.compile(rf"\b(?P<base>{_CODES})-?(?P<quote>{_CODES})\b")
 
 
@@ -84,7 +84,7 @@ _CURRENCY: Final = _any_of(_CURRENCIES)
 _TOGETHER: Final = re.compile(rf"\b(?:{_written(CALLED_TOGETHER)})(?!\w)", re.IGNORECASE)
 _SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
-    r"\b(?:against|versus|vs\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
+    r"\b(?:against|versus|vs?\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
 )
 
 

@@ -175,9 +175,33 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
         ),
         (
             "did the yen fall below 160 this summer",
-            "The highest fixing of USD/JPY from 1 Jun 2026 to 31 Aug 2026 was 163.91,"
+            "Yes: the highest fixing of USD/JPY from 1 Jun 2026 to 31 Aug 2026 was 163.91,"
             " on 28 Jul 2026.",
         ),
+        # A currency weaker than a number is one whose pair is above it, where it is quoted in it.
+        (
+            "was the won ever weaker than 1550 since the start of may",
+            "Yes: the highest fixing of USD/KRW from 1 May 2026 to 30 Oct 2026 was 1,558.09,"
+            " on 1 Jul 2026.",
+        ),
+        (
+            "has the sing dollar traded stronger than 1.25 at all in 2026",
+            "No: the lowest fixing of USD/SGD from 1 Jan 2026 to 30 Oct 2026 was 1.2617,",
+        ),
+        (
+            "did the aussie get stronger than 72 cents in q3",
+            "Yes: the highest fixing of AUD/USD from 1 Jul 2026 to 30 Sep 2026 was 0.7225,",
+        ),
+        (
+            "rupee breached 95 this year y/n",
+            "Yes: the fixings of USD/INR from 1 Jan 2026 to 30 Oct 2026 ranged from 89.8524,",
+        ),
+        # A move, and whether there was one.
+        (
+            "sing dollar vs ringgit, how did october go",
+            "SGD/MYR fell over the period (-0.60 %), from 3.1929 to 3.1736.",
+        ),
+        ("Did the rupee weaken in August?", "No: the Indian rupee rose against the US dollar"),
         # Of several, the one.
         (
             "worst G10 currency of september?",
@@ -222,6 +246,13 @@ def test_what_is_asked_for_is_the_first_sentence(
     made, sentences = answer_to(question, settings)
     assert sentences[0].startswith(first)
     assert made.answered is not first.startswith("The desk has no market")
+
+
+def test_a_question_in_which_a_currency_is_only_named_is_refused_first(settings: Settings) -> None:
+    question = "how many yen did the finance ministry spend on intervention in july"
+    made, sentences = answer_to(question, settings)
+    assert sentences[0] == "No fact that is known here surely answers the question."
+    assert not made.answered
 
 
 def test_the_order_of_a_group_begins_with_what_is_asked_for(settings: Settings) -> None:

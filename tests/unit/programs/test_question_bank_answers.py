@@ -168,6 +168,19 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             "No. 2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 2 Nov 2026, -50",
         ),
         (
+            "who cut last, and by how much",
+            ("CA", "NO", "US"),
+            "",
+            "The newest known cut is that of the Federal Reserve, on 28 Oct 2026, by 25 bp to"
+            " 4.125 %. Before it came the last cut of the Bank of Canada, on 12 Mar 2025,",
+        ),
+        (
+            "when did the boc last hike",
+            ("CA",),
+            "",
+            "No rise of the Bank of Canada is known of the days that were looked at. It last cut",
+        ),
+        (
             "who voted against the last fed cut",
             ("US",),
             "",

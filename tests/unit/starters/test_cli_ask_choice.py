@@ -312,6 +312,24 @@ def test_a_group_and_a_period_are_ranked(settings: Settings, question: str, grap
     assert asked(settings, question).request.graph.name == graph
 
 
+@pytest.mark.parametrize(
+    ("question", "areas"),
+    [
+        ("which bank in asia cut last and by how much", {"TH", "KR", "PH"}),
+        ("who in the g10 hiked most recently", {"US", "JP", "NO"}),
+        ("latest central bank to put rates up", {"US", "TH"}),
+        ("who changed the settlement limit last", set[str]()),
+    ],
+)
+def test_banks_that_are_asked_about_together_are_researched(
+    settings: Settings, with_meaning: None, question: str, areas: set[str]
+) -> None:
+    request = asked(settings, question).request
+    own = {request.market.market} if request.market else set[str]()
+    researched = own | {node.market.market for node in request.graph.nodes if node.market}
+    assert request.graph.name == ("bank" if areas else "tickets") and areas <= researched
+
+
 def test_a_group_that_is_given_is_ranked_pair_by_pair(settings: Settings) -> None:
     request = asked(settings, "Who led?", rank="asia", period="2026-W44").request
     pairs = {spec.market for spec in settings.config.markets if spec.group == "Asia"}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from desk.analytics.names.currency_mentions import without_other_markets
-from desk.analytics.names.subjects import by_their_kinds
+from desk.analytics.names.subjects import NamedAs, by_their_kinds, subjects_asked
 from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 
@@ -50,6 +50,8 @@ OF_A_BANK: Final = frozenset(
     }
 )
 """What is asked of a bank or its country, and not of its currency."""
+
+_OF_DECISIONS: Final = OF_A_BANK - {QuestionKind.RATE, QuestionKind.YIELD}
 
 OF_PRICES: Final = frozenset({QuestionKind.MOVE, QuestionKind.LEVEL})
 """What is asked of a currency."""
@@ -93,6 +95,8 @@ class AskedSide(StrEnum):
     MOVED = "moved"
 
 
+_WAYS: Final = {AskedSide.RAISED: 1, AskedSide.CUT: -1}
+
 OPEN: Final = "open"
 """The name of the wordings that ask for something else than yes or no."""
 
@@ -107,16 +111,40 @@ def all_wordings() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*KINDS.every(), *SIDES.every())))
 
 
-def kind_of(question: str, find_meaning: "FindMeaning") -> QuestionKind | None:
+def kind_of(
+    question: str, find_meaning: "FindMeaning", besides: Collection[QuestionKind] = ()
+) -> QuestionKind | None:
     """The kind of a question by a model of meaning; None where none is near enough or nearer than
-    the others that have other facts, and without a model."""
-    near = _nearness(question, find_meaning)
+    the others that have other facts, and without a model. It is none that cannot be asked of what
+    the question names, and none of those `besides`."""
+    left_out = {*besides, *_not_of(question)}
+    near = {n: v for n, v in _nearness(question, find_meaning).items() if _kind(n) not in left_out}
     if not near:
         return None
     best = max(near, key=near.__getitem__)
     alike = next((kinds for kinds in _TOLD_ALIKE if _kind(best) in kinds), frozenset())
     decided = KINDS.decided(near, {kind.name.lower() for kind in alike})
     return _kind(decided) if decided else None
+
+
+def way_of(question: str, find_meaning: "FindMeaning") -> int:
+    """Whether a question is of rises of rates, 1, or of cuts, -1, also where it asks for something
+    else than yes or no; 0 where of both or neither, and without a model."""
+    meaning = find_meaning()
+    if meaning is None:
+        return 0
+    near = SIDES.nearness(_compared(question), _WAYS, meaning)
+    way = max(near, key=near.__getitem__)
+    return _WAYS[AskedSide(way)] if SIDES.is_apart(near[way], min(near.values())) else 0
+
+
+def _not_of(question: str) -> frozenset[QuestionKind]:
+    """The kinds that cannot be asked of what a question names: of a currency alone no decision, of
+    a bank alone no price."""
+    named = {subject.kind for subject in subjects_asked(question)}
+    if named == {NamedAs.CURRENCY}:
+        return _OF_DECISIONS
+    return OF_PRICES if named == {NamedAs.BANK} else frozenset()
 
 
 def likeliest(

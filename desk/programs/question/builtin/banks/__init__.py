@@ -5,6 +5,7 @@ from desk.programs.question.builtin.banks.known import (
     ChangesWithin,
     changes_within,
     is_known,
+    when,
 )
 from desk.programs.question.builtin.banks.standing import (
     NOT_KNOWN,
@@ -13,6 +14,7 @@ from desk.programs.question.builtin.banks.standing import (
     decisions_looked_at,
 )
 from desk.programs.question.builtin.banks.table import decisions_table
+from desk.programs.question.builtin.banks.topics import opening
 
 __all__ = [
     "NOT_KNOWN",
@@ -23,4 +25,6 @@ __all__ = [
     "decisions_looked_at",
     "decisions_table",
     "is_known",
+    "opening",
+    "when",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 from typing import Final
 
 from desk.analytics.figures import print_full_day
@@ -10,7 +11,7 @@ from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import MarketEvent, OutcomeMissing, RateInstrument
 from desk.programs.builtin.rate_decisions import OUTCOMES, what_was_decided
 from desk.programs.question.builtin.banks.known import KnownBank, when
-from desk.programs.question.builtin.banks.topics import figure, of_each, opening
+from desk.programs.question.builtin.banks.topics import figure, of_bank, opening
 from desk.trust.prose import Form
 
 _CHANGES: Final = {"cut": -1, "rise": 1}
@@ -132,17 +133,23 @@ def decided_if_within(bank: KnownBank, called: str) -> Iterator[str]:
         yield from decided_within(bank, called)
 
 
-def changed_last(bank: KnownBank, called: str) -> Iterator[str]:
-    """Its last cut and its last rise, the newer one first, and how many there were."""
-    known = {name: bank.changed(way) for name, way in _CHANGES.items()}
-    dated = [(event.event_date, name, event) for name, event in known.items() if event]
-    for _, name, event in sorted(dated, reverse=True):
-        told = f"{_VERBS[name]} its rate {when(event)}{_by_and_to(bank, event)}"
-        yield f"{opening(called)} last {told}."
+def changed_last(bank: KnownBank, called: str, way: int = 0) -> Iterator[str]:
+    """Its last cut and its last rise, the newer one first or the one that is asked for, and that
+    there was none."""
+    last = {name: bank.changed(each) for name, each in _CHANGES.items()}
+
+    def first(name: str) -> tuple[bool, date]:
+        event = last[name]
+        return _CHANGES[name] == way, event.event_date if event else date.min
+
+    for name in sorted(last, key=first, reverse=True):
+        event = last[name]
+        if event is None:
+            yield f"No {name} of {called} is known of the days that were looked at."
+        else:
+            changed = f"{_VERBS[name]} its rate {when(event)}{_by_and_to(bank, event)}"
+            yield f"{opening(called)} last {changed}."
         called = "it"
-    none = " and no ".join(name for name, event in known.items() if event is None)
-    if none:
-        yield f"No {none} of {called} is known of the days that were looked at."
 
 
 def _by_and_to(bank: KnownBank, event: MarketEvent) -> str:
@@ -152,19 +159,38 @@ def _by_and_to(bank: KnownBank, event: MarketEvent) -> str:
     return f", by {figure(change, Form.SIZE)} to {figure(rate)}"
 
 
-def newest_changes(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """Whose is the newest rise and whose the newest cut among several, then those of each."""
-    told = []
-    for name, way in reversed(_CHANGES.items()) if len(banks) > 1 else ():
-        known = [
-            (event.event_date, bank.name, event) for bank in banks if (event := bank.changed(way))
-        ]
-        if known:
-            _, whose, event = max(known, key=lambda each: each[:2])
-            told.append(f"the newest known {name} is that of {whose}, {when(event)}")
+def newest_changes(banks: Sequence[KnownBank], way: int = 0) -> Iterator[str]:
+    """When one bank last changed its rate. Of several whose is the newest rise, the newest cut, or
+    the one of both that is asked for, then those of the others, and of which days the outcome is
+    not known."""
+    if len(banks) == 1:
+        yield from of_bank(banks[0], (partial(changed_last, way=way),), "")
+        return
+    for name, each in reversed(_CHANGES.items()):
+        if way in (0, each):
+            yield from _newest_first(banks, name, each)
+    silent = {bank.name: _days_open(bank) for bank in banks}
+    told = listed(f"{name} on {listed(days)}" for name, days in silent.items() if days)
     if told:
-        yield f"Among them {listed(told)}."
-    yield from of_each(changed_last)(banks)
+        yield f"What was decided since by {told} is not known here."
+
+
+def _days_open(bank: KnownBank) -> list[str]:
+    due = (bank.due,) if bank.due else ()
+    return [print_full_day(event.event_date) for event in (*bank.silent, *due)]
+
+
+def _newest_first(banks: Sequence[KnownBank], name: str, way: int) -> Iterator[str]:
+    """The last change of each bank in one direction, the newest first."""
+    changed = [(bank, event) for bank in banks if (event := bank.changed(way))]
+    changed.sort(key=lambda each: each[1].event_date, reverse=True)
+    told = [f"{bank.name}, {when(event)}{_by_and_to(bank, event)}" for bank, event in changed]
+    if told:
+        yield f"The newest known {name} is that of {told[0]}."
+    if told[1:]:
+        yield f"Before it came the last {name} of {'; of '.join(told[1:])}."
+    if without := [bank.name for bank in banks if bank.changed(way) is None]:
+        yield f"No {name} of {listed(without)} is known of the days that were looked at."
 
 
 def from_to(first: date, last: date) -> str:

@@ -160,9 +160,13 @@ def is_known(
     kind: QuestionKind | None,
     days: DaysAsked | None = None,
 ) -> bool:
-    """Whether of each bank is known what a kind of question is of."""
+    """Whether of each bank is known what a kind of question is of; which of several changed its
+    rate last is known by those that did."""
     banks = known_banks(results, as_of_day, days)
-    return bool(banks) and all(_is_known_of(bank, kind) for bank in banks)
+    known = [_is_known_of(bank, kind) for bank in banks]
+    return (
+        any(known) if kind is QuestionKind.CHANGED and days is None else bool(known and all(known))
+    )
 
 
 def _is_known_of(bank: KnownBank, kind: QuestionKind | None) -> bool:

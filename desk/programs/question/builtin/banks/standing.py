@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Final
 
 from desk.analytics.figures import print_full_day
@@ -46,12 +47,14 @@ def bank_sentences(
     kind: QuestionKind | None = None,
     days: DaysAsked | None = None,
     verdict: str = "",
+    way: int = 0,
 ) -> tuple[str, ...]:
     """What is known of the banks that were researched, that of a kind of question first; empty
     where a pair was researched. Without a kind the rates of several go first, in their order. Where
     `days` are asked about, what is known of these goes before what is known today. Of several banks
     nothing is told besides but their rates. A `verdict` goes before all; where it has the rates of
-    today, only up to when they are known is told of them."""
+    today, only up to when they are known is told of them. Of changes those in the `way` that is
+    asked for go first."""
     banks = known_banks(results, as_of_day, days)
     if not banks:
         return (verdict,) if verdict else ()
@@ -59,6 +62,8 @@ def bank_sentences(
     lead, topics = orders.get(kind, orders[None])
     if verdict and kind is QuestionKind.RATE and days is None:
         lead = known_until
+    if lead is newest_changes:
+        lead = partial(newest_changes, way=way)
     if len(banks) > 1:
         topics = () if kind in _TOLD_WITHOUT_RATES else (rate_now,)
     first = [*lead(banks)]

@@ -83,7 +83,7 @@ from desk.programs.question.builtin.synthesis.written.passages import SourcePass
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
 from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits
 from desk.programs.question.builtin.unread_words import safe_line
-from desk.trust.prose import LONGEST_TEXT, clip
+from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -155,11 +155,11 @@ def _draft(
     # What speaks of a thing without a value of it, such as that its cost is not known, is no
     # answer, and what fits less well is none either.
     found = found if found and found[0].answers else []
-    if group := query.parameters.get(RANK):
+    of_pairs = any("/" in result.market for result in research)
+    if (group := query.parameters.get(RANK)) and of_pairs:
         return _of_a_group(question, group, research, found, quoter)
     researched = has_events(research)
     if (researched or is_of_a_bank(research)) and PAPERS in query.parameters:
-        of_pairs = any("/" in result.market for result in research)
         instead = (
             _pairs_instead(question, research)
             if of_pairs
@@ -193,6 +193,7 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     they went, where the question is of that."""
     of_it = meant_alone(question, research)
     lead = first_sentence(question, of_it) or _verdict(question, research)
+    moved = "" if lead else _move_asked(question, of_it)
     standing = standing_summary(of_it) or ""
     of_now = READ not in question.query.parameters
     kind = question.kind or question.likely
@@ -202,13 +203,22 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     within, behind = (standing, "") if question.kind is None else ("", standing)
     banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     said = (
-        *(lead, before, newest_told(question, of_it)),
+        *(lead or moved, before, newest_told(question, of_it)),
         *(looked_at(question.query, question.window, of_it) if has_events(of_it) else ()),
         *(largest_first(of_it), within if aside else ""),
-        *events_told(question, of_it),
+        *(each.removeprefix(moved).strip() for each in events_told(question, of_it)),
         *(behind if aside else "", banks),
     )
     return with_doubt(question, said, lead or before or move_told(of_it))
+
+
+def _move_asked(question: MarketQuestion, of_it: Sequence[ResearchResult]) -> str:
+    """How far the one pair went that a question asks for the move of, in a sentence; empty where it
+    asks for something else."""
+    of_a_move = (question.kind or question.likely) is QuestionKind.MOVE
+    if question.is_unsure or not of_a_move or (len(of_it) > 1 and largest_first(of_it)):
+        return ""
+    return next(iter(split_sentences(move_told(of_it))), "").strip()
 
 
 def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> str:
@@ -237,14 +247,19 @@ def _of_a_group(
     """A group of pairs in the order of their moves, and behind it what is written that fits."""
     aspect = question.asked.aspect
     of_it = meant_alone(question, research)
-    lead = first_sentence(question, of_it) or _verdict(question, research)
+    lead = (
+        first_sentence(question, of_it)
+        or _verdict(question, research)
+        or _move_asked(question, of_it)
+    )
     level = question.kind is QuestionKind.LEVEL and not aspect
     days = looked_at(question.query, question.window, of_it)
     worst_first = aspect in (Aspect.WORST, Aspect.IS_WORST)
     ranking = ranking_told(group, of_it, worst_first=worst_first)
     crosses = [e for e in ranked(of_it) if is_move(e) and not is_of_the_dollar(e)]
     ordered = largest_first([each for each in of_it if DOLLAR not in each.market.split("/")])
-    beside = dict.fromkeys((ordered, *map(in_short, crosses)))
+    told_apart = (in_short(event).removeprefix(lead).strip() for event in crosses)
+    beside = dict.fromkeys((ordered, *told_apart))
     banks = " ".join(bank_sentences(research, whole_days(question.window)[1]))
     standing = (standing_summary(of_it) or "") if level else ""
     newest = newest_told(question, of_it)

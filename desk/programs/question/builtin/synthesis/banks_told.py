@@ -20,6 +20,7 @@ from desk.programs.question.builtin.kinds import (
     QuestionKind,
     kind_of,
     likeliest,
+    way_of,
 )
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
 from desk.programs.question.builtin.synthesis.markets.coverage import is_all_read
@@ -66,7 +67,8 @@ def banks_told(
     query, (first_day, day) = question.query, whole_days(question.window)
     read = _as_read(question, research, day)
     periods = query.periods_asked or (None,)
-    each = (bank_sentences(research, day, read.taken, days, read.verdict) for days in periods)
+    way = way_of(query.question, WORKERS_MEANING.get())
+    each = (bank_sentences(research, day, read.taken, days, read.verdict, way) for days in periods)
     # What is known today is told once.
     told = tuple(dict.fromkeys(sentence for sentences in each for sentence in sentences))
     if query.days_asked is None and read.taken in _LOOKED_BACK:
@@ -89,16 +91,16 @@ def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: 
     named is a question of its decisions, whatever else is near. Words that are near to nothing ask
     for what the desk does not know."""
     query, find_meaning = question.query, WORKERS_MEANING.get()
-    kind = kind_of(query.question, find_meaning)
-    kind = None if kind in OF_PRICES else kind
+    # What a bank will decide is nothing of days that are past.
+    past = query.days_asked is not None and query.days_asked[1] < day
+    besides = {*OF_PRICES, QuestionKind.AHEAD} if past else OF_PRICES
+    kind = kind_of(query.question, find_meaning, besides)
     asked = QuestionKind.DECIDED if kind in (None, QuestionKind.OTHER) else kind
     one = len(query.periods_asked) < 2
     verdict = bank_verdict(query.question, asked, research, day, query.days_asked) if one else ""
     kind = asked if verdict else kind
     left = unread_words(query, kind)
     sure = kind is not None and not left.matters(kind)
-    # What a bank will decide is nothing of days that are past.
-    past = query.days_asked is not None and query.days_asked[1] < day
     unknown = {QuestionKind.OTHER} if past else NOT_KNOWN
     likely = kind or likeliest(query.question, OF_A_BANK, find_meaning, unknown)
     strange = left.is_judged and left.told(None)

@@ -6,7 +6,7 @@ figure: where it says nothing, the facts are told in their usual order.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
 from desk.analytics.names.periods import READ
-from desk.analytics.names.subjects import by_their_kinds
+from desk.analytics.names.subjects import (
+    NamedAs,
+    by_their_kinds,
+    pairs_named,
+    subjects_asked,
+)
 from desk.analytics.retrieval.alike import NamedWordings
 from desk.analytics.retrieval.frames import without_frame
 from desk.analytics.retrieval.full_text import stems
@@ -55,6 +60,7 @@ class Aspect(StrEnum):
     LARGEST_FALL = "largest_fall"
     EVER_ABOVE = "ever_above"
     EVER_BELOW = "ever_below"
+    EVER_REACHED = "ever_reached"
     IS_ABOVE = "is_above"
     IS_BELOW = "is_below"
     BEST = "best"
@@ -63,9 +69,18 @@ class Aspect(StrEnum):
     IS_WORST = "is_worst"
 
 
-BESIDE_A_NUMBER: Final = frozenset(
-    {Aspect.EVER_ABOVE, Aspect.EVER_BELOW, Aspect.IS_ABOVE, Aspect.IS_BELOW}
-)
+EVER_BEYOND: Final = frozenset({Aspect.EVER_ABOVE, Aspect.EVER_BELOW, Aspect.EVER_REACHED})
+BESIDE_A_NUMBER: Final = EVER_BEYOND | {Aspect.IS_ABOVE, Aspect.IS_BELOW}
+
+_OF_ITS_VALUE: Final = {
+    "ever_stronger": (Aspect.EVER_ABOVE, Aspect.EVER_BELOW),
+    "ever_weaker": (Aspect.EVER_BELOW, Aspect.EVER_ABOVE),
+    "is_stronger": (Aspect.IS_ABOVE, Aspect.IS_BELOW),
+    "is_weaker": (Aspect.IS_BELOW, Aspect.IS_ABOVE),
+}
+"""What wordings on the value of a currency ask of its pair: where that is quoted in another one,
+and where it is quoted in this one, which is weak where the pair is high."""
+
 AMONG_SEVERAL: Final = frozenset({Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST})
 
 OTHER: Final = "other"
@@ -74,11 +89,16 @@ OTHER: Final = "other"
 WRITTEN: Final = "written"
 """The name of those that ask what is written where a market is named as well."""
 
+MOST_STRANGE: Final = 2
+"""Words of what a question is about with which, unread, it may be of no market."""
+
 MOST_TIMES: Final = 2
 """By how much a number may differ from a pair's fixing to be meant as a level of it."""
 
 OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LARGEST_FALL})
 _OF_MOVES: Final = AMONG_SEVERAL | OF_A_DAY
+_OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
+_HUNDREDTHS: Final = Decimal(100)
 _NUMBER: Final = re.compile(r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
 
@@ -100,12 +120,16 @@ class AskedOfMarket(NamedTuple):
         return stems(" ".join((*told, *numbers)))
 
     def level_of(self, last: Decimal) -> Decimal | None:
-        """The one number that may be a level of a pair with this last fixing. A comma groups
-        digits, or begins the decimals."""
+        """The one number that may be a level of a pair with this last fixing, or else the one that
+        may be so in hundredths, such as 72 of a dollar. A comma groups digits, or begins the
+        decimals."""
         read = (each.replace(",", sign) for each in self.numbers for sign in ("", "."))
         told = {Decimal(each) for each in read if each.count(".") < 2}
-        levels = [each for each in told if last / MOST_TIMES <= each <= last * MOST_TIMES]
-        return levels[0] if len(levels) == 1 else None
+        for unit in (1, _HUNDREDTHS):
+            levels = [n / unit for n in told if last / MOST_TIMES <= n / unit <= last * MOST_TIMES]
+            if levels:
+                return levels[0] if len(levels) == 1 else None
+        return None
 
 
 class MarketQuestion(NamedTuple):
@@ -122,13 +146,21 @@ class MarketQuestion(NamedTuple):
     @property
     def is_unsure(self) -> bool:
         """Whether it may ask of something else than its kind says."""
-        return self.kind in NOT_KNOWN or self.left.matters(self.kind)
+        return self.kind in NOT_KNOWN or self.left.matters(self.kind) or self._is_strange
 
     @property
     def is_unknown(self) -> bool:
         """Whether nothing that is measured may answer it, by the model of meaning."""
         kind = self.kind or self.likely
-        return self.left.is_judged and (kind is None or kind in NOT_KNOWN)
+        strange = self._is_strange and not self.left.time
+        return self.left.is_judged and (kind is None or kind in NOT_KNOWN or strange)
+
+    @property
+    def _is_strange(self) -> bool:
+        """Whether more words of it than one were not read, and none of its aspects asked for: then
+        a market may only be named in it."""
+        others = self.left.others if self.is_of_prices and self.asked.aspect is None else ()
+        return self.left.is_judged and len(others) >= MOST_STRANGE
 
     @property
     def is_of_prices(self) -> bool:
@@ -184,11 +216,30 @@ def asked_of_market(
         () if len(pairs) != 1 else AMONG_SEVERAL,
     )
     among = [each for each in Aspect if not any(each in out for out in left_out)]
-    near = ASPECTS.nearness(compared, (*among, OTHER, WRITTEN), meaning)
-    decided = ASPECTS.decided(near)
-    aspect = Aspect(decided) if decided and decided not in (OTHER, WRITTEN) else None
+    of_value = _OF_ITS_VALUE if BESIDE_A_NUMBER & {*among} else {}
+    near = ASPECTS.nearness(compared, (*among, *of_value, OTHER, WRITTEN), meaning)
+    quoted = len(pairs) == 1 and is_quoted(query.question, *pairs)
+    for name, aspects in of_value.items():
+        near[aspects[quoted]] = max(near[aspects[quoted]], near.pop(name))
+    aspect = _decided(near)
     written = ASPECTS.is_near(near[WRITTEN]) and near[WRITTEN] == max(near.values())
     return AskedOfMarket(aspect, numbers, written)
+
+
+def _decided(near: Mapping[str, float]) -> Aspect | None:
+    """The aspect that is nearest. Where it is not sure on which side of a number, only whether that
+    was reached is asked."""
+    if decided := ASPECTS.decided(near):
+        return Aspect(decided) if decided not in (OTHER, WRITTEN) else None
+    ever = ASPECTS.decided(near, EVER_BEYOND)
+    return Aspect.EVER_REACHED if ever in EVER_BEYOND else None
+
+
+def is_quoted(question: str, pair: str) -> bool:
+    """Whether the currency that a question names first is the one that a pair is quoted in, which
+    is high where the pair is low; of a pair that it names by both it is not."""
+    named = [s.code for s in subjects_asked(question) if s.kind in _OF_MONEY]
+    return bool(named) and named[0] == pair.partition("/")[2] and not pairs_named(question)
 
 
 def _compared(query: Query) -> tuple[str, tuple[str, ...]]:

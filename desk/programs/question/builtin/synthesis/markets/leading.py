@@ -2,13 +2,13 @@
 its day. What is so is computed from claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
-from desk.analytics.names.subjects import NamedAs, pairs_named, subjects_asked
+from desk.analytics.names.subjects import currencies_named
 from desk.contracts.agents.tasks import RANK
 from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
@@ -17,46 +17,42 @@ from desk.programs.question.builtin.synthesis.markets.asked import (
     Aspect,
     MarketQuestion,
     alone_among,
+    is_quoted,
 )
 from desk.programs.question.builtin.synthesis.markets.moves_told import level_told, range_told
 from desk.programs.question.builtin.synthesis.markets.ranked_moves import RankedMove, ranked_moves
 from desk.programs.question.builtin.synthesis.markets.results import of_the_market, whole_days
 from desk.programs.question.builtin.unread_words import safe_line
 
-
-class _Threshold(NamedTuple):
-    """On which side of a number a fixing has to be, and of which fixing that is asked."""
-
-    sign: int
-    ever: bool
-
-
-_THRESHOLDS: Final = {
-    Aspect.EVER_ABOVE: _Threshold(1, ever=True),
-    Aspect.EVER_BELOW: _Threshold(-1, ever=True),
-    Aspect.IS_ABOVE: _Threshold(1, ever=False),
-    Aspect.IS_BELOW: _Threshold(-1, ever=False),
+_SIDES: Final = {
+    Aspect.EVER_ABOVE: 1,
+    Aspect.EVER_BELOW: -1,
+    Aspect.IS_ABOVE: 1,
+    Aspect.IS_BELOW: -1,
 }
+"""On which side of a number a fixing has to be."""
+
 _EXTREMES: Final = {
     1: ("highest", Metric.WINDOW_HIGH, Metric.YEAR_HIGH),
     -1: ("lowest", Metric.WINDOW_LOW, Metric.YEAR_LOW),
 }
 
+OLDER_UNSEEN: Final = " Older fixings were not looked at."
+
 _WAYS: Final = {Aspect.LARGEST_DAY: 0, Aspect.LARGEST_RISE: 1, Aspect.LARGEST_FALL: -1}
 _MOVES: Final = {0: "move", 1: "rise", -1: "fall"}
-
-
-_OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
 
 
 def meant_alone(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[ResearchResult, ...]:
-    """The research on the one pair of which a question asks for a figure; else all."""
-    if question.asked.aspect in AMONG_SEVERAL | {None}:
+    """The research on the one pair of which a question asks for a figure, or of which it names one
+    currency beside the other; else all."""
+    words, aspect = question.query.question, question.asked.aspect
+    if aspect in AMONG_SEVERAL or (aspect is None and len(currencies_named(words)) != 1):
         return tuple(research)
     pairs = {each.market for each in research if "/" in each.market}
-    alone = alone_among(question.query.question, pairs)
+    alone = alone_among(words, pairs)
     return tuple(each for each in research if alone is None or each.market == alone)
 
 
@@ -83,21 +79,16 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
         case Aspect.LARGEST_DAY | Aspect.LARGEST_RISE | Aspect.LARGEST_FALL:
             way = _WAYS[aspect]
             return _largest_day(question, result, -way if _is_quoted(question, result) else way)
-        case _ if _is_quoted(question, result):
-            # Whether a currency is above a number of its pair is said of either.
-            ends = (_extreme(question, known, way) for way in _EXTREMES)
-            return " ".join(filter(None, ends))
+        case Aspect.EVER_REACHED:
+            return _reached(question, known)
+        case Aspect.EVER_ABOVE | Aspect.EVER_BELOW:
+            return _ever_beyond(question, known, _SIDES[aspect])
         case _:
-            return _beyond(question, known, _THRESHOLDS[aspect])
+            return _is_beyond(question, known, _SIDES[aspect])
 
 
 def _is_quoted(question: MarketQuestion, result: ResearchResult) -> bool:
-    """Whether a question names of a pair only the currency that it is quoted in, which is high
-    where the pair is low."""
-    named = {s.code for s in subjects_asked(question.query.question) if s.kind in _OF_MONEY}
-    pairs = pairs_named(question.query.question)
-    base, _, quote = result.market.partition("/")
-    return quote in named and base not in named - {DOLLAR} and not pairs
+    return is_quoted(question.query.question, result.market)
 
 
 def _level(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
@@ -111,13 +102,22 @@ def _level(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
 
 
 def _extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
-    name, in_window, of_the_year = _EXTREMES[sign]
-    dated = READ in question.query.parameters
-    extreme = known.get(in_window if dated else of_the_year)
-    last = known.get(Metric.LAST)
+    told = _extreme_told(question, known, sign)
+    return f"The {told}." if told else ""
+
+
+def _extreme_told(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+    extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
     if extreme is None or last is None:
         return ""
-    return f"The {name} fixing of {extreme.subject} {_over(question, last)} was {_on_day(extreme)}."
+    name = _EXTREMES[sign][0]
+    return f"{name} fixing of {extreme.subject} {_over(question, last)} was {_on_day(extreme)}"
+
+
+def _extreme_of(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> Claim | None:
+    """The highest or lowest fixing of the days that are asked about, or else of the year."""
+    _, in_window, of_the_year = _EXTREMES[sign]
+    return known.get(in_window if READ in question.query.parameters else of_the_year)
 
 
 def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> str:
@@ -138,26 +138,43 @@ def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> 
     )
 
 
-def _beyond(question: MarketQuestion, known: Mapping[Metric, Claim], threshold: _Threshold) -> str:
-    """Whether a fixing was beyond the number of a question, which has to be a level of the pair."""
+def _is_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+    """Whether the last fixing is beyond the number of a question, a level of the pair."""
     last = known.get(Metric.LAST)
     level = question.asked.level_of(last.value) if last else None
     if last is None or level is None:
         return ""
-    sign = threshold.sign
-    if not threshold.ever:
-        said = "Yes" if (last.value - level) * sign > 0 else "No"
-        day = print_full_day(last.as_of)
-        return f"{said}: the fixing of {last.subject} of {day} is [[{last.claim_id}]]."
-    dated = READ in question.query.parameters
-    name, in_window, of_the_year = _EXTREMES[sign]
-    extreme = known.get(in_window if dated else of_the_year)
-    if extreme is None:
+    said = "Yes" if (last.value - level) * sign > 0 else "No"
+    day = print_full_day(last.as_of)
+    return f"{said}: the fixing of {last.subject} of {day} is [[{last.claim_id}]]."
+
+
+def _ever_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+    """Whether some fixing was beyond the number of a question."""
+    last, extreme = known.get(Metric.LAST), _extreme_of(question, known, sign)
+    level = question.asked.level_of(last.value) if last else None
+    if extreme is None or level is None:
         return ""
-    said = "Yes" if (extreme.value - level) * sign > 0 else "No"
-    told = f"the {name} fixing of {last.subject} {_over(question, last)} was {_on_day(extreme)}"
-    unseen = "" if dated or said == "Yes" else " Older fixings were not looked at."
-    return f"{said}: {told}.{unseen}"
+    is_so = (extreme.value - level) * sign > 0
+    unseen = "" if is_so or READ in question.query.parameters else OLDER_UNSEEN
+    told = _extreme_told(question, known, sign)
+    return f"{'Yes' if is_so else 'No'}: the {told}.{unseen}"
+
+
+def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
+    """Whether the number of a question lies among the fixings, from whichever side it was to be
+    reached."""
+    last = known.get(Metric.LAST)
+    level = question.asked.level_of(last.value) if last else None
+    high, low = (_extreme_of(question, known, sign) for sign in _EXTREMES)
+    if last is None or level is None or high is None or low is None:
+        return ""
+    is_so = low.value <= level <= high.value
+    unseen = "" if is_so or READ in question.query.parameters else OLDER_UNSEEN
+    return (
+        f"{'Yes' if is_so else 'No'}: the fixings of {last.subject} {_over(question, last)} ranged"
+        f" from {_on_day(low)}, to {_on_day(high)}.{unseen}"
+    )
 
 
 def _over(question: MarketQuestion, last: Claim) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.central_banks import bank_in_a_sentence
 from desk.analytics.names.listing import listed
 from desk.analytics.names.periods import READ, SpanNamed
 from desk.contracts.agents.tasks import Query
@@ -14,7 +15,7 @@ from desk.contracts.findings.results import (
     ResearchResult,
 )
 from desk.contracts.weeks import TimeWindow
-from desk.programs.question.builtin.banks import NOT_KNOWN
+from desk.programs.question.builtin.banks import NOT_KNOWN, opening, when
 from desk.programs.question.builtin.kinds import NOT_KNOWN as UNANSWERED
 from desk.programs.question.builtin.kinds import QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
@@ -58,7 +59,7 @@ def events_told(question: MarketQuestion, results: Sequence[ResearchResult]) -> 
         yield from dict.fromkeys(in_short(event) for event in events if is_move(event))
         return
     of_weight = [event for event in events if not _is_scheduled(event)] or events
-    yield from list(dict.fromkeys(map(in_short, of_weight)))[: max(MOST_EVENTS, _moves(events))]
+    yield from list(dict.fromkeys(map(_dated, of_weight)))[: max(MOST_EVENTS, _moves(events))]
     if events:
         yield UNJUDGED
 
@@ -78,6 +79,15 @@ def _moves(events: Sequence[MarketEvent]) -> int:
 def _is_scheduled(event: MarketEvent) -> bool:
     """Whether it is a decision that is to come, or whose outcome is not known."""
     return event.event_type is EventType.SCHEDULED_DECISION
+
+
+def _dated(event: MarketEvent) -> str:
+    """An event in short; of a decision on which day it was."""
+    bank = bank_in_a_sentence(event.area) if event.area else ""
+    told = in_short(event)
+    if event.event_type is not EventType.RATE_DECISION or not told.startswith(opening(bank)):
+        return told
+    return f"{opening(when(event))} {bank}{told.removeprefix(opening(bank))}"
 
 
 def in_short(event: MarketEvent) -> str:
