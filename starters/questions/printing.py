@@ -32,9 +32,15 @@ def print_answer(
         CommandError: it is to be printed as JSON and its file cannot be read from here.
     """
     from desk.documents.answer.publishing import read_answer_file
+    from desk.documents.rendering.rendering_version import other_version, rendering_mark
 
     result = answered.result
     answer = read_answer_file(Path(result.files.json_file))
+    page = Path(result.files.html)
+    if answered.before and page.is_file():
+        other = other_version(page.read_text(encoding="utf-8"))
+        if other is not None:
+            say(f"answered by {other}, and this is {rendering_mark()}; `--again` asks this one")
     if as_json:
         if answer is None:
             raise CommandError(

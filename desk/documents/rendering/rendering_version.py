@@ -1,4 +1,4 @@
-"""The version of the desk that rendered a page, and the line in the page that names it."""
+"""The version of the desk that rendered a page, and what in the page names it."""
 
 import hashlib
 import re
@@ -14,11 +14,11 @@ _DIGITS: Final = 12
 _MARK: Final = rf"{NAME} ([0-9a-f]{{{_DIGITS}}})"
 _HTML_LINE: Final = re.compile(rf'^<meta name="generator" content="{_MARK}">\n', re.MULTILINE)
 _MARKDOWN_LINE: Final = re.compile(rf"\nRendered by {_MARK}\.\n\Z")
+_WITHIN: Final = re.compile(rf"Rendered by <code>{_MARK}</code>\. ")
 
 
 class Unmarked(NamedTuple):
-    """A page without the line that names its version. The version is None if there was no such
-    line."""
+    """A page without what names its version. The version is None if nothing did."""
 
     text: str
     version: str | None
@@ -47,9 +47,18 @@ def marked_markdown(text: str) -> str:
 
 
 def unmarked(page: str) -> Unmarked:
-    """A page, HTML or Markdown, split from the line that names its version."""
+    """A page, HTML or Markdown, split from what names its version."""
     for line in (_HTML_LINE, _MARKDOWN_LINE):
         found = line.search(page)
         if found:
-            return Unmarked(page[: found.start()] + page[found.end() :], found[1])
+            text = page[: found.start()] + page[found.end() :]
+            return Unmarked(_WITHIN.sub("", text), found[1])
     return Unmarked(page, None)
+
+
+def other_version(page: str) -> str | None:
+    """The mark of the version that rendered a page, where that is not this one; None where it is,
+    or is not named."""
+    version = unmarked(page).version
+    mark = f"{NAME} {version}"
+    return mark if version is not None and mark != rendering_mark() else None

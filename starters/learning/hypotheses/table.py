@@ -51,8 +51,7 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
     yield f"id        {listed.workflow_id}"
     yield f"as of     {instant(request.made_as_of)} by {request.swarm}"
     if request.written_at is not None:
-        late = written_afterwards(request.made_as_of, request.written_at, hypothesis.due)
-        apart = ", afterwards: a back-test, not the desk's record" if late else ""
+        apart = ", afterwards: a back-test, not the desk's record" if _is_late(listed) else ""
         yield f"written   {instant(request.written_at)}{apart}"
     yield from _labelled_lines("objective", f"{one_line(request.objective)}")
     yield f"likely    {hypothesis.probability:.0%}"
@@ -113,10 +112,15 @@ def _cells(listed: ListedHypothesis) -> tuple[str, ...]:
         _says(hypothesis),
         f"{hypothesis.due:%Y-%m-%d}",
         f"{hypothesis.probability:.0%}",
-        str(listed.state),
+        f"{listed.state}, back-test" if _is_late(listed) else str(listed.state),
         value,
         score,
     )
+
+
+def _is_late(listed: ListedHypothesis) -> bool:
+    request = listed.request
+    return written_afterwards(request.made_as_of, request.written_at, request.hypothesis.due)
 
 
 def _says(hypothesis: Hypothesis) -> str:

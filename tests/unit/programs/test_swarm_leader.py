@@ -233,8 +233,9 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
     state = yen_round()
     synthesis = concluded(state)
     assert (
-        f"{MEASURED}USD/JPY leans up over the next four weeks, by the vote of specialists who"
-        " disagree. It stands at 153.20, +2.10 % on the month and +4.30 % on the quarter. What"
+        f"{MEASURED}USD/JPY leans up over the next four weeks, by the vote of the market,"
+        " technical, fundamental, sentiment and pattern specialists, who disagree. It stands at"
+        " 153.20, +2.10 % on the month and +4.30 % on the quarter. What"
         " points up: the market's own move (+4.30 % on the quarter); the technicals (a price of"
         " 153.20,"
         " against a long average of 149.50); the fundamentals (a rate differential of +337.5 bp,"
@@ -287,11 +288,13 @@ def test_a_recommendation_says_first_what_alone_it_rests_on_and_then_who_does_no
 
 def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
     leans = "USD/JPY leans {} over the next four weeks, {}."
-    weight, person = "by the weight of the findings", "as analyst decided between specialists"
+    weight, person = "by the weight of the findings of", "as analyst decided between"
+    three = "the market, technical and fundamental specialists"
     sided = balance((Leaning.UP, 0.8), (Leaning.DOWN, 0.6), (Leaning.UP, 0.5))
-    assert leaning_words(sided) == leans.format("up", weight)
+    assert leaning_words(sided) == leans.format("up", f"{weight} {three}")
     unsure = balance((Leaning.UP, 0.2), (Leaning.DOWN, 0.14))
-    assert leaning_words(unsure) == leans.format("up", f"{weight}, at little better than even odds")
+    two = "the market and technical specialists, at little better than even odds"
+    assert leaning_words(unsure) == leans.format("up", f"{weight} {two}")
     results = [voice.result for voice in sided.voices]
     (conflict,) = detect_conflicts("USD/JPY", results, VotingConfig())
     place = [position.stated for position in conflict.positions].index(Leaning.DOWN)
@@ -303,7 +306,7 @@ def test_a_side_that_is_no_hypothesis_is_told_to_be_no_likelier() -> None:
     )
     assert not decision_words(sided)
     told = leaning_words(decided)
-    against = f"{person} who disagree, against {weight.removeprefix('by ')}"
+    against = f"{person} {three}, who disagree, against the weight of the findings"
     assert told == leans.format("down", against)
 
 

@@ -726,10 +726,10 @@ def test_of_pairs_that_begin_with_a_shared_currency_the_lowest_is_the_dearest() 
     assert "Of a pair that begins with USD, a low figure is a high one of the other" in text
 
 
-def test_one_figure_alone_is_compared_with_nothing() -> None:
+def test_without_the_figure_of_one_market_nothing_is_compared() -> None:
     swings = {"USD/SEK": {Metric.VOLATILITY: "9.10"}, "USD/NOK": {Metric.MOVE: "1.20"}}
     text = compared("most-volatile", TaskType.RESEARCH_CONDITIONS, swings)
-    assert text.startswith("Open: it takes two markets whose volatility is known here")
+    assert text.startswith("Open: the volatility of USD/NOK is not known here.")
 
 
 def test_a_superlative_is_asked_of_the_currency_that_is_named_twice() -> None:

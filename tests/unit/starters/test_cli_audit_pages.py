@@ -11,7 +11,7 @@ from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.publishing import publish_answer
 from desk.documents.page_comparison import compared_html, read_page
 from desk.documents.rendering import rendering_version
-from desk.documents.rendering.rendering_version import rendering_mark
+from desk.documents.rendering.rendering_version import other_version, rendering_mark
 from tests.support.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.published import Audit, auditing, copied_week, edited, week
 from tests.support.stocks.reports import stock_record
@@ -34,7 +34,7 @@ def page(tmp_path: Path) -> Path:
 def from_another_version(page: Path, mark: str = OTHER) -> None:
     """What another version would have said it was rendered by."""
     text, count = MARK.subn(mark, page.read_text())
-    assert count == 1
+    assert count
     page.write_text(text)
 
 
@@ -236,6 +236,12 @@ def test_pages_of_answers_are_compared_like_those_of_reports(
         status, told = audit(page.with_suffix(".json"))
         assert status == 1
         assert f"{page.name} does not say the same" in told
+
+
+def test_a_page_of_another_version_is_told_from_one_of_this(page: Path) -> None:
+    assert other_version(page.read_text()) is None
+    from_another_version(page)
+    assert other_version(page.read_text()) == OTHER
 
 
 def test_a_mark_changes_with_the_code_that_renders(

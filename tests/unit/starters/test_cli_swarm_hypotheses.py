@@ -120,15 +120,27 @@ def test_a_scored_hypothesis_says_what_came_of_it() -> None:
 
 
 def test_a_hypothesis_says_when_it_was_written_beside_its_as_of_instant() -> None:
-    def told(written_at: datetime) -> str:
-        request = OPEN.request.model_copy(update={"written_at": written_at})
-        return "\n".join(hypothesis_lines(OPEN.model_copy(update={"request": request}), MADE))
-
     assert "as of     " in told(MADE)
     assert "afterwards" not in told(MADE + timedelta(days=1))
     late = told(MADE + timedelta(days=20))
     assert f"{MADE + timedelta(days=20):%d %b %Y}" in late
     assert "afterwards: a back-test, not the desk's record" in late
+
+
+def test_a_back_test_is_marked_in_the_list() -> None:
+    in_time, late = written(MADE + timedelta(days=1)), written(MADE + timedelta(days=20))
+    assert "back-test" not in "\n".join(table_lines([in_time]))
+    assert "open, back-test" in "\n".join(table_lines([late]))
+
+
+def written(at: datetime) -> ListedHypothesis:
+    """The open hypothesis, written at an instant."""
+    request = OPEN.request.model_copy(update={"written_at": at})
+    return OPEN.model_copy(update={"request": request})
+
+
+def told(written_at: datetime) -> str:
+    return "\n".join(hypothesis_lines(written(written_at), MADE))
 
 
 def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one() -> None:

@@ -403,12 +403,22 @@ def _unlikely(balance: Balance) -> str:
 
 
 def _by(balance: Balance) -> str:
+    """What a direction rests on, with the specialists whose views count: with others of them the
+    same market may lean otherwise."""
+    whose = _specialists(balance)
     if balance.conflict is None:
-        return "by the weight of the findings"
+        return f"by the weight of the findings of {whose}"
     if balance.conflict.decided_by is DecidedBy.PERSON:
         who = plain(balance.conflict.decided_by_whom or "", "a person")
-        return f"as {who} decided between specialists who disagree"
-    return "by the vote of specialists who disagree"
+        return f"as {who} decided between {whose}, who disagree"
+    return f"by the vote of {whose}, who disagree"
+
+
+def _specialists(balance: Balance) -> str:
+    heard = [voice.result.agent for voice in balance.voices]
+    agents = dict.fromkeys((*_ordered(heard), *heard))
+    names = [agent.removesuffix("_specialist") for agent in agents]
+    return f"the {listed(names)} specialist{'s' if len(names) > 1 else ''}"
 
 
 def _voices(account: Account, balance: Balance, leaning: Leaning) -> list[str]:

@@ -87,11 +87,7 @@ def _unwinding(view: MarketView) -> Decided:
 def _correlated(view: MarketView) -> Decided:
     other = view.others[0] if view.others else None
     if other is None:
-        return Decided(
-            Answered.OPEN,
-            f"it takes a second market beside {view.name}, and the objective names none",
-            addressed=False,
-        )
+        return _alone(view)
     found = view.values(Metric.CORRELATION, Metric.CORRELATED_FROM)
     if found is None:
         return view.missing("correlation")
@@ -108,6 +104,11 @@ def _correlated(view: MarketView) -> Decided:
         f" {view.told(Metric.CORRELATED_FROM)} on, either way",
         besides,
     )
+
+
+def _alone(view: MarketView) -> Decided:
+    words = f"it takes a second market beside {view.name}, and the objective names none"
+    return Decided(Answered.OPEN, words, addressed=False)
 
 
 def _group(view: MarketView) -> Decided:
@@ -252,8 +253,8 @@ class InOrder:
     def __call__(self, view: MarketView) -> Decided:
         found = _known(view, self.figure)
         if len(found) < 2:
-            words = f"it takes two markets whose {self.what} is known here"
-            return Decided(Answered.OPEN, words, addressed=False)
+            lacking = (each for each in view.account.markets if each.market not in found)
+            return next((view.of(each).missing(self.what) for each in lacking), _alone(view))
         ranking = ranking_of(found, self.turned)
         if self.by_size and not ranking.shared:
             ranking = ranking_of({market: abs(value) for market, value in found.items()})
@@ -373,7 +374,7 @@ RELATIONS: Final = (
         decides=(Metric.DIFFERENTIAL, Metric.CARRY_TO_VOLATILITY),
         decide=InOrder(
             Metric.DIFFERENTIAL,
-            "rate differential",
+            "carry",
             "pays most",
             _pays,
             turned=lambda apart: -apart,
