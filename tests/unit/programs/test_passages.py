@@ -1,5 +1,6 @@
 """Texts in passages, and which of them answers a question."""
 
+from desk.analytics.names.subjects import subjects_asked
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.turns import StateEntry
@@ -10,7 +11,7 @@ from desk.programs.question.builtin.synthesis.written.passages import (
     split_markdown,
     split_page,
 )
-from desk.programs.question.builtin.synthesis.written.ranking import fits
+from desk.programs.question.builtin.synthesis.written.ranking import fits, said_once
 from tests.knowledge.asking import documents_state, web_state
 
 LIMITS = """# Limits
@@ -152,6 +153,23 @@ def test_a_thing_is_found_by_what_is_told_of_it_elsewhere() -> None:
         True,
         True,
     )
+
+
+def test_what_another_report_of_a_series_says_of_a_bank_is_not_said_by_this_one() -> None:
+    state = documents_state(
+        weekly_w38="# Weekly report w38, Asia\n\nThe Bank of Japan raised to 1.25 %.\n",
+        weekly_w42="# Weekly report w42, Asia\n\nNo news since 28 November.\n",
+    )
+    asked = "What did the weekly report say about the Bank of Japan?"
+    found = [fit for fit in fits(asked, passages_in([state]), subjects_asked(asked)) if fit.found]
+    assert [fit.passage.thing for fit in found] == ["weekly-w38"]
+
+
+def test_what_is_said_word_for_word_in_two_reports_is_told_once_and_of_the_newest() -> None:
+    said = "The fee is 18,000 yen."
+    state = documents_state(w38=f"# W38\n\n{said}\n", w42=f"# W42\n\n{said} Twice.\n\n{said}\n")
+    ranked = fits("What is the fee in yen?", passages_in([state]))
+    assert [fit.passage.thing for fit in said_once(ranked) if fit.passage.text == said] == ["w42"]
 
 
 def test_two_rows_of_a_table_that_are_asked_for_together_are_both_found() -> None:

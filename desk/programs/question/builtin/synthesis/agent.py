@@ -81,7 +81,7 @@ from desk.programs.question.builtin.synthesis.written.answers import (
 )
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage, passages_in
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
-from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits
+from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits, said_once
 from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
 
@@ -99,6 +99,8 @@ def take_turn(request: TurnRequest) -> Turn:
     fitting = fits(query.question, passages, measured(query, research))
     if _is_of_prices(question, research):
         fitting = []
+    if not parameter_list(query, "first", "second"):
+        fitting = said_once(fitting)
     draft = _draft(question, passages, fitting, research, quoter)
     unheld = not research and _is_of_prices(question, research)
     # That no yields are known is told in the answer itself.

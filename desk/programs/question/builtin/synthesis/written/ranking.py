@@ -110,6 +110,17 @@ def fits(
     return first + near[REREAD:] + far
 
 
+def said_once(ranked: Iterable[Fit]) -> list[Fit]:
+    """Each passage once, in its place: of what several sources say word for word, as reports of a
+    series do, the one of the last id, which is the newest."""
+    newest: dict[str, Fit] = {}
+    for fit in ranked:
+        held = newest.setdefault(fit.passage.text, fit)
+        if held.passage.thing < fit.passage.thing:
+            newest[fit.passage.text] = fit
+    return list(newest.values())
+
+
 class _QuestionWords:
     """A question as passages are compared with it: its telling words, names and subjects."""
 
@@ -186,11 +197,11 @@ class _QuestionWords:
         )
 
     def _subjects_of(self, passage: SourcePassage, share: float) -> frozenset[AskedSubject]:
-        """The question's subjects that a passage speaks of. To read one takes some milliseconds:
-        those that are too far to be shown are not."""
+        """The question's subjects that a passage speaks of, not what leads to it. To read one takes
+        some milliseconds: those that are too far to be shown are not."""
         if not self.subjects or share < NEAR:
             return frozenset()
-        told = _subjects_in(" ".join(passage.columns))
+        told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
         return frozenset(asked for asked in self.subjects if any(map(asked.is_told_by, told)))
 
     def _has_value(self, passage: SourcePassage) -> bool:
