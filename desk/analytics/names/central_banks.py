@@ -37,7 +37,7 @@ CENTRAL_BANKS: Final[Mapping[AreaCode, CentralBank]] = MappingProxyType(
         "JP": CentralBank("Bank of Japan", ("BoJ", "BOJ")),
         "KR": CentralBank("Bank of Korea", ("BoK", "BOK")),
         "MY": CentralBank("Bank Negara Malaysia", ("BNM", "Bank Negara"), has_article=False),
-        "NO": CentralBank("Norges Bank", has_article=False),
+        "NO": CentralBank("Norges Bank", ("Norges",), has_article=False),
         "NZ": CentralBank("Reserve Bank of New Zealand", ("RBNZ", "Reserve Bank of NZ")),
         "PH": CentralBank(
             "Bangko Sentral ng Pilipinas", ("BSP", "Bangko Sentral"), has_article=False

@@ -11,10 +11,10 @@ from desk.contracts.markets import AreaCode
 
 ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "AUD": ("Aussie", "Aussie dollar"),
-        "CAD": ("loonie",),
-        "CHF": ("franc", "Swissie"),
-        "CNY": ("yuan", "renminbi", "Chinese renminbi", "CNH"),
+        "AUD": ("Aussie", "Aussie dollar", "Ozzie", "Oz dollar"),
+        "CAD": ("loonie", "loony"),
+        "CHF": ("franc", "Swissie", "Swissy"),
+        "CNY": ("yuan", "renminbi", "Chinese renminbi", "CNH", "redback"),
         "CZK": ("koruna",),
         "GBP": ("pound", "sterling", "pound sterling", "British pound sterling", "cable"),
         "HUF": ("forint",),
@@ -25,13 +25,13 @@ ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "JPY": ("yen",),
         "KRW": ("Korean won",),
         "MYR": ("ringgit",),
-        "NOK": ("krone", "Nokkie"),
+        "NOK": ("krone", "Nokkie", "Nokki"),
         "NZD": ("kiwi", "kiwi dollar"),
         "PHP": ("peso",),
         "PLN": ("zloty",),
         "RUB": ("ruble", "rouble", "Russian rouble"),
-        "SEK": ("krona", "Stokkie"),
-        "SGD": ("sing dollar",),
+        "SEK": ("krona", "Stokkie", "Stokki"),
+        "SGD": ("sing dollar", "Singdollar"),
         "THB": ("baht",),
         "TRY": ("lira",),
         "TWD": ("Taiwan dollar",),
@@ -156,6 +156,20 @@ CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """What the market calls several currencies in one word."""
+
+PAIRS_CALLED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "eurosterling": "EUR/GBP",
+        "chunnel": "EUR/GBP",
+        "euroyen": "EUR/JPY",
+        "euroswiss": "EUR/CHF",
+        "eurostokkie": "EUR/SEK",
+        "euronokkie": "EUR/NOK",
+        "guppy": "GBP/JPY",
+        "swissyen": "CHF/JPY",
+    }
+)
+"""What the market calls a pair in one word."""
 
 
 def is_shared(unit: str) -> bool:

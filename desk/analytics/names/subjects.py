@@ -26,6 +26,7 @@ from desk.analytics.names.spoken import (
     CALLED_TOGETHER,
     COUNTRIES,
     GOVERNMENT_BONDS,
+    PAIRS_CALLED,
     SEATS,
     UNITS,
     is_shared,
@@ -81,6 +82,7 @@ _AREA: Final = _any_of(_AREAS)
 _BONDS: Final = _any_of(_in_any_letters(GOVERNMENT_BONDS))
 _SEAT: Final = _any_of(_in_any_letters(SEATS))
 _CURRENCY: Final = _any_of(_CURRENCIES)
+_CALLED: Final = re.compile(rf"\b(?:{_written(PAIRS_CALLED)})(?!\w)", re.IGNORECASE)
 _TOGETHER: Final = re.compile(rf"\b(?:{_written(CALLED_TOGETHER)})(?!\w)", re.IGNORECASE)
 _SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
@@ -263,8 +265,8 @@ def _asked(text: str) -> list[_LocatedSubject]:
             take(*named.span(), NamedAs.BANK, DOLLAR)
     for area in _EURO_AREA.finditer(text):
         take(*area.span(), NamedAs.COUNTRY, EURO)
-    for pair in _WRITTEN.finditer(text):
-        take(*pair.span(), NamedAs.CURRENCY, pair["base"].upper(), pair["quote"].upper())
+    for pair in written_pairs(text):
+        take(pair.start, pair.end, NamedAs.CURRENCY, *pair.subject.split("/"))
     for mention in (*currency_mentions(text), *countries_beside(text)):
         take(mention.start, mention.end, NamedAs.CURRENCY, mention.code)
     for group in _TOGETHER.finditer(text):
@@ -312,11 +314,14 @@ class WrittenPair(NamedTuple):
 
 
 def written_pairs(text: str) -> Iterator[WrittenPair]:
-    """Each place where a text writes a pair with both codes, in whichever letters: `eurchf`."""
+    """Each place where a text writes a pair with both codes, in whichever letters, or calls it by a
+    word of its own: `eurchf`, `eurosterling`."""
     for m in _WRITTEN.finditer(text):
         base, quote = m["base"].upper(), m["quote"].upper()
         if base != quote:
             yield WrittenPair(f"{base}/{quote}", m.start(), m.end())
+    for m in _CALLED.finditer(text):
+        yield WrittenPair(PAIRS_CALLED[m[0].casefold()], m.start(), m.end())
 
 
 def without_banks(text: str) -> str:

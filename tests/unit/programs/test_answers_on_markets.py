@@ -202,6 +202,10 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "SGD/MYR fell over the period (-0.60 %), from 3.1929 to 3.1736.",
         ),
         ("Did the rupee weaken in August?", "No: the Indian rupee rose against the US dollar"),
+        (
+            "eurosterling low for 2026, level + date",
+            "The lowest fixing of EUR/GBP from 1 Jan 2026 to 30 Oct 2026 was 0.8338,",
+        ),
         # Of several, the one.
         (
             "worst G10 currency of september?",
@@ -251,7 +255,7 @@ def test_what_is_asked_for_is_the_first_sentence(
 def test_a_question_in_which_a_currency_is_only_named_is_refused_first(settings: Settings) -> None:
     question = "how many yen did the finance ministry spend on intervention in july"
     made, sentences = answer_to(question, settings)
-    assert sentences[0] == "No fact that is known here surely answers the question."
+    assert sentences[0] == "Nothing that is known here answers the question."
     assert not made.answered
 
 

@@ -3,19 +3,21 @@
 import re
 from datetime import datetime
 from functools import cache
+from typing import Final
 
 import pendulum
 
 from desk.analytics.names.periods.days import (
+    MONTHS_OF_A_QUARTER,
     PeriodDays,
     PeriodReading,
     first_of,
     last_begun,
+    midnight,
     span,
     utc,
 )
 from desk.analytics.names.periods.months import (
-    MONTHS,
     NAMED_YEAR,
     WORDS_BESIDES,
     month_names,
@@ -36,27 +38,37 @@ def _on_a_day() -> re.Pattern[str]:
     )
 
 
+_PART: Final = r"(?:(?:the )?(?:start|beginning|end|close)(?: of)? )"
+_QUARTER: Final = rf"q[1-4](?:,? {NAMED_YEAR})?"
+_ISO_DAY: Final = rf"{NAMED_YEAR}-\d\d-\d\d"
+_NOW: Final = frozenset({"now", "today"})
+
+
 @cache
 def _end_of_a_span() -> re.Pattern[str]:
-    """A day, a month or a year, as a span begins or ends with one."""
-    full, day = "|".join(MONTHS[1:]), r"\d{1,2}(?:st|nd|rd|th)?"
+    """A day, a month, a quarter or a year, or where one starts or ends, as a span begins or ends
+    with it."""
+    day = r"\d{1,2}(?:st|nd|rd|th)?"
     dated = rf"(?:{day}(?: of)? (?:{month_names()})|(?:{month_names()}) {day}(?!\d))"
-    return re.compile(rf"(?:(?:{dated}|{full})(?:,? {NAMED_YEAR})?|{NAMED_YEAR})", re.I)
+    named = rf"(?:{dated}|{month_names()})(?:,? {NAMED_YEAR})?"
+    return re.compile(rf"{_PART}?(?:{_ISO_DAY}|{named}|{_QUARTER}|{NAMED_YEAR})", re.I)
 
 
 @cache
 def _between_two() -> re.Pattern[str]:
     end = _end_of_a_span().pattern
     return re.compile(
-        rf"\b(?P<said>(?:between|from) )?(?:the )?(?P<first>{end})"
-        rf"(?: (?:and|to|through|until|till) (?:the )?| ?[-–] ?)(?P<last>{end})(?![\w/-])",
+        rf"(?<![\w-])(?P<said>(?:between|from) )?(?:the )?(?P<first>{end})"
+        rf"(?: (?:and|to|through|until|till) (?:the )?| ?[-–] ?)"
+        rf"(?P<last>{end}|{'|'.join(_NOW)})(?![\w/-])",
         re.I,
     )
 
 
 def read_between(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
-    """From a day, or the first one of a month or year, to another, or the last one of another. A
-    first day or month without a year is the last of its name before the other."""
+    """From a day, or the first one of a month, quarter or year, to another, or the last one of
+    another; from the end of one it begins behind that. A first day or month without a year is the
+    last of its name before the other."""
     for found in _between_two().finditer(words):
         if not found["said"] and WORDS_BESIDES & {found["first"], found["last"]}:
             continue
@@ -65,28 +77,49 @@ def read_between(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
             first = _end_named(found["first"], today, last.start)
         except ValueError:
             continue
-        if first.start < last.start and utc(last.start) < as_of:
-            return PeriodReading(PeriodDays(first.start, last.end), *found.span())
+        start = first.end if _is_of_its_end(found["first"]) else first.start
+        end = last.start.add(days=1) if _is_of_its_start(found["last"]) else last.end
+        if start < end and first.start < last.start and utc(start) < as_of:
+            return PeriodReading(PeriodDays(start, end), *found.span())
     return None
+
+
+def _is_of_its_end(written: str) -> bool:
+    return re.match(r"(?:the )?(?:end|close)\b", written, re.I) is not None
+
+
+def _is_of_its_start(written: str) -> bool:
+    return re.match(r"(?:the )?(?:start|beginning)\b", written, re.I) is not None
 
 
 def _end_named(
     written: str, today: pendulum.DateTime, before: pendulum.DateTime | None = None
 ) -> PeriodDays:
-    """The days at an end of a span: a day, a month or a year. One without a year is of that in
-    which `before` is, or of the year before.
+    """The days at an end of a span: a day, a month, a quarter or a year. One without a year is of
+    that in which `before` is, or of the year before.
 
     Raises:
         ValueError: there is no such day.
     """
-    year = re.search(rf"{NAMED_YEAR}$", written)
-    if re.fullmatch(NAMED_YEAR, written):
-        return span(first_of(int(written), 1, today), years=1)
-    month = next(each for each in re.findall(r"[A-Za-z]{3,}", written) if month_number(each))
-    number = month_number(month)
-    day = re.search(r"\d{1,2}(?!\d)", written[: year.start()] if year else written)
+    bare = re.sub(rf"^{_PART}", "", written, flags=re.I)
+    if bare.casefold() in _NOW:
+        return span(today.start_of("day"), days=1)
+    if re.fullmatch(_ISO_DAY, bare):
+        return span(midnight(bare, today), days=1)
+    year = re.search(rf"{NAMED_YEAR}$", bare)
+    if re.fullmatch(NAMED_YEAR, bare):
+        return span(first_of(int(bare), 1, today), years=1)
+    quarter = re.fullmatch(_QUARTER, bare, re.I) is not None
+    number = (int(bare[1]) - 1) * MONTHS_OF_A_QUARTER + 1 if quarter else _month_in(bare)
     first = first_of(int(year[0]), number, today) if year else last_begun(number, before or today)
+    if quarter:
+        return span(first, months=MONTHS_OF_A_QUARTER)
+    day = re.search(r"\d{1,2}(?!\d)", bare[: year.start()] if year else bare)
     return span(first.set(day=int(day[0])), days=1) if day else span(first, months=1)
+
+
+def _month_in(written: str) -> int:
+    return next(n for each in re.findall(r"[A-Za-z]{3,}", written) if (n := month_number(each)))
 
 
 def read_day(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:

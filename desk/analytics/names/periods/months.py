@@ -36,12 +36,19 @@ SEASON: Final = re.compile(
     re.I,
 )
 _QUARTER: Final = re.compile(rf"\bq(?P<number>[1-4])(?:,? (?P<year>{NAMED_YEAR}))?(?![\w/-])", re.I)
+_HALF: Final = re.compile(
+    r"\b(?:h(?P<number>[12])|(?P<which>first|second) half)"
+    rf"(?:(?: of|,)? (?:the year )?(?P<year>{NAMED_YEAR}|this year|last year|the year))?"
+    r"(?![\w/-]| of\b)",
+    re.I,
+)
+_MONTHS_OF_A_HALF: Final = 6
 _OF_A_YEAR: Final = re.compile(
     rf"(?:\b(?P<part>\w+) )?\b(?:in|of|during|over|for|since|throughout)"
     rf" (?P<named>(?:the year )?(?P<year>{NAMED_YEAR}))(?![\w/-])",
     re.I,
 )
-_THE_END: Final = frozenset({"end"})
+_THE_END: Final = frozenset({"end", "close"})
 """What of a month or a year is read with it: the last day of the period is its end."""
 
 NUMBER_BESIDE: Final = re.compile(r"\W{0,2}\b(\d{1,2}|(?:19|20)\d{2})(?:st|nd|rd|th)?\b")
@@ -137,6 +144,24 @@ def read_quarter(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
         return None
     ahead = not named and first.year < today.year
     return PeriodReading(span(first, months=MONTHS_OF_A_QUARTER), *found.span(), may_be_ahead=ahead)
+
+
+def read_half(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """The first or second half of a year: of the one that is said, or the last one that has
+    begun."""
+    found = _HALF.search(words)
+    if found is None:
+        return None
+    second = found["number"] == "2" or (found["which"] or "").casefold() == "second"
+    month, named = 1 + second * _MONTHS_OF_A_HALF, (found["year"] or "").casefold()
+    if named:
+        year = int(named) if named.isdecimal() else today.year - named.startswith("last")
+        first = first_of(year, month, today)
+    else:
+        first = last_begun(month, today)
+    if utc(first) >= as_of:
+        return None
+    return PeriodReading(span(first, months=_MONTHS_OF_A_HALF), *found.span())
 
 
 def read_season(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:

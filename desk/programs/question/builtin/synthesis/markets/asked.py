@@ -89,6 +89,9 @@ OTHER: Final = "other"
 WRITTEN: Final = "written"
 """The name of those that ask what is written where a market is named as well."""
 
+UNMEASURED: Final = "unmeasured"
+"""The name of those that ask what no figure of a market's fixings answers."""
+
 MOST_STRANGE: Final = 2
 """Words of what a question is about with which, unread, it may be of no market."""
 
@@ -105,11 +108,12 @@ _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b
 
 class AskedOfMarket(NamedTuple):
     """The aspect that a question asks for, the numbers in it that name no days, and whether it asks
-    rather for what is written."""
+    rather for what is written, or for a figure that is not measured."""
 
     aspect: Aspect | None
     numbers: tuple[str, ...] = ()
     written: bool = False
+    unmeasured: bool = False
 
     @property
     def read(self) -> frozenset[str]:
@@ -183,6 +187,8 @@ def market_question(
         asked = asked._replace(aspect=None)
     if asked.written and kind in OF_PRICES:
         kind = None
+    if asked.unmeasured and pairs:
+        kind = QuestionKind.OTHER
     if asked.aspect:
         kind = QuestionKind.MOVE if asked.aspect in _OF_MOVES else QuestionKind.LEVEL
     left = unread_words(query, kind, asked.read)
@@ -217,20 +223,21 @@ def asked_of_market(
     )
     among = [each for each in Aspect if not any(each in out for out in left_out)]
     of_value = _OF_ITS_VALUE if BESIDE_A_NUMBER & {*among} else {}
-    near = ASPECTS.nearness(compared, (*among, *of_value, OTHER, WRITTEN), meaning)
+    besides = (OTHER, WRITTEN, UNMEASURED)
+    near = ASPECTS.nearness(compared, (*among, *of_value, *besides), meaning)
     quoted = len(pairs) == 1 and is_quoted(query.question, *pairs)
     for name, aspects in of_value.items():
         near[aspects[quoted]] = max(near[aspects[quoted]], near.pop(name))
     aspect = _decided(near)
     written = ASPECTS.is_near(near[WRITTEN]) and near[WRITTEN] == max(near.values())
-    return AskedOfMarket(aspect, numbers, written)
+    return AskedOfMarket(aspect, numbers, written, ASPECTS.decided(near) == UNMEASURED)
 
 
 def _decided(near: Mapping[str, float]) -> Aspect | None:
     """The aspect that is nearest. Where it is not sure on which side of a number, only whether that
     was reached is asked."""
     if decided := ASPECTS.decided(near):
-        return Aspect(decided) if decided not in (OTHER, WRITTEN) else None
+        return Aspect(decided) if decided in {*Aspect} else None
     ever = ASPECTS.decided(near, EVER_BEYOND)
     return Aspect.EVER_REACHED if ever in EVER_BEYOND else None
 
