@@ -48,7 +48,7 @@ from tests.unit.trust.test_swarm_specialists import (
 PLAN, CONCLUDE = TaskType.PLAN_SWARM, TaskType.CONCLUDE_SWARM
 SYMBOLS = called("swarm/plan", Capability.SYMBOLS)
 OBJECTIVE = "What would tariffs do to the yen?"
-ASPECTS = "what do the trend and the unusual weeks of USD/JPY make of tariffs?"
+ASPECTS = "what do the trend and the unusual move of USD/JPY last week make of tariffs?"
 MEASURED = "Here is what was measured: "
 DOLLAR_YEN = KnownSymbol(symbol="USD/JPY", kind=MarketKind.PAIR, name="US dollar in yen")
 EURO_YEN = KnownSymbol(symbol="EUR/JPY", kind=MarketKind.PAIR, name="euro in yen")

@@ -19,7 +19,7 @@ from desk.analytics.retrieval.frames import without_frame
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketKind
 from desk.programs.swarm.objectives.form import ObjectiveForm
-from desk.programs.swarm.objectives.nearness import Nearness, QuestionMeaning, nearness
+from desk.programs.swarm.objectives.nearness import UNDECIDED, Nearness, QuestionMeaning, nearness
 from desk.programs.swarm.objectives.registry import FORMS
 from desk.programs.swarm.tasks import first_asked
 
@@ -61,18 +61,19 @@ _OF_A_PAIR: Final = re.compile(
 
 
 class Floors(NamedTuple):
-    """How near the best kind of form has to be, how much nearer than the next, how clearly it has
-    to be told which of two opposite forms is meant, and how clearly that one market is asked of
-    and not all."""
+    """How near the best kind of form has to be, how much nearer than what no form decides and than
+    the next kind, how clearly it has to be told which of two opposite forms is meant, and how
+    clearly how many markets are asked of."""
 
     near: float
+    decided: float
     apart: float
     side: float
-    of_first: float = 0.3
+    markets: float = 0.3
 
 
-BY_MEANING: Final = Floors(0.35, 0.1, 0.35)
-BY_WORDS: Final = Floors(0.5, 0.3, 0.4)
+BY_MEANING: Final = Floors(0.35, 0.15, 0.05, 0.25)
+BY_WORDS: Final = Floors(0.5, 0.3, 0.3, 0.4)
 
 FindQuestionMeaning = Callable[[], QuestionMeaning | None]
 """How a matching comes by a model; None where none is installed, and words alone are compared."""
@@ -129,7 +130,8 @@ def matched(objective: str, find_meaning: FindQuestionMeaning = lambda: None) ->
 def _clear(found: Nearness, ranked: Sequence[tuple[str, ...]], floors: Floors) -> str:
     """The form that an objective is near enough to; empty where none is."""
     first, second = (found.kinds[kind] for kind in ranked[:2])
-    if first < floors.near or first - second < floors.apart:
+    decided = first - found.kinds[UNDECIDED,]
+    if first < floors.near or decided < floors.decided or first - second < floors.apart:
         return ""
     sided = _meant_of(ranked[0], found, floors, found.side)
     return sided[0] if len(sided) == 1 else ""
@@ -143,7 +145,7 @@ def _meant_of(
     of others the one that compares several where that is likelier."""
     firsts = {form.of_first for form in FORMS.values()} & {*kind}
     comparing = {form.name for form in FORMS.values() if form.compares} & {*kind}
-    of_first, of_several = found.of_first >= floors.of_first, found.of_several >= 0
+    of_first, of_several = found.of_first >= floors.markets, found.of_several >= floors.markets
     meant = kind
     for those, asked in ((firsts, of_first), (comparing, of_several)):
         meant = tuple(each for each in meant if not those or (each in those) is asked)
