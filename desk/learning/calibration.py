@@ -108,6 +108,7 @@ def _card(
     return Scorecard(
         as_of=as_of,
         open=len(waiting),
+        overdue=sum(made.due <= as_of for made in waiting),
         void=len(every) - len(said),
         rows=tuple(_rows(said)),
         bins=tuple(_bins(said)),

@@ -147,7 +147,7 @@ def _card_lines(card: Scorecard) -> Iterator[str]:
     if rows := rows_of(card):
         yield from columns(SHORT_COLUMNS, [tuple(score_cells(row)) for row in rows])
     else:
-        yield f"{INDENT}none has come due yet"
+        yield f"{INDENT}none has an outcome yet"
     if card.bins:
         yield "calibration: how often the pair was fixed higher, by forecast probability"
         yield from _chart(card.bins)

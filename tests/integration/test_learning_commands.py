@@ -26,7 +26,7 @@ def test_past_weeks_are_learned_from_and_scored_as_of_each_week(tmp_path: Path) 
         early = desk("scorecard", "--as-of", "2015-W04")
         # A run tells what it came to once its report is out.
         learned = desk.until(lambda told: "learned from 5 runs" in told.out, "learn")
-    assert "none has come due yet" in early.out
+    assert "none has an outcome yet" in early.out
     assert "R1 ecb.get_historical" in learned.out
     assert "1 afterwards" in learned.out
 

@@ -261,7 +261,8 @@ class StanceMonitor(Contract):
 
 
 class Scorecard(Contract):
-    """How the forecasts did whose horizon had passed by `as_of`; `open` had not.
+    """How the forecasts did whose horizon had passed by `as_of`; `open` are those without an
+    outcome, of which so many as `overdue` were due and waited for a fixing.
 
     `hypotheses` is how those of research swarms did that were due by then: right is one that was
     said to be likely and held, or unlikely and did not. None where there is none. `views` is how
@@ -274,6 +275,7 @@ class Scorecard(Contract):
 
     as_of: Instant
     open: Count
+    overdue: Annotated[Count, Field(exclude_if=is_empty)] = 0
     void: Count = 0
     rows: Annotated[tuple[ScoreRow, ...], Field(max_length=250)] = ()
     bins: Annotated[tuple[CalibrationBin, ...], Field(max_length=20)] = ()

@@ -116,13 +116,13 @@ def test_weights_and_scores_are_printed_and_say_what_they_follow_from() -> None:
         for row in card.rows:
             assert f"{row.hits} of {row.decided}" in text and f"{row.brier:.3f}" in text
         assert "on record (workflow learning-system), due by 21 Sep 2026 06:00 UTC" in text
-        assert "2 forecasts not due yet" in text
+        assert "2 forecasts due, for which no fixing is known yet" in text
 
 
 def test_a_scorecard_before_the_first_forecast_is_due_says_so() -> None:
     empty = Scorecard(as_of=sample_advice().as_of, open=24)
     for text in both(advised(sample_advice(scorecard=empty))):
-        assert "No forecast has come due yet" in text
+        assert "No forecast has an outcome yet" in text
         assert "24 forecasts not due yet" in text
         assert "Brier" not in text
 

@@ -165,8 +165,9 @@ def test_carry_is_measured_where_there_was_one() -> None:
 
 
 def test_void_and_open_forecasts_are_counted_apart() -> None:
-    found = scorecard([came(0.7), score(made(), None, None)], [made(), made()], NOW)
-    assert (found.open, found.void, found.rows[0].scored) == (2, 1, 1)
+    waiting = [made(), made(), made(weeks_ago=-1)]
+    found = scorecard([came(0.7), score(made(), None, None)], waiting, NOW)
+    assert (found.open, found.overdue, found.void, found.rows[0].scored) == (3, 2, 1, 1)
     assert found.as_of == NOW
 
 

@@ -186,7 +186,7 @@ def test_one_market_has_its_own_row_its_forecasts_and_no_weights() -> None:
 def test_a_market_without_a_forecast_says_so() -> None:
     view = Learned().view(question(3, market="EUR/CHF"))
     told = list(scorecard_lines(scorecard_of(view, "EUR/CHF")))
-    assert "  none has come due yet" in told
+    assert "  none has an outcome yet" in told
 
 
 @pytest.mark.parametrize("command", ["learn", "scorecard"])

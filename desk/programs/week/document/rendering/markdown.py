@@ -149,7 +149,7 @@ def _parts(report: ResearchReport) -> Iterator[str]:
 def _scorecard(scorecard: Scorecard, notes: Sequence[str]) -> Iterator[str]:
     scores = score_table(scorecard)
     rows = (*scores.of_all, *scores.of_markets)
-    yield table(SCORE_COLUMNS, rows, ("Forecasts",)) if rows else "No forecast has come due yet."
+    yield table(SCORE_COLUMNS, rows, ("Forecasts",)) if rows else "No forecast has an outcome yet."
     if scorecard.bins:
         yield bullets(
             [

@@ -198,9 +198,13 @@ def scored_apart(scorecard: Scorecard) -> tuple[ApartCard, ...]:
 
 
 def _not_counted(scorecard: Scorecard) -> str:
-    waiting = f"{_count(scorecard.open, 'forecast')} not due yet"
-    void = f", {scorecard.void} without a fixing to be measured by" if scorecard.void else ""
-    return f"Not counted: {waiting}{void}."
+    without = (
+        (scorecard.open - scorecard.overdue, "not due yet"),
+        (scorecard.overdue, "due, for which no fixing is known yet"),
+        (scorecard.void, "without a fixing to be measured by"),
+    )
+    counted = [f"{_count(number, 'forecast')} {why}" for number, why in without if number]
+    return f"Not counted: {', '.join(counted) or 'none'}."
 
 
 def hypothesis_note(scorecard: Scorecard) -> str | None:
