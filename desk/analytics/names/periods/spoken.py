@@ -27,8 +27,8 @@ _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )
 
 
 _LOOKED_BACK: Final = re.compile(
-    rf"\b(?:last|past) (?:(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})"
-    rf" (?P<units>{'|'.join(LENGTHS)})s?"
+    rf"\b(?:last|past|over the) (?:(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})"
+    rf" (?P<units>{'|'.join(LENGTHS)})s?(?: to (?:now|today))?"
     rf"|(?<=past )(?P<one>{'|'.join(LENGTHS)}))\b",
     re.I,
 )
