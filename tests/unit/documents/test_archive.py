@@ -13,6 +13,7 @@ from desk.analytics.figures import print_figure
 from desk.contracts.findings.claims import Unit
 from desk.contracts.findings.results import Forecast, Leaning, View, ViewKind
 from desk.contracts.week.report import ResearchReport
+from desk.documents.rendering.drawing.charts import LINE, SHADE
 from desk.documents.rendering.words.wording import typographic
 from desk.programs.week.archive.archive import Archive, ArchiveError, write_archive
 from desk.programs.week.archive.pages import archive_pages
@@ -489,6 +490,9 @@ def test_a_forecast_that_is_due_without_a_fixing_is_not_called_not_due(tmp_path:
     text = section(page(tmp_path, "markets/USD-JPY.html"), "forecasts")
     assert "due, and no fixing is known" in text
     assert "not due yet" not in text
+    # The line ends before the week, which is not shaded then.
+    price = section(page(tmp_path, "markets/USD-JPY.html"), "price")
+    assert LINE in price and SHADE not in price
 
 
 def test_forecasts_are_drawn_as_one_shape_however_many(tmp_path: Path) -> None:
@@ -522,3 +526,18 @@ def test_the_index_draws_a_line_for_each_market_and_bars_for_each_week(tmp_path:
     drawn = [part for part in report.markets if part.days]
     assert section(text, "markets").count('class="spark"') >= len(drawn)
     assert section(text, "weeks").count("<rect") == len(report.movers)
+
+
+def test_the_front_page_has_the_last_figure_of_a_pair_that_the_newest_week_has_not(
+    tmp_path: Path,
+) -> None:
+    shelve(tmp_path, report_of("2026-W42"))
+    newest = report_of("2026-W43")
+    without = tuple(
+        part.model_copy(update={"claims": ()}) if part.market == "USD/JPY" else part
+        for part in newest.markets
+    )
+    shelve(tmp_path, newest.model_copy(update={"markets": without}))
+    write_archive(tmp_path)
+    (line,) = re.findall(r'<li><a href="markets/USD-JPY.*?</li>', page(tmp_path))
+    assert "in 2026-W42</small>" in line

@@ -238,9 +238,9 @@ def test_decisions_ahead_stand_with_the_rate_in_force() -> None:
     calendar = sample_report().calendar
     ahead = [(row.area, row.day, row.outcome.text) for row in calendar if row.ahead]
     assert ahead == [
-        ("KR", date(2026, 9, 29), "now 2.75 %"),
-        ("US", date(2026, 10, 28), "now 3.875 %; at 14:00 New York time"),
-        ("JP", date(2026, 10, 30), "now 1.25 %"),
+        ("KR", date(2026, 9, 29), "last known 2.75 %"),
+        ("US", date(2026, 10, 28), "last known 3.875 %; at 14:00 New York time"),
+        ("JP", date(2026, 10, 30), "last known 1.25 %"),
     ]
 
 

@@ -85,7 +85,8 @@ def year_chart(
     ranges: Sequence[DrawnRange] = (),
     first: date | None = None,
 ) -> str:
-    """A line over a year with its months, its highest and lowest value, and the window marked.
+    """A line over a year with its months, its highest and lowest value, and the window marked where
+    the line reaches into it.
 
     Days of `marks` have a dashed line; `ranges` are the forecasts. With `in_steps` a value, in
     percent, holds until the next one. `first` is the first day of the year, if the line begins
@@ -94,7 +95,9 @@ def year_chart(
     drawing = Drawing(*size)
     place = _YearPlot((first or days[0], days[-1]), values, ranges, size)
     begins = max(_window_day(days, window, in_steps=in_steps), days[0])
-    _shade(drawing, place, begins, days[-1])
+    reaches = in_steps or days[-1] > window.start.date()
+    if reaches:
+        _shade(drawing, place, begins, days[-1])
     draw_ranges(drawing, ranges, place.across, place.up)
     for day in marks:
         if place.first <= day <= place.last:
@@ -102,7 +105,8 @@ def year_chart(
             drawing.line(ends, WEEK, 0.9, dashes=DASHED)
     _months(drawing, place)
     _levels(drawing, place, values, _rate if in_steps else _level)
-    _line(drawing, place, [*zip(days, values, strict=True)], begins, in_steps=in_steps)
+    points = [*zip(days, values, strict=True)]
+    _line(drawing, place, points, begins if reaches else None, in_steps=in_steps)
     draw_results(drawing, ranges, place.across, place.up)
     return drawing.svg(name, label)
 
@@ -118,16 +122,21 @@ def _line(
     drawing: Drawing,
     place: "_YearPlot",
     points: Sequence[tuple[date, Decimal]],
-    begins: date,
+    begins: date | None,
     *,
     in_steps: bool,
 ) -> None:
     """The line of the year, with the part from the start of the week emphasised."""
-    before = [value for day, value in points if day <= begins]
-    of_week = [(begins, before[-1]), *((day, value) for day, value in points if day > begins)]
-    for part, colour, width in ((points, LINE, 1.2), (of_week, WEEK, 2.2)):
+    parts = [(points, LINE, 1.2)]
+    if begins is not None:
+        before = [value for day, value in points if day <= begins]
+        of_week = [(begins, before[-1]), *((day, value) for day, value in points if day > begins)]
+        parts.append((of_week, WEEK, 2.2))
+    for part, colour, width in parts:
         placed = [(place.across(day), place.up(value)) for day, value in part]
         drawing.line(_stepped(placed) if in_steps else placed, colour, width)
+    if begins is None:
+        return
     day, value = points[-1]
     drawing.dot((place.across(day), place.up(value)), 2.25, WEEK)
 

@@ -107,9 +107,9 @@ class Score(NamedTuple):
 class MarketPage(NamedTuple):
     """A market's page over all weeks, newest first.
 
-    `year` is its drawing over a year. `newest` is its part of the latest report that has it, that
-    of `newest_week`. `scores` are its rows of the reports' scorecards, without rows that repeat the
-    one before.
+    `year` is its drawing over a year. `newest` is its part of the latest report that has a figure
+    of it (or has it, where none has), that of `newest_week`. `scores` are its rows of the reports'
+    scorecards, without rows that repeat the one before.
     """
 
     market: str
@@ -190,7 +190,8 @@ def _market_pages(full: Sequence[ArchivedWeek], drawn: DrawnReport | None) -> It
     covers."""
     for market in dict.fromkeys(name for week in full for name in week.markets):
         lines = tuple(_lines(full, market))
-        week = next(week for week in full if market in week.markets)
+        having = [week for week in full if market in week.markets]
+        week = next((week for week in having if week.markets[market].figure), having[0])
         bars = [_bar(line) for line in reversed(lines)]
         yield MarketPage(
             market,

@@ -49,7 +49,7 @@ from desk.programs.week.document.sections.freshness import freshness_of
 from desk.programs.week.document.sections.lead import lead_of
 from desk.programs.week.document.sections.markets import market_report, revised_in
 from desk.programs.week.document.sections.reported import with_reported
-from desk.programs.week.document.sections.summary import summary_of, titled
+from desk.programs.week.document.sections.summary import EDITION, summary_of, titled
 from desk.programs.week.document.sections.tables import movers_of, rate_rows_of
 from desk.programs.week.document.sections.tone import banks_in, with_tones
 from desk.runs.boards import usage_of_week
@@ -182,7 +182,7 @@ class _WeekCompiler(Compiler[_PrintableWeek, ResearchReport]):
         record, config, week = self.record, self.config, printable.week
         evidence, outcomes = grounds.evidence.results, printable.outcomes
         first_day, _ = window_days(record.window)
-        calendar = calendar_of(printable.sections, evidence, week.claims, record.window)
+        calendar = calendar_of(printable.sections, evidence, week.claims, record.window, EDITION)
         coverage = _coverage(outcomes, config, calendar)
         case = CrossMarketCase(
             config, record.window, week.claims, printable.sections, grounds.sources

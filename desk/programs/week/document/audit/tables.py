@@ -54,7 +54,13 @@ def table_findings(report: ResearchReport) -> Iterator[AuditFinding]:
         "policy_rates": lambda: rate_rows_of(
             evidence, claims, report.config, reasons, earlier=_joins_notes(report)
         ),
-        "calendar": lambda: calendar_of(report.markets, evidence, claims, report.window),
+        "calendar": lambda: calendar_of(
+            report.markets,
+            evidence,
+            claims,
+            report.window,
+            report.lead.edition if report.lead else 0,
+        ),
         "cross_checks": lambda: cross_checks_of(case),
         "summary": lambda: summary_of(report, claims, earlier=report.lead is None),
     }

@@ -110,9 +110,9 @@ def _calibration(report: ResearchReport) -> Markup | None:
 
 
 def _index_chart(report: ResearchReport) -> Markup | None:
-    """The dollar index over a year; None if one of its pairs has no series."""
+    """The dollar index over a year; None if one of its pairs has no series, or none of the week."""
     days, values = index_series(report.markets)
-    if len(days) < FEWEST_DAYS:
+    if len(days) < FEWEST_DAYS or days[-1] <= report.window.start.date():
         return None
     label = "The dollar index over 52 weeks, of daily fixings by ICE's weights, the week marked"
     return Markup(year_chart("index", label, days, values, report.window))  # noqa: S704

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from typing import Final, NamedTuple
 
 from desk.contracts.agents.tools import ToolResult
@@ -19,6 +20,10 @@ HORIZON: Final = timedelta(days=42)
 
 WITHOUT_OUTCOME: Final = "outcome not on record"
 """The text for a day that has passed, for which no source has the bank's decision."""
+
+LAST_KNOWN: Final = 5
+"""The first edition of the rules in which a rate that is known to an earlier day is not called
+today's."""
 
 DECIDED: Final = ("raised", "cut", "held")
 """The words that an outcome starts with if it rests on a claim."""
@@ -39,13 +44,15 @@ def calendar_of(
     evidence: Iterable[ToolResult],
     claims: Mapping[str, Claim],
     window: TimeWindow,
+    edition: int,
 ) -> tuple[CalendarRow, ...]:
     """One row for each decision day of an area, earliest first.
 
     The rows are from the markets' events, whose prose only refers to `claims`, and from the
-    calendars in the evidence.
+    calendars in the evidence. `edition` is that of the report's rules.
     """
     today, last_day = window.end.date(), (window.end + HORIZON).date()
+    standing = partial(_standing, claims=claims, today=today if edition >= LAST_KNOWN else None)
     rows: dict[tuple[str, date], CalendarRow] = {}
     for event in _rate_events(sections, EventType.RATE_DECISION):
         rows.setdefault(_key(event), _decided(event, claims))
@@ -56,12 +63,14 @@ def calendar_of(
     for scheduled in _scheduled(evidence):
         key = (scheduled.area, scheduled.day)
         if today <= scheduled.day <= last_day:
-            rows.setdefault(key, _ahead(scheduled, claims))
+            outcome = sentence(_ahead(scheduled, standing(scheduled.area)), claims)
+            rows.setdefault(key, _scheduled_row(scheduled, outcome, ahead=True))
         elif window.start.date() < scheduled.day < today and scheduled.area not in with_outcome:
             rows.setdefault(key, _without_outcome(scheduled))
     for event in _rate_events(sections, EventType.SCHEDULED_DECISION):
         if today <= event.event_date <= last_day:
-            rows.setdefault(_key(event), _announced(event, claims))
+            outcome = sentence(standing(event.area or ""), claims)
+            rows.setdefault(_key(event), _row(event, outcome, ahead=True))
     return tuple(sorted(rows.values(), key=lambda row: (row.day, row.bank, row.area)))
 
 
@@ -139,10 +148,6 @@ def _outcome_words(event: MarketEvent) -> str:
     return told or WITHOUT_OUTCOME
 
 
-def _announced(event: MarketEvent, claims: Mapping[str, Claim]) -> CalendarRow:
-    return _row(event, sentence(_standing(event.area or "", claims), claims), ahead=True)
-
-
 def _row(event: MarketEvent, outcome: Sentence, *, ahead: bool) -> CalendarRow:
     area = event.area or ""
     bank = printable_name(event.central_bank, area)
@@ -156,12 +161,12 @@ def _row(event: MarketEvent, outcome: Sentence, *, ahead: bool) -> CalendarRow:
     )
 
 
-def _ahead(scheduled: ScheduledDecision, claims: Mapping[str, Claim]) -> CalendarRow:
-    outcome = _standing(scheduled.area, claims)
-    if scheduled.announced_at_local is not None and scheduled.time_zone:
-        place = scheduled.time_zone.rpartition("/")[2].replace("_", " ")
-        outcome = f"{outcome}; at {scheduled.announced_at_local:%H:%M} {place} time"
-    return _scheduled_row(scheduled, sentence(outcome, claims), ahead=True)
+def _ahead(scheduled: ScheduledDecision, standing: str) -> str:
+    """Where the rate stands, and when the decision is announced."""
+    if scheduled.announced_at_local is None or not scheduled.time_zone:
+        return standing
+    place = scheduled.time_zone.rpartition("/")[2].replace("_", " ")
+    return f"{standing}; at {scheduled.announced_at_local:%H:%M} {place} time"
 
 
 def _without_outcome(scheduled: ScheduledDecision) -> CalendarRow:
@@ -178,9 +183,13 @@ def _scheduled_row(scheduled: ScheduledDecision, outcome: Sentence, *, ahead: bo
     )
 
 
-def _standing(area: str, claims: Mapping[str, Claim]) -> str:
+def _standing(area: str, claims: Mapping[str, Claim], today: date | None) -> str:
+    """The rate before a decision; one that is not known up to `today` is last known."""
     rate = claim_of(claims, area, Metric.POLICY_RATE)
-    return f"now {reference(rate)}" if rate else "scheduled"
+    if rate is None:
+        return "scheduled"
+    known = today is None or rate.as_of >= today
+    return f"{'now' if known else 'last known'} {reference(rate)}"
 
 
 def _plain(words: str) -> Sentence:

@@ -40,11 +40,12 @@ AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
 EDITION: Final = 5
-"""The edition of the rules of the lead and the summary. From 1 on, both tell every pair that
-reached an end of its year's range and count the dollar the same way. From 2 on, a move that is
-called little changed has no direction. From 3 on, the summary names the G10 banks whose next
-decision is not known. From 4 on, a headline says that the week has no fixing. From 5 on, the lead
-calls a move of more than one deviation larger than usual, as the market's section does."""
+"""The edition of the rules of the lead, the summary and the calendar. From 1 on, lead and summary
+tell every pair that reached an end of its year's range and count the dollar the same way. From 2
+on, a move that is called little changed has no direction. From 3 on, the summary names the G10
+banks whose next decision is not known. From 4 on, a headline says that the week has no fixing. From
+5 on, the lead calls a move of more than one deviation larger than usual, as the market's section
+does, and the calendar a rate that is not known up to the report's day the last that is known."""
 
 NAMES_THE_UNDATED: Final = 3
 
