@@ -199,7 +199,10 @@ def test_the_column_of_the_dollar_says_so_of_a_move_that_is_little_changed(
     lead = report.lead.model_copy(update={"edition": edition})
     report = report.model_copy(update={"movers": (row,), "lead": lead})
     assert dollar_cell(row, report) == says
-    assert f'aria-label="the dollar {says}">{sign}<' in render_html(report)
+    html = render_html(report)
+    assert f'aria-label="the dollar {says}">{sign}<' in html
+    colours = re.findall(r'<td class="(up|down|)">(?!<b)', html.split('id="movers"')[1])
+    assert colours[0] == says.replace("little changed", "")
     assert re.search(rf"\| USD/JPY .*\| {says} +\|", render_markdown(report))
 
 

@@ -35,6 +35,7 @@ from desk.programs.week.document.rendering.coverage_words import (
     threshold_words,
     verdict_words,
 )
+from desk.programs.week.document.rendering.directions import NEITHER, way
 from desk.programs.week.document.rendering.once.lacking import Lacking
 from desk.programs.week.document.sections.lead import LITTLE_HAS_NO_SIDE
 from desk.programs.week.document.sections.summary import dollar_direction
@@ -258,6 +259,13 @@ def dollar_cell(row: Mover, report: ResearchReport) -> str:
     if direction and told and is_little_changed(row.move, pegged=pegged):
         return LITTLE_CHANGED
     return DOLLAR_WORDS[direction]
+
+
+def told_way(row: Mover, report: ResearchReport) -> str:
+    """The direction that a move is coloured by; empty where the report calls it little changed."""
+    if dollar_cell(row, report) == LITTLE_CHANGED:
+        return NEITHER
+    return way(row.market, float(row.move), report.config.report.up)
 
 
 def dollar_words(row: Mover, report: ResearchReport) -> str:
