@@ -125,13 +125,13 @@ class _Called(NamedTuple):
 
 
 def currency_mentions(text: str) -> tuple[CurrencyMention, ...]:
-    """The currencies that a text speaks of by name or, in capital letters, by code, in its order:
-    those of a pair as well, and those that share a unit with the next (`the Australian and the New
-    Zealand dollar`)."""
+    """The currencies that a text speaks of by name or by code, in its order: those of a pair as
+    well, and those that share a unit with the next (`the Australian and the New Zealand dollar`).
+    Codes that the desk has no area for count in capital letters: some are words besides."""
     names = _names()
     found: list[CurrencyMention] = []
     for match in _pattern().finditer(_folded(text)):
-        called = names.get(" ".join(match[0].lower().split())) or _Called(match[0])
+        called = names.get(" ".join(match[0].lower().split())) or _Called(match[0].upper())
         place = text[match.start() : match.end()], match.start(), match.end()
         found.append(CurrencyMention(called.code, *place, called.others))
     standing = list(_standing(text, found))
@@ -230,8 +230,8 @@ def _standing(text: str, found: list[CurrencyMention]) -> Iterator[CurrencyMenti
 def _pattern() -> re.Pattern[str]:
     names = sorted(_names(), key=lambda name: (-len(name), name))
     told = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
-    codes = "|".join({*QUOTING_ORDER, *AREAS})
-    return re.compile(rf"\b(?:(?i:{told})|{codes})(?!\w)")
+    own, codes = "|".join(AREAS), "|".join({*QUOTING_ORDER} - {*AREAS})
+    return re.compile(rf"\b(?:(?i:{told}|{own})|{codes})(?!\w)")
 
 
 @cache

@@ -206,7 +206,15 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "eurosterling low for 2026, level + date",
             "The lowest fixing of EUR/GBP from 1 Jan 2026 to 30 Oct 2026 was 0.8338,",
         ),
+        (
+            "how much ground has the rupiah lost to the greenback since new year",
+            "USD/IDR rose over the period (8.57 %), from 16,716 to 18,148.",
+        ),
         # Of several, the one.
+        (
+            "which of aud and nzd did better against usd in august",
+            "AUD did better than NZD: the Australian dollar rose 2.05 % against the US dollar.",
+        ),
         (
             "worst G10 currency of september?",
             "NZD did worst in G10: the New Zealand dollar fell 4.60 % against the US dollar.",
