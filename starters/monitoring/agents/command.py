@@ -117,9 +117,9 @@ class SourceWorkLine(WorkLine):
 class DeskAgents(Contract):
     """What `desk agents --json` prints.
 
-    Work is counted since `since`, in the newest `read` of `known` workflows. `workers` are those
-    alive and, for each queue, the last one that is gone. `unpolled` are queues that no worker
-    polls.
+    Work is counted since `since`, in `read` of `known` workflows; the others had ended by then.
+    `workers` are those alive and, for each queue, the last one that is gone. `unpolled` are queues
+    that no worker polls.
     """
 
     at: Instant
@@ -144,7 +144,6 @@ def desk_agents(
     sources: Mapping[str, tuple[AgentId, ...]],
     *,
     now: datetime,
-    since: datetime,
 ) -> DeskAgents:
     """Every agent with its queue, and every source with the agents that need it."""
     source_lines = tuple(
@@ -156,7 +155,7 @@ def desk_agents(
     lines: tuple[WorkLine, ...] = (*agent_lines, *source_lines)
     return DeskAgents(
         at=now,
-        since=since,
+        since=record.since,
         read=record.read,
         known=record.known,
         agents=agent_lines,
@@ -295,8 +294,9 @@ def table_of(found: DeskAgents) -> Iterator[str]:
     else:
         processes = {(worker.host, worker.process) for worker in alive}
         yield f"{_several(len(alive), 'worker')} in {_several(len(processes), 'process')}"
-    some = "" if found.read == found.known else f", the newest {found.read} of {found.known}"
-    yield f"work since {found.since:%Y-%m-%d %H:%M} UTC, in {found.read} workflows{some}"
+    yield f"work since {found.since:%Y-%m-%d %H:%M} UTC, in {found.read} workflows"
+    if found.known > found.read:
+        yield f"{found.known - found.read} workflows that ended before that are not counted"
     yield from LEGEND
 
 
@@ -407,5 +407,4 @@ async def agents_at(desk: Desk) -> DeskAgents:
         agent_queues(),
         {server: needing.get(server, ()) for server in servers},
         now=datetime.now(UTC),
-        since=since,
     )

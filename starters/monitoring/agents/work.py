@@ -42,7 +42,7 @@ from workers.health import LONGEST_SILENCE
 
 SIDE_BY_SIDE: Final = 8
 MOST_READ: Final = 160
-"""The most histories that are read, newest first: about four weeks' markets."""
+"""The most histories that are read, of the open and the last to end: about four weeks' markets."""
 
 _READ = (
     WorkflowType.WEEKLY_RESEARCH,
@@ -99,11 +99,12 @@ class WorkCounts:
 
 @dataclass
 class DeskWork:
-    """The work of all agents and sources, by agent and by task queue. `read` of `known` histories
-    were read."""
+    """The work of all agents and sources since an instant, by agent and by task queue. `read` of
+    `known` histories were read; those left out had ended by `since`."""
 
     agents: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
     queues: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
+    since: datetime = datetime.min.replace(tzinfo=UTC)
     read: int = 0
     known: int = 0
 
@@ -120,7 +121,8 @@ class _ToolAnswer(Contract):
 
 
 async def record_since(client: Client, start: datetime) -> DeskWork:
-    """The work in workflows that started since an instant or are still open.
+    """The work in workflows that started since an instant or are still open; where they are more
+    than are read, since the first ended of those read, for the server lists by their end.
 
     Raises:
         RPCError: the server does not answer.
@@ -130,9 +132,12 @@ async def record_since(client: Client, start: datetime) -> DeskWork:
     working = f'(ExecutionStatus = "Running" AND WorkflowType != "{WorkflowType.WEEKLY_RESEARCH}")'
     query = f"({types}) AND ({recent} OR {working})"
     newest = [run async for run in client.list_workflows(query, limit=MOST_READ)]
-    record = DeskWork(read=len(newest), known=len(newest))
+    record = DeskWork(since=start, read=len(newest), known=len(newest))
     if len(newest) == MOST_READ:
         record.known = (await client.count_workflows(query)).count
+    if record.known > record.read:
+        ends = (run.close_time for run in newest if run.close_time is not None)
+        record.since = max(start, min(ends, default=datetime.now(UTC)))
     turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def look(run: WorkflowExecution) -> None:

@@ -1,8 +1,10 @@
 """How `desk agents` judges agents and sources, and what it counts as their work."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import NamedTuple, cast
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -10,6 +12,7 @@ from pydantic import JsonValue
 from temporalio.api.enums.v1 import EventType, WorkerStatus
 from temporalio.api.history.v1 import HistoryEvent
 from temporalio.api.worker.v1 import WorkerHeartbeat, WorkerHostInfo
+from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter
 
 from desk.contracts.agents.tasks import ToolName
@@ -17,7 +20,8 @@ from desk.contracts.agents.tools import Reachability, ToolCall, ToolRequest, Too
 from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.contracts.runs.messages import AgentStatus
 from desk.platform.temporal.client import WORKER_HEARTBEAT
-from desk.platform.temporal.history import RunHistory
+from desk.platform.temporal.history import HistoryGone, RunHistory
+from starters.monitoring.agents import work
 from starters.monitoring.agents.command import (
     LONG_WAIT,
     MOST_WORKERS,
@@ -95,7 +99,6 @@ def judged(found: Fleet, record: DeskWork | None = None) -> DeskAgents:
         AGENT_QUEUES,
         NEEDED,
         now=NOW,
-        since=NOW - timedelta(days=1),
     )
 
 
@@ -310,16 +313,53 @@ def test_where_nothing_runs_one_line_says_so_and_what_starts_it() -> None:
     assert not any(line.startswith(("product_manager", "ecb")) for line in lines)
 
 
+class Executed(NamedTuple):
+    """A workflow as the server lists it."""
+
+    close_time: datetime | None
+    id: str = "weekly-2026-W44"
+    run_id: str = "run"
+
+
+class Listing:
+    """A server that knows workflows, those that are open or ended last before the others."""
+
+    def __init__(self, known: Sequence[Executed]) -> None:
+        self._known = known
+
+    async def list_workflows(self, _: str, limit: int) -> AsyncIterator[Executed]:
+        for run in self._known[:limit]:
+            yield run
+
+    async def count_workflows(self, _: str) -> SimpleNamespace:
+        return SimpleNamespace(count=len(self._known))
+
+
+@pytest.mark.parametrize(("hours", "since"), [((1, 2), 24), ((1, 2, 3, 4), 3)])
+async def test_work_is_counted_from_when_the_first_of_the_read_workflows_ended(
+    monkeypatch: pytest.MonkeyPatch, hours: tuple[int, ...], since: int
+) -> None:
+    async def gone(*_: object) -> None:
+        raise HistoryGone("weekly-2026-W44")
+
+    monkeypatch.setattr(work, "fetch_history", gone)
+    monkeypatch.setattr(work, "MOST_READ", 4)
+    listed = [Executed(None), *(Executed(NOW - timedelta(hours=each)) for each in hours)]
+    record = await work.record_since(cast(Client, Listing(listed)), NOW - timedelta(days=1))
+    assert (record.known, record.read) == (len(listed), min(len(listed), 4))
+    assert record.since == NOW - timedelta(hours=since)
+
+
 @pytest.mark.usefixtures("terminal")
 def test_the_table_keeps_to_80_columns() -> None:
-    record = DeskWork(read=160, known=3_952)
+    record = DeskWork(since=NOW, read=160, known=3_952)
     for work in (record.agents["research_agent_1"], record.queues["source.official_statistics"]):
         work.finished, work.failed, work.retried, work.active = 12_345, 123, 456, 38
         work.erred(NOW, "word " * 200)
     found = judged(fleet((), depth=12_345, oldest=timedelta(hours=100)), record)
     lines = list(table_of(found))
     assert max(map(len, lines)) <= 80
-    assert any("the newest 160 of 3952" in line for line in lines)
+    assert any("3792 workflows that ended before that are not" in line for line in lines)
 
 
 class Written:

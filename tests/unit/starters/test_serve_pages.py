@@ -56,9 +56,7 @@ def found(record: DeskWork, *, polled: bool = True) -> DeskAgents:
     queues = [*map(str, agent_queues().values()), *(f"source.{server}" for server in sources)]
     last = NOW if polled else None
     looks = {queue: QueueLook(queue, 0, timedelta(0), last) for queue in queues}
-    return desk_agents(
-        Fleet(workers=(), queues=looks), record, agent_queues(), sources, now=NOW, since=NOW
-    )
+    return desk_agents(Fleet(workers=(), queues=looks), record, agent_queues(), sources, now=NOW)
 
 
 def said(browser: TestClient, monkeypatch: pytest.MonkeyPatch, told: DeskAgents) -> str:
