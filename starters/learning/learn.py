@@ -50,7 +50,7 @@ def learn(
             "--week",
             "--as-of",
             metavar="WEEK",
-            help="What a run of that week is told, such as 2026-W44; without it, all until now.",
+            help="What a run of that week is told: of the weeks before it, whenever they were run.",
             show_default=False,
         ),
     ] = None,
@@ -67,7 +67,8 @@ def learn(
 def learned_lines(view: LearnedView) -> Iterator[str]:
     """Everything for people."""
     runs = "1 run" if view.advice.weeks == 1 else f"{view.advice.weeks} runs"
-    yield f"learned from {runs}, as of {instant(view.advice.as_of)}"
+    before = f"weeks before {instant(view.advice.as_of)}"
+    yield from folded(f"learned from {runs} of {before}, whenever they were run")
     if view.advice.full:
         yield from folded(nothing_kept(view.advice), INDENT)
     yield from _recommendations(view.advice.recommendations)

@@ -30,6 +30,7 @@ from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.findings.sources import KeptFileState
 from desk.documents.publishing.files import publish_folder
 from desk.platform.mcp.attribution import attribution_of
+from desk.platform.mcp.transports.targets import NoTarget, target_of
 from desk.platform.models.abilities import Abilities
 from desk.platform.models.model_calling import ModelFailed
 from desk.platform.models.other_makers import is_claude
@@ -359,6 +360,22 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
             )
         elif not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")
+        elif (fault := _module_fault(settings, served[name])) is not None:
+            yield Check(f"source {name}", Level.FAIL, f"{fault}; correct its entry in .mcp.json")
+
+
+def _module_fault(settings: Settings, spec: McpServerSpec) -> str | None:
+    """Why a server's module cannot serve in this process; None where it can."""
+    try:
+        target_of(
+            spec,
+            in_process=True,
+            project_dir=settings.project_dir,
+            cache_dir=settings.cache_dir,
+        )
+    except NoTarget as fault:
+        return str(fault)
+    return None
 
 
 def _unknown_under_a_known_name(servers: Mapping[str, McpServerSpec]) -> Iterator[Check]:
@@ -439,6 +456,9 @@ async def server_checks(desk: Desk) -> AsyncIterator[Check]:
     yield poller_check(waiting)
     if waiting:
         yield Check("data", Level.WARN, "not looked at: that takes workers")
+        return
+    if "ecb" not in present(read_mcp_config(settings.mcp_config)):
+        yield Check("data", Level.FAIL, "no fixings: they are the source ecb's, see above")
         return
     held = await held_fixings(client, now := datetime.now(UTC))
     yield data_check(held, now, settings.config.schedule)

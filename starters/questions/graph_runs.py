@@ -6,7 +6,12 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
-from temporalio.client import Client, WorkflowExecution, WorkflowExecutionStatus
+from temporalio.client import (
+    Client,
+    WorkflowExecution,
+    WorkflowExecutionDescription,
+    WorkflowExecutionStatus,
+)
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import Query
@@ -23,7 +28,7 @@ from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import table_lines
-from workflows.engine.options import OUTCOME
+from workflows.engine.options import OUTCOME, WEEK
 
 ID_DIGITS = 12
 MOST_LISTED = 20
@@ -144,6 +149,13 @@ async def _answered(client: Client, run: WorkflowExecution) -> bool | None:
     return _ANSWERED[run.run_id]
 
 
+async def run_title(run: WorkflowExecutionDescription) -> str:
+    """The question of a run, or the week that it is the research of. What a schedule starts has one
+    summary for all weeks, so that its week is told instead."""
+    summary, week = await run.static_summary() or "", run.typed_search_attributes.get(WEEK)
+    return summary if week is None or week in summary else f"Research of {week}"
+
+
 async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
     """A run for the list, with its question.
 
@@ -157,7 +169,7 @@ async def listed_run(client: Client, run: WorkflowExecution) -> ListedRun:
     return ListedRun(
         workflow_id=run.id,
         run_id=run.run_id,
-        question=await described.static_summary() or "",
+        question=await run_title(described),
         state=state,
         outcome=Outcome(outcome) if outcome in set(Outcome) else None,
         answered=await _answered(client, run),

@@ -3,7 +3,7 @@
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -61,11 +61,12 @@ class PublishedWeek(Contract):
 class WeekSummary(Contract):
     """The result of `desk run` and `desk rerun`; their `--json` prints this model.
 
-    `seconds` is the time from the start of the run to its report. `temporal_ui` is None if the
-    address of the UI is not known. If the report is on another machine, `movers` and `decisions`
-    are empty and `week_changes` is None. `week_changes` is the difference to the week before,
-    `changes` what a rerun changed in its market. `trust` counts conflicts, rejected figures and
-    dropped sentences; None if there are none. `spent` is what models cost; None if none was asked.
+    `seconds` is what the revision took, from the start of the run or of the rerun. `temporal_ui` is
+    None if the address of the UI is not known. If the report is on another machine, `movers` and
+    `decisions` are empty and `week_changes` is None. `week_changes` is the difference to the week
+    before, `changes` what a rerun changed in its market. `trust` counts conflicts, rejected figures
+    and dropped sentences; None if there are none. `spent` is what models cost; None if none was
+    asked.
     """
 
     week: IsoWeek
@@ -316,11 +317,20 @@ def print_week(
     lines = [summary.model_dump_json(indent=2)] if as_json else summary_lines(summary, _width())
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
+    if report is not None and report.dead_letters and not as_json:
+        say(retry_words(report.dead_letters))
     if not published.coverage.current and not as_json:
         say(not_current_words(offline=settings.offline))
     if desk.hosting and not as_json:
         say("The server stops with this command; `desk up` keeps it, and the address above, open.")
     return ExitStatus.COMPLETE if published.coverage.complete else ExitStatus.INCOMPLETE
+
+
+def retry_words(dead_letters: Sequence[str]) -> str:
+    """What to do about the tasks that failed with every agent, by their workflow ids."""
+    first, *others = dead_letters
+    more = f"; `desk dead-letters` lists {len(others)} more" if others else ""
+    return f"Once its cause is mended, `desk dead-letters retry {first}` tries it again{more}."
 
 
 def not_current_words(*, offline: bool) -> str:

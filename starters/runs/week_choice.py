@@ -22,7 +22,8 @@ class WeekChoice:
 
 def no_run_of(week: str | None) -> str:
     """Says that no run of a week, or of any, is known."""
-    return f"no run of {week or 'any week'} is known; `desk run` researches one"
+    run = f"desk run --week {week}" if week else "desk run"
+    return f"no run of {week or 'any week'} is known; `{run}` researches one"
 
 
 def written_week(text: str | None, now: datetime, schedule: ScheduleConfig) -> str | None:

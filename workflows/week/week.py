@@ -192,7 +192,7 @@ class WeeklyResearchWorkflow:
         while board.reruns or await self._rerun_asked_for_within(self._time_open(), OPEN):
             if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
                 await self._continue_as_new()
-            queued = board.reruns[0]
+            queued = board.begin_rerun(workflow.now())
             taken += 1
             await self._research_again(queued)
             await self._publish(self._rerun(queued))

@@ -198,6 +198,11 @@ class WeekBoard(RunBoard):
         self.reruns.append(queued)
         return queued
 
+    def begin_rerun(self, at: datetime) -> QueuedRerun:
+        """The rerun that was asked for first, whose revision is worked on from now on."""
+        self.began_at = at
+        return self.reruns[0]
+
     def revision_of(self, queued: QueuedRerun) -> int:
         """The revision that will hold a rerun.
 

@@ -104,7 +104,7 @@ class DeskWork:
 
     agents: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
     queues: defaultdict[str, WorkCounts] = field(default_factory=lambda: defaultdict(WorkCounts))
-    since: datetime = datetime.min.replace(tzinfo=UTC)
+    since: datetime = datetime(1970, 1, 1, tzinfo=UTC)
     read: int = 0
     known: int = 0
 

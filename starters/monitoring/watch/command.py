@@ -18,7 +18,7 @@ from starters.monitoring.watch.screen import Shown, shown
 from starters.published.published_files import report_if_here
 from starters.runs.summary import PublishedWeek, from_result, from_status, print_week
 from starters.runs.troubles import SILENT, HeldUp, is_polled
-from starters.runs.week_choice import written_week
+from starters.runs.week_choice import no_run_of, written_week
 from starters.runs.week_results import last_result
 from starters.runs.week_runs import FoundRun, described, find_any_run, newest_week
 from starters.session import Desk, ServerPatience, say
@@ -118,9 +118,7 @@ async def _chosen(client: Client, week: str | None) -> tuple[FoundRun, str]:
     chosen = week or await newest_week(client)
     found = await find_any_run(client, chosen) if chosen else None
     if chosen is None or found is None:
-        which = chosen or "any week"
-        run = f"desk run --week {chosen}" if chosen else "desk run"
-        raise CommandError(f"no run of {which} is known; `{run}` researches one")
+        raise CommandError(no_run_of(chosen))
     return found, chosen
 
 

@@ -7,9 +7,16 @@ from desk.contracts.agents.config import ScheduleConfig
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.usage import Usage
+from desk.contracts.findings.document import PublishedFiles
 from desk.contracts.names import AgentId
-from desk.contracts.runs.week import MarketState, WeekStatus
-from desk.contracts.week.report import Contribution, MarketOutcome
+from desk.contracts.runs.week import MarketState, Publication, RerunRequest, WeekStatus
+from desk.contracts.week.report import (
+    Contribution,
+    Coverage,
+    MarketOutcome,
+    Revision,
+    RevisionKind,
+)
 from desk.runs.boards.week_board import WeekBoard
 from tests.support.builders import finding
 
@@ -34,8 +41,31 @@ def board() -> WeekBoard:
     return board
 
 
+PUBLICATION = Publication(
+    files=PublishedFiles(html="w.html", markdown="w.md", json_file="w.json"),
+    coverage=Coverage(expected=3, researched=3, threshold=0.9),
+    outcome=Outcome.COMPLETE,
+    headline="x",
+)
+
+
+def revision(number: int) -> Revision:
+    return Revision(revision=number, kind=RevisionKind.FIRST, published_at=NOW)
+
+
 def status(board: WeekBoard) -> WeekStatus:
     return board.status(NOW + timedelta(hours=1), timedelta(days=6))
+
+
+def test_a_revision_takes_the_time_that_was_worked_on_it_and_not_what_it_waited_for() -> None:
+    told = board()
+    told.note_published(revision(1), PUBLICATION, at=NOW + timedelta(seconds=20))
+    assert status(told).seconds == 20
+    queued = told.queue(RerunRequest(market="USD/JPY"))
+    asked = NOW + timedelta(minutes=10)
+    assert told.begin_rerun(asked) == queued
+    told.note_published(revision(2), PUBLICATION, at=asked + timedelta(seconds=7))
+    assert status(told).seconds == 7
 
 
 def test_a_board_that_is_put_away_tells_the_same() -> None:

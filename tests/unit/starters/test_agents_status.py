@@ -21,7 +21,7 @@ from desk.contracts.names import AgentId, Queue, WorkflowType
 from desk.contracts.runs.messages import AgentStatus
 from desk.platform.temporal.client import WORKER_HEARTBEAT
 from desk.platform.temporal.history import HistoryGone, RunHistory
-from starters.monitoring.agents import work
+from starters.monitoring.agents import work as work_module
 from starters.monitoring.agents.command import (
     LONG_WAIT,
     MOST_WORKERS,
@@ -342,10 +342,10 @@ async def test_work_is_counted_from_when_the_first_of_the_read_workflows_ended(
     async def gone(*_: object) -> None:
         raise HistoryGone("weekly-2026-W44")
 
-    monkeypatch.setattr(work, "fetch_history", gone)
-    monkeypatch.setattr(work, "MOST_READ", 4)
+    monkeypatch.setattr(work_module, "fetch_history", gone)
+    monkeypatch.setattr(work_module, "MOST_READ", 4)
     listed = [Executed(None), *(Executed(NOW - timedelta(hours=each)) for each in hours)]
-    record = await work.record_since(cast(Client, Listing(listed)), NOW - timedelta(days=1))
+    record = await work_module.record_since(cast(Client, Listing(listed)), NOW - timedelta(days=1))
     assert (record.known, record.read) == (len(listed), min(len(listed), 4))
     assert record.since == NOW - timedelta(hours=since)
 

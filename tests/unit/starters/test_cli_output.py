@@ -55,6 +55,7 @@ from starters.runs.summary import (
     WeekSummary,
     from_status,
     not_current_words,
+    retry_words,
     summary_lines,
     summary_of,
 )
@@ -470,6 +471,13 @@ def test_doctor_names_a_type_for_every_search_attribute() -> None:
     sentence = check.sentence
     assert "--name ResearchWeek --type Keyword --name Outcome --type Keyword" in sentence
     assert "--name Revision --type Int" in sentence
+
+
+def test_a_run_with_a_dead_letter_says_how_it_is_tried_again() -> None:
+    letter = "weekly-2026-W44/market/US/reassign/research_rates"
+    one = f"Once its cause is mended, `desk dead-letters retry {letter}` tries it again"
+    assert retry_words([letter]) == f"{one}."
+    assert retry_words([letter, "b", "c"]) == f"{one}; `desk dead-letters` lists 2 more."
 
 
 def test_doctor_says_how_far_the_data_go() -> None:

@@ -44,6 +44,20 @@ def test_a_server_whose_package_is_absent_is_no_source_and_is_no_complaint(
     )
 
 
+def test_a_server_of_the_desks_process_whose_module_cannot_be_imported_fails(
+    tmp_path: Path,
+) -> None:
+    ours = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
+    ours["central_banks"]["inProcess"] = "desk.sources.nosuch"
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": ours}))
+    checks = source_checks(load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path)}))
+    (failed,) = [check for check in checks if check.level is Level.FAIL]
+    assert failed.name == "source central_banks"
+    assert "No module named 'desk.sources.nosuch'" in failed.sentence
+    assert failed.sentence.endswith("; correct its entry in .mcp.json")
+
+
 def test_only_the_validator_needs_what_figures_are_compared_with() -> None:
     assert needed_sources()["official_statistics"] == (AgentId.VALIDATOR,)
     may = {

@@ -39,7 +39,9 @@ def test_where_no_desk_was_ever_up_no_server_is_started_and_no_sdk_is_loaded(
         text=True,
         check=True,
     )
-    assert asked.stderr == "desk: no run of 2026-W44 is known; `desk run` researches one\n"
+    assert asked.stderr == (
+        "desk: no run of 2026-W44 is known; `desk run --week 2026-W44` researches one\n"
+    )
     assert json.loads(asked.stdout) == [ExitStatus.FAILED, False]
 
 

@@ -50,7 +50,7 @@ from starters.monitoring.watch.screen import (
 )
 from starters.monitoring.week_status import closed_status
 from starters.questions.follow import answer_of
-from starters.questions.graph_runs import ListedRun, listed_run
+from starters.questions.graph_runs import ListedRun, listed_run, run_title
 from starters.runs.following import status_if_told
 from starters.runs.server_runs import ServerRun, run_described, started_with
 from starters.runs.troubles import LONGEST, silence_of, trouble_of
@@ -287,7 +287,7 @@ async def _begun(run: WorkflowExecutionDescription) -> dict[str, Any]:
         "workflow_id": run.id,
         "run_id": run.run_id,
         "kind": KINDS[WorkflowType(run.workflow_type)],
-        "title": await run.static_summary() or run.id,
+        "title": await run_title(run) or run.id,
         "open": is_open,
         "started_at": run.start_time,
         "closed_at": run.close_time,
