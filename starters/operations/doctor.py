@@ -22,7 +22,6 @@ from desk.analytics.weeks import latest_complete_week, latest_covered_week
 from desk.contracts.agents.budget import ModelPrice
 from desk.contracts.agents.capabilities import SHIPPED
 from desk.contracts.agents.config import RunConfig, ScheduleConfig
-from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.agents.model_calls import ModelCall
 from desk.contracts.agents.search_attributes import INTEGER_ATTRIBUTES, SearchAttribute
 from desk.contracts.agents.usage import BUILTIN
@@ -58,7 +57,8 @@ from starters.runs.week_choice import REFRESH
 from starters.session import Desk, with_desk
 from starters.sources.refresh import age_words, ages
 from starters.sources.tools.look import held_fixings
-from starters.terminal.exit_status import CommandError, ExitStatus
+from starters.sources.tools.offers import lacking_words
+from starters.terminal.exit_status import ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.tables import table_lines
@@ -299,7 +299,7 @@ def age_checks(settings: Settings, now: datetime) -> Iterator[Check]:
     """How old what each source keeps is; one that is not fetched itself says so."""
     try:
         kept = list(ages(settings))
-    except CommandError:
+    except McpConfigError:
         # What is wrong with `.mcp.json` has been told.
         return
     lacking: dict[str, list[KeptFileState]] = {}
@@ -353,11 +353,7 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
     for name, spec in servers.items():
         package = lacks(spec)
         if package is not None:
-            yield Check(
-                f"source {name}",
-                Level.OK,
-                f"not here: it needs {package}; run {install_words(Extra.LIVE)}",
-            )
+            yield Check(f"source {name}", Level.OK, lacking_words(package))
         elif not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")
         elif (fault := _module_fault(settings, served[name])) is not None:

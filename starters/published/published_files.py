@@ -121,9 +121,9 @@ def check_target(directory: Path | None) -> None:
     except FileExistsError:
         raise UsageError(f"--out {directory} is a file; name a folder") from None
     except OSError as error:
-        raise UsageError(f"--out {directory}: {error.strerror}") from None
+        raise UsageError(f"--out {directory}: {error.strerror}; name another folder") from None
     if not os.access(directory, os.W_OK):
-        raise UsageError(f"--out {directory} is not writable")
+        raise UsageError(f"--out {directory} is not writable; name another folder")
 
 
 def copy_set(files: PublishedFiles, directory: Path) -> PublishedFiles:

@@ -14,8 +14,8 @@ from desk.contracts.findings.sources import KeptFileState, RefreshOutcome, Refre
 from desk.contracts.weeks import monday_of
 from desk.platform.mcp.kept_files import FileOfServer, KeptFilesUnknown, kept_files
 from desk.platform.settings import McpTransport, Settings, load_settings
-from desk.platform.settings.mcp_json import McpConfigError, servers_to_serve
-from starters.terminal.exit_status import CommandError, ExitStatus, UsageError
+from desk.platform.settings.mcp_json import servers_to_serve
+from starters.terminal.exit_status import ExitStatus, UsageError
 from starters.terminal.options import AsJson
 from starters.terminal.tables import table_lines
 
@@ -50,13 +50,10 @@ def files_kept(settings: Settings) -> list[FileOfServer | KeptFilesUnknown]:
     """The files that the servers of `.mcp.json` keep.
 
     Raises:
-        CommandError: the file cannot be used.
+        McpConfigError: the file cannot be used.
     """
     in_process = settings.mcp_transport is McpTransport.IN_PROCESS
-    try:
-        servers = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
-    except McpConfigError as error:
-        raise CommandError(str(error)) from None
+    servers = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
     return list(
         kept_files(
             servers,
@@ -71,7 +68,7 @@ def ages(settings: Settings) -> Iterator[tuple[str, KeptFileState]]:
     """How current each kept file is, by its server.
 
     Raises:
-        CommandError: `.mcp.json` cannot be used.
+        McpConfigError: `.mcp.json` cannot be used.
     """
     for kept in files_kept(settings):
         if isinstance(kept, FileOfServer):
@@ -88,7 +85,7 @@ def schedule_warnings(settings: Settings, now: datetime) -> list[str]:
     of the next names a source; empty where there is nothing to say.
 
     Raises:
-        CommandError: `.mcp.json` cannot be used.
+        McpConfigError: `.mcp.json` cannot be used.
     """
     schedule = settings.config.schedule
     week = latest_complete_week(now + timedelta(days=7), schedule)
@@ -125,7 +122,7 @@ def refresh_sources(*, as_json: bool) -> ExitStatus:
 
     Raises:
         UsageError: the desk is set to fetch nothing.
-        CommandError: `.mcp.json` cannot be used.
+        McpConfigError: `.mcp.json` cannot be used.
     """
     settings = load_settings()
     if settings.offline:

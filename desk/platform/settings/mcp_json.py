@@ -29,6 +29,7 @@ from pydantic import (
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.base import ShortText
 from desk.platform.files import read_text_file
+from desk.platform.settings.errors import SettingsError
 
 RENAMED: Final[Mapping[str, str]] = {
     "mcp_servers.analysis": "desk.sources.analysis.server",
@@ -66,7 +67,7 @@ _Module = Annotated[ShortText, AfterValidator(renamed)]
 _VariableName = Annotated[str, Field(pattern=r"^[^=\x00]{1,200}$")]
 
 
-class McpConfigError(Exception):
+class McpConfigError(SettingsError):
     """`.mcp.json` cannot be used. The message names the file, the server and the key, never a
     value."""
 

@@ -147,6 +147,16 @@ def held(kept: KeptFile, cache_dir: Path | None) -> FileContent | None:
     return max(usable, key=lambda content: content.newest or date.min, default=None)
 
 
+def has_copy(kept: KeptFile, cache_dir: Path) -> bool:
+    """Whether there is a copy, kept or packaged, usable or not."""
+    if kept.path(cache_dir).exists():
+        return True
+    try:
+        return kept.packaged is not None and bool(kept.packaged())
+    except OSError:
+        return False
+
+
 def _refreshed(kept: KeptFile, cache_dir: Path, in_time: Callable[[], bool]) -> RefreshOutcome:
     target = kept.path(cache_dir)
     try:

@@ -18,6 +18,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, Server
 from desk.sources.serving.kept_file import (
     FAILURE_KEPT_SECONDS,
     KeptFile,
+    has_copy,
     recent_failure,
     refresh,
     take_over_late,
@@ -33,11 +34,18 @@ _TOOL_CALL = "tools/call"
 _LOG = logging.getLogger(__name__)
 
 
+WARNED_OF: set[Path] = set()
+"""The files whose failure this process has warned of: it may build a server more than once."""
+
+
 class _Failure(NamedTuple):
-    """Why the copy of a source does not hold what its provider publishes."""
+    """Why the copy of a source does not hold what its provider publishes; `held` says whether there
+    is a copy from before."""
 
     source: str
     reason: str
+    path: Path
+    held: bool
 
 
 class Upkeep:
@@ -46,7 +54,7 @@ class Upkeep:
     A file is due when the server starts, and again at the first request after `refresh_every`,
     unless another process has refreshed it within that time, or has failed to within the last
     minute. The copy there is stays in use where one fails. What failed together is one line of the
-    log, a warning the first time.
+    log, a warning the first time in a process.
     """
 
     def __init__(
@@ -64,7 +72,6 @@ class Upkeep:
         self._patience_seconds = patience_seconds
         self._waited_for_until = clock()
         self._failed: list[_Failure] = []
-        self._warned_of: set[str] = set()
 
     async def before_request(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -104,8 +111,8 @@ class Upkeep:
         if failure is not None:
             self._failed.append(failure)
         if self._failed and not any(file.busy for file in self._files):
-            fresh = {failed.source for failed in self._failed} - self._warned_of
-            self._warned_of |= fresh
+            fresh = {failed.path for failed in self._failed} - WARNED_OF
+            WARNED_OF.update(fresh)
             level = logging.WARNING if fresh else logging.DEBUG
             _LOG.log(level, "%s", _failure_words(self._failed, len(self._files)))
             self._failed = []
@@ -114,15 +121,22 @@ class Upkeep:
 def _failure_words(failed: Sequence[_Failure], of: int) -> str:
     """One line on the files that could not be refreshed, of so many: the first, how many more, and
     what to do."""
-    (source, reason), *others = failed
+    first, *others = failed
     more = f" and {len(others)} more" if others else ""
+    absent = sum(not each.held for each in failed)
+    if not absent:
+        answers = "what there was before is used"
+    elif absent == len(failed):
+        answers = "there is nothing from before"
+    else:
+        answers = f"of {absent} there is nothing from before"
     hints = ["`desk refresh` tells of each"] if others else []
     if len(failed) == of:
         hints.append("where there is no network, DESK_OFFLINE=1 keeps the desk from trying")
     what_to_do = f" ({'; '.join(hints)})" if hints else ""
     return (
-        f"{source}{more} could not be refreshed; what was fetched before is used:"
-        f" {' '.join(reason.split())}{what_to_do}"
+        f"{first.source}{more} could not be refreshed; {answers}:"
+        f" {' '.join(first.reason.split())}{what_to_do}"
     )
 
 
@@ -166,7 +180,12 @@ class _FileUpkeep:
             reason = await self._kept_up()
         finally:
             self.busy = False
-            ended(_Failure(self._kept.source, reason) if reason else None)
+            ended(self._failure(reason) if reason else None)
+
+    def _failure(self, reason: str) -> _Failure:
+        kept = self._kept
+        held = has_copy(kept, self._cache_dir)
+        return _Failure(kept.source, reason, kept.path(self._cache_dir), held)
 
     async def _kept_up(self) -> str | None:
         """Why the copy does not hold what the provider publishes; None when it does or is young."""

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 
+from desk.contracts.agents.extras import Extra, install_words
 from desk.contracts.agents.tools import Attribution, ToolSpec
 from desk.contracts.base import Contract, ShortText, Text
 from desk.platform.mcp.tool_calling import ToolUnreachable
@@ -11,6 +12,7 @@ from desk.platform.settings import McpTransport, Settings
 from desk.platform.settings.mcp_json import (
     McpConfigError,
     McpServerSpec,
+    lacks,
     read_mcp_config,
     servers_to_serve,
 )
@@ -59,7 +61,9 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
         async def offer_of(server: str) -> Offer:
             offer = Offer(server=server, attribution=attribution_of(server, named[server]))
             if server not in servable:
-                return offer.model_copy(update={"error": complaint})
+                package = lacks(named[server])
+                why = complaint if package is None else lacking_words(package)
+                return offer.model_copy(update={"error": why})
             began = time.monotonic()
             try:
                 tools = await pool.tools(server, timeout_seconds=PATIENCE_SECONDS)
@@ -69,6 +73,11 @@ async def offers(settings: Settings, only: str | None = None) -> tuple[Offer, ..
             return offer.model_copy(update={"tools": tools, "seconds": took})
 
         return tuple(await asyncio.gather(*map(offer_of, wanted)))
+
+
+def lacking_words(package: str) -> str:
+    """Why a source of the desk's is not here, and what brings it."""
+    return f"not here: it needs {package}; run {install_words(Extra.LIVE)}"
 
 
 def _servable(

@@ -16,7 +16,7 @@ from desk.sources.ecb.rates import read_rates
 from desk.sources.ecb.server import build_server
 from desk.sources.ecb.store import cached_file, rates_file
 from desk.sources.serving.kept_file import FAILURE_KEPT_SECONDS
-from desk.sources.serving.upkeep import Upkeep
+from desk.sources.serving.upkeep import WARNED_OF, Upkeep
 from tests.support.addresses.rates import serving
 from tests.support.rates_files import rates_csv, write_rates, zipped
 
@@ -197,6 +197,7 @@ async def test_a_failure_is_remembered_for_the_next_process(
     asked: list[str] = []
     with serving(b"sorry", 503, asked=asked) as url:
         await upkeep_of(cache, packaged, url).ensure_fresh()
+        WARNED_OF.clear()  # As it is in the next process.
         await upkeep_of(cache, packaged, url).ensure_fresh()
         assert len(asked) == 1
         assert caplog.text.count("503 Service Unavailable") == 2
@@ -235,6 +236,18 @@ async def test_files_that_fail_together_are_one_line_that_says_what_to_do(
     assert "DESK_OFFLINE=1" in words
 
 
+async def test_files_that_there_is_nothing_of_are_told_so_and_once_in_a_process(
+    cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving(b"sorry", 503) as url, caplog.at_level(logging.WARNING, "desk.sources"):
+        rates = replace(rates_file(url, packaged), packaged=None)
+        files = [replace(rates, name=f"{number}.zip") for number in range(2)]
+        for _ in range(2):
+            await Upkeep(files, cache, HOUR).ensure_fresh()
+    (line,) = (record for record in caplog.records if record.name.startswith("desk.sources"))
+    assert "could not be refreshed; there is nothing from before: " in line.getMessage()
+
+
 async def test_one_file_of_several_that_fails_is_named_alone(
     cache: Path, packaged: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -253,7 +266,7 @@ async def test_a_fetch_that_drags_on_holds_no_answer_up(
         upkeep = upkeep_of(cache, packaged, url, timeout_seconds=0.2)
         async with asyncio.timeout(30):
             await upkeep.ensure_fresh()
-    assert "what was fetched before is used" in caplog.text
+    assert "what there was before is used" in caplog.text
 
 
 async def test_a_network_set_up_wrongly_is_a_failure_like_any_other(

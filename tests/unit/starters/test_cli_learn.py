@@ -65,7 +65,7 @@ def test_every_line_fits_eighty_columns_and_acts_on_no_terminal(view: LearnedVie
 
 def test_what_was_learned_is_told_with_what_to_do_and_why() -> None:
     told = "\n".join(learned_lines(sample_view()))
-    assert "learned from 11 runs, as of 21 Sep 2026 06:00 UTC" in told
+    assert "learned from 11 runs of weeks before 21 Sep 2026 06:00 UTC, whenever" in told
     assert "prefer_fallback:reuters: ask reuters after the others for news search" in told
     raised = "raise_timeout:reuters: give every call 45 s, because of reuters.get_market_news"
     assert raised in " ".join(told.split())
@@ -121,7 +121,7 @@ def test_what_models_cost_is_told_of_their_tools_and_of_the_agents() -> None:
 
 def test_a_full_record_says_that_nothing_older_is_kept() -> None:
     lines = list(learned_lines(LearnedView(advice=Advice(as_of=AS_OF, full=True))))
-    assert "Nothing from before 21 Sep 2026 06:00 UTC is kept" in lines[1]
+    assert "Nothing from before 21 Sep 2026 06:00 UTC is kept" in lines[2]
     assert max(map(len, lines)) <= WIDTH
     assert not any("is kept" in line for line in learned_lines(EMPTY))
 

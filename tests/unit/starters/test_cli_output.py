@@ -31,6 +31,7 @@ from desk.contracts.week.report import (
     Sentence,
 )
 from desk.platform.settings import load_settings
+from desk.platform.settings.mcp_json import McpConfigError
 from desk.programs.week.document.publishing import published_weeks
 from starters.monitoring.week_progress import PlainProgress, board, reason_of
 from starters.monitoring.week_status import status_lines
@@ -441,6 +442,7 @@ def test_errors_end_with_the_status_of_their_kind(capsys: pytest.CaptureFixture[
     assert complain(UsageError("wrong\nusage")) is ExitStatus.USAGE
     assert complain(CommandError("failed")) is ExitStatus.FAILED
     assert complain(ValueError()) is ExitStatus.FAILED
+    assert complain(McpConfigError("no servers")) is ExitStatus.USAGE
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["desk: wrong usage", "desk: failed"]
     assert lines[2].startswith("desk: ValueError: no reason given")

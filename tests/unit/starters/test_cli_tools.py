@@ -19,7 +19,7 @@ from desk.contracts.learning.record import RecordQuery
 from desk.contracts.names import AgentId
 from desk.learning.learned.state import Learned
 from desk.platform.settings.desk_toml import read_desk_file
-from desk.platform.settings.mcp_json import present, read_mcp_config
+from desk.platform.settings.mcp_json import NEEDS, present, read_mcp_config
 from starters.main import execute
 from starters.sources.tools import command, discover
 from starters.sources.tools.command import (
@@ -111,6 +111,16 @@ def test_a_server_that_does_not_answer_is_listed_with_the_reason(
     told = capsys.readouterr().out
     assert "absent: does not answer: absent: MCP server tests.support.no_such_module" in told
     assert "talkative: answers, 4 tools" in told
+
+
+def test_a_source_whose_package_is_absent_does_not_answer(
+    away: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(NEEDS, "desk.sources.yahoo.server", "no_such_package")
+    assert execute(["tools"]) == ExitStatus.COMPLETE
+    told = capsys.readouterr().out
+    assert "yahoo_finance: does not answer: not here: it needs no_such_package; run" in told
+    assert "yahoo_finance: answers" not in told
 
 
 def test_what_a_foreign_server_says_is_printed_on_lines_of_its_own_without_escapes(
