@@ -81,7 +81,9 @@ def _cells(bank: KnownBank, event: MarketEvent) -> tuple[str, ...]:
     if change is None:
         return (day, bank.full_name, outcome_told(event), *([_NONE] * 3))
     way = (change.value > 0) - (change.value < 0)
-    before, after = bank.rate_before(event), bank.rate_after(event)
+    after = bank.rate_after(event)
+    # What was held is what it was, also where the decision before is not among the days asked for.
+    before = bank.rate_before(event) or (None if way else after)
     return (day, bank.full_name, _DECIDED[way], _cell(before), _cell(after), figure(change))
 
 
