@@ -248,7 +248,7 @@ def test_a_table_has_the_decisions_that_are_asked_about_newest_first(with_meanin
 
 def test_the_rate_before_a_hold_is_the_rate_that_was_held(with_meaning: None) -> None:
     known = research("NO", THIS_YEAR)
-    of_the_days = tuple(claim for claim in known.claims if claim.as_of >= THIS_YEAR[0])
+    of_the_days = tuple(claim for claim in known.claims if f"{claim.as_of}" >= THIS_YEAR)
     known = known.model_copy(update={"claims": of_the_days})
     _, sections = answer("what did norges bank decide this year", known, days=THIS_YEAR)
     assert sections[DECISIONS].splitlines()[-1] == (
