@@ -75,7 +75,8 @@ def test_a_scorecard_is_there_once_a_run_has_told(desk: Desk) -> None:
 
 
 def test_a_week_without_a_run_says_what_to_do(desk: Desk) -> None:
-    with pytest.raises(CommandError, match="no run of 2026-W40 is known; `desk run`"):
+    advice = "`desk run --week 2026-W40` researches one"
+    with pytest.raises(CommandError, match=f"no run of 2026-W40 is known; {advice}"):
         desk.status("2026-W40")
 
 
