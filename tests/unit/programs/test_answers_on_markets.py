@@ -208,7 +208,7 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
         ),
         (
             "how much ground has the rupiah lost to the greenback since new year",
-            "USD/IDR rose over the period (8.57 %), from 16,716 to 18,148.",
+            "USD/IDR rose over the period (+8.57 %), from 16,716 to 18,148.",
         ),
         # Of several, the one.
         (
