@@ -469,7 +469,7 @@ def test_a_decision_ahead_is_told_with_what_followed_meetings_like_the_last() ->
     }
     synthesis, _ = told("decision-ahead", {TaskType.ANALYSE_FUNDAMENTALS: carry})
     (scenarios,) = (each.content for each in synthesis.sections if each.title == "Scenarios")
-    assert "Of [[JP:decision_starts]] meetings that followed one like its last" in scenarios
+    assert "Of [[JP:decision_starts]] meetings that followed one like the last known" in scenarios
     assert "a rise [[JP:raised_share]]" in scenarios
 
 

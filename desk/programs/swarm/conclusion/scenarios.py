@@ -84,7 +84,7 @@ def _decisions(account: Account, end: datetime) -> Iterator[str]:
         yield joined(
             (
                 sentence(f"{bank} decides on {_reference(area, Metric.NEXT_DECISION)}"),
-                f"Of {starts} meetings that followed one like its last: {', '.join(shares)}.",
+                f"Of {starts} meetings that followed one like the last known: {', '.join(shares)}.",
                 "That is a count of its past, and not what the market expects.",
             )
         )

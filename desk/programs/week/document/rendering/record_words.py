@@ -80,7 +80,7 @@ def record_lead(report: ResearchReport) -> str | None:
         return f"{nothing_kept(advice)} The week was researched by the configured rules alone."
     if not advice.weeks:
         return (
-            f"There was no record yet: before {instant(advice.as_of)}, no run had "
+            f"There was no record yet: no run of a week before {instant(advice.as_of)} had "
             "reported its outcome. The week was researched by the configured rules alone."
         )
     told = (_followed_words(report, advice), _weights_words(advice))
