@@ -16,7 +16,7 @@ ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "CHF": ("franc", "Swissie", "Swissy"),
         "CNY": ("yuan", "renminbi", "Chinese renminbi", "CNH", "redback"),
         "CZK": ("koruna",),
-        "GBP": ("pound", "sterling", "pound sterling", "British pound sterling", "cable"),
+        "GBP": ("pound", "sterling", "pound sterling", "British pound sterling", "cable", "quid"),
         "HUF": ("forint",),
         "IDR": ("rupiah",),
         "ILS": ("shekel", "Israeli shekel"),

@@ -196,6 +196,9 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "rupee breached 95 this year y/n",
             "Yes: the fixings of USD/INR from 1 Jan 2026 to 30 Oct 2026 ranged from 89.8524,",
         ),
+        # The level of a day, and of a currency by its everyday name.
+        ("euro vs won fix on 3 july pls", "The fixing of EUR/KRW of 3 Jul 2026 is 1,752.95."),
+        ("quid per euro on 3 july", "The fixing of EUR/GBP of 3 Jul 2026 is"),
         # A move, and whether there was one.
         (
             "sing dollar vs ringgit, how did october go",

@@ -197,9 +197,10 @@ def _of_pairs(question: MarketQuestion, research: Sequence[ResearchResult]) -> s
     lead = first_sentence(question, of_it) or _verdict(question, research)
     moved = "" if lead else _move_asked(question, of_it)
     standing = standing_summary(of_it) or ""
-    of_now = READ not in question.query.parameters
+    from_day, to_day = whole_days(question.window)
+    of_a_day = READ not in question.query.parameters or from_day == to_day
     kind = question.kind or question.likely
-    first = of_now and kind is QuestionKind.LEVEL and not question.asked.aspect
+    first = of_a_day and kind is QuestionKind.LEVEL and not question.asked.aspect
     before = standing if first else ""
     aside = PAPERS in question.query.parameters and not question.asked.aspect and not before
     within, behind = (standing, "") if question.kind is None else ("", standing)
