@@ -21,7 +21,7 @@ from tests.swarm_scenarios.desk import (
 
 COMMAND = (OBJECTIVE, "--effort", "moderate", "--rounds", "1", "--no-memory", *AS_KNOWN)
 SPECIALISTS = "/specialist/"
-"""A part of the keys of what specialists do."""
+"""A part of the keys of what specialists do. A hypothesis whose day has come is looked up, too."""
 
 PAUSE_SECONDS = 0.2
 """So long every effect waits, so that a kill finds it at work."""
@@ -53,16 +53,18 @@ async def test_a_killed_worker_and_a_killed_server_repeat_nothing_that_specialis
         try:
             await until(lambda: effects.begun(SPECIALISTS) > 2, "their first effects", during=asked)
             fleet.kill_worker()
-            lost = effects.under_way()
+            lost = effects.under_way(SPECIALISTS)
             effects.let_go()
             fleet.start_worker()
-            await until(lambda: effects.under_way() > lost, "their next effects", during=asked)
+            await until(
+                lambda: effects.under_way(SPECIALISTS) > lost, "their next effects", during=asked
+            )
             # The server stops listening first: what the worker finishes now, it never hears of.
             fleet.freeze_server()
-            await until(lambda: effects.under_way() == lost, "their end", during=asked)
+            await until(lambda: effects.under_way(SPECIALISTS) == lost, "their end", during=asked)
             fleet.kill_server()
             fleet.kill_worker()
-            cut_off = effects.under_way()
+            cut_off = effects.under_way(SPECIALISTS)
             await fleet.start_server()
             fleet.start_worker()
             ended, _ = await asked
@@ -72,4 +74,4 @@ async def test_a_killed_worker_and_a_killed_server_repeat_nothing_that_specialis
     assert told(ended) == undisturbed
     assert effects.repeated == ()
     assert cut_off >= lost > 0
-    assert effects.under_way() == cut_off, "only what the kills cut off was begun again"
+    assert effects.under_way(SPECIALISTS) == cut_off, "only what the kills cut off was begun again"

@@ -73,9 +73,9 @@ class WeekCarried(Contract):
     """What an open run takes into the next as it continues as new, beside the record that it goes
     on from. No agent is at work then, and no person is asked.
 
-    `began_at` is when work on the last revision began, `deadline` that of its whole week. `reruns`
+    `began_at` is the start of the first run in the row, `deadline` that of its whole week. `reruns`
     wait in the order of asking, the first for the revision after the last of the record.
-    `publication` is the last one, which was out so many `seconds` after that. Deliveries that
+    `publication` is the last one, whose revision took so many `seconds`. Deliveries that
     are under way are begun again, and a lesson that nobody could be told makes way for that of the
     next rerun. `tools` are those that models are told of.
     """

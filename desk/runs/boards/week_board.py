@@ -83,7 +83,7 @@ class WeekBoard(RunBoard):
         self.week = week
         self.window = window
         self.markets = tuple(markets)
-        self.began_at = started_at
+        self.began_at = self.revision_began_at = started_at
         self.advice: Advice | None = None
         self.planning: Contribution | None = None
         self.commented: CommentedWeek | None = None
@@ -172,7 +172,7 @@ class WeekBoard(RunBoard):
         """Restores the board of the execution before, which continued as new."""
         self.restore(record)
         self.phase = Phase.OPEN_FOR_RERUNS
-        self.began_at = carried.began_at
+        self.began_at = self.revision_began_at = carried.began_at
         self.publication = carried.publication
         self.published_after = carried.seconds
         for request in carried.reruns:
@@ -200,7 +200,7 @@ class WeekBoard(RunBoard):
 
     def begin_rerun(self, at: datetime) -> QueuedRerun:
         """The rerun that was asked for first, whose revision is worked on from now on."""
-        self.began_at = at
+        self.revision_began_at = at
         return self.reruns[0]
 
     def revision_of(self, queued: QueuedRerun) -> int:
@@ -259,7 +259,7 @@ class WeekBoard(RunBoard):
         """Notes that a revision is published."""
         self.revisions = (*self.revisions, revision)
         self.publication = publication
-        self.published_after = (at - self.began_at).total_seconds()
+        self.published_after = (at - self.revision_began_at).total_seconds()
 
     @property
     def deliveries(self) -> tuple[DeliveryStatus, ...]:

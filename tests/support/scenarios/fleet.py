@@ -194,9 +194,10 @@ class Effects:
         """How many are done."""
         return sum(note["stage"] == "done" for note in read_notes(self.log))
 
-    def under_way(self) -> int:
-        """How many have begun and are neither done nor given up, as far as their workers live."""
-        counts = Counter(note["stage"] for note in read_notes(self.log))
+    def under_way(self, words: str = "") -> int:
+        """How many whose key holds the words have begun and are neither done nor given up, as far
+        as their workers live."""
+        counts = Counter(note["stage"] for note in read_notes(self.log) if words in note["key"])
         return counts["started"] - counts["done"] - counts["given up"]
 
     @property
