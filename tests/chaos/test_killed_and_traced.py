@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from desk.platform.temporal.client import connect
-from tests.support.fleet import MARKETS, desk_at, effects, start
+from tests.support.fleet import desk_at, effects, start
 from tests.support.otlp_receiver import Received, SentSpan, otlp_receiver
 from workers.hosting import Role
 
 PATIENCE_SECONDS = 60
+MARKETS = ("USD/JPY", "JP")
 
 
 async def until_sent(received: Received, name: str) -> None:
@@ -33,7 +34,7 @@ async def test_a_replayed_run_is_still_one_trace(tmp_path: Path) -> None:
         async with desk_at(tmp_path, **sending) as (settings, _, fleet, log):
             # Nobody's command, as with a schedule: the run begins the trace.
             client = await connect(settings.model_copy(update={"variables": {}}))
-            await start(client, settings)
+            await start(client, settings, MARKETS)
             await effects(log, 6)
             fleet.kill(Role.ORCHESTRATOR)
             fleet.start(Role.ORCHESTRATOR)

@@ -62,7 +62,7 @@ async def ask(client: Client, run_id: str, asked: Asked) -> RerunReceipt | None:
     return receipt
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages, failures)
 async def test_any_messages_leave_a_whole_week(
     client: Client, tmp_path: Path, asked: list[Asked], failing: set[tuple[str, AgentId]]

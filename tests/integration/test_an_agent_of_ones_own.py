@@ -53,17 +53,9 @@ def entry_points(headings: Sequence[str]) -> str:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
-    """A desk that is up, with the agent and the specialist."""
-    headings = ("Add an agent", "Add a specialist")
-    command = beside(tmp_path_factory.mktemp("desk"), *headings)
-    with command.up():
-        yield command
-
-
-@pytest.fixture(scope="module")
-def with_program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
-    """A desk that is up, with the program, which brings its agent, and the command."""
-    headings = ("Add a program", "Add a command")
+    """A desk that is up, with the specialist, the program, which brings its agent, and the
+    command."""
+    headings = ("Add a specialist", "Add a program", "Add a command")
     modules = [each for h in ("Add an agent", *headings) for each in examples(h, "python")]
     command = beside(tmp_path_factory.mktemp("desk"), *headings, modules=modules)
     with command.up():
@@ -105,18 +97,18 @@ def test_a_specialist_of_another_package_works_in_a_swarm(desk: DeskCommand) -> 
     assert desk("audit", str(page)).code == 0
 
 
-def test_a_program_of_another_package_gives_its_agent_work(with_program: DeskCommand) -> None:
+def test_a_program_of_another_package_gives_its_agent_work(desk: DeskCommand) -> None:
     run = ("workflow", "execute", "--type", "BlockerWorkflow", "--task-queue", "desk")
-    told = with_program.temporal(*run, "--workflow-id", "blocker", "--input", f'"{QUESTION}"')
+    told = desk.temporal(*run, "--workflow-id", "blocker", "--input", f'"{QUESTION}"')
     assert told.code == 0, told.err
     assert "Blocked" in told.out
 
 
-def test_a_command_of_another_package_starts_its_program(with_program: DeskCommand) -> None:
-    answer = with_program("blocker", QUESTION)
+def test_a_command_of_another_package_starts_its_program(desk: DeskCommand) -> None:
+    answer = desk("blocker", QUESTION)
     assert answer.code == 0, answer.err
     assert answer.out == "Blocked\n"
-    assert "What the ticket that holds everything up" in with_program("--help").out
+    assert "What the ticket that holds everything up" in desk("--help").out
 
 
 def test_a_command_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:

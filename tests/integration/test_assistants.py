@@ -15,6 +15,7 @@ from desk.platform.settings import load_settings
 from starters.main import execute
 from tests.integration.test_backfill import few_markets
 from tests.support.command import DeskCommand
+from tests.support.served import served
 
 WEEK: Final = "2026-W43"
 PATIENCE_SECONDS: Final = 200.0
@@ -82,20 +83,34 @@ def refused(answer: CallToolResult) -> str:
 
 @pytest.mark.parametrize("name", CALLS)
 async def test_a_source_is_listed_and_called_without_an_instant(
-    entries: dict[str, Any], tmp_path: Path, name: str
+    entries: dict[str, Any], name: str
 ) -> None:
+    _, module, *options = entries[name]["args"]
+    with served(module, *options) as port:
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            await listed_and_called(client, name)
+
+
+async def test_a_source_is_started_by_its_entry_in_another_folder(
+    entries: dict[str, Any], tmp_path: Path
+) -> None:
+    async with started(entries["knowledge"], tmp_path) as client:
+        await listed_and_called(client, "knowledge")
+
+
+async def listed_and_called(client: Client, name: str) -> None:
+    """Its tools say that no instant is needed, and one of them answers without."""
     tool, arguments = CALLS[name]
-    async with started(entries[name], tmp_path) as client:
-        listed = (await client.list_tools()).tools
-        asked = [each for each in listed if "as_of" in each.input_schema["properties"]]
-        assert asked
-        for each in asked:
-            assert "as_of" not in each.input_schema.get("required", ())
-            assert "without it, now" in each.input_schema["properties"]["as_of"]["description"]
-        told(await client.call_tool(tool, arguments))
+    listed = [each.input_schema for each in (await client.list_tools()).tools]
+    asked = [schema for schema in listed if "as_of" in schema["properties"]]
+    assert asked
+    for schema in asked:
+        assert "as_of" not in schema.get("required", ())
+        assert "without it, now" in schema["properties"]["as_of"]["description"]
+    told(await client.call_tool(tool, arguments))
 
 
-async def test_the_desk_gives_report_trace_status_and_answers(
+async def test_the_desk_gives_report_trace_status_and_answers_and_tells_what_it_has_not(
     entries: dict[str, Any], tmp_path: Path
 ) -> None:
     async with started(entries["research_desk"], tmp_path) as client:
@@ -126,11 +141,6 @@ async def test_the_desk_gives_report_trace_status_and_answers(
         assert "“Blocked”" in answer["text"]
         assert Path(answer["page"]).is_file()
 
-
-async def test_what_the_desk_has_not_is_told_in_a_sentence(
-    entries: dict[str, Any], tmp_path: Path
-) -> None:
-    async with started(entries["research_desk"], tmp_path) as client:
         said = [
             refused(await client.call_tool(tool, arguments))
             for tool, arguments in (
@@ -143,13 +153,13 @@ async def test_what_the_desk_has_not_is_told_in_a_sentence(
                 ("status", {"week": "2015-W01"}),
             )
         ]
-    assert "'2026-W99' is not a week" in said[0]
-    assert f"no report of 2015-W01; published are {WEEK}" in said[1]
-    assert "no market 'EUR/USX'; nearest: EUR/USD" in said[2]
-    assert "nearest: EUR/USD:move" in said[3]
-    assert "name one of its figures: " in said[4]
-    assert "the question is empty" in said[5]
-    assert "no run of 2015-W01 is known" in said[6]
+        assert "'2026-W99' is not a week" in said[0]
+        assert f"no report of 2015-W01; published are {WEEK}" in said[1]
+        assert "no market 'EUR/USX'; nearest: EUR/USD" in said[2]
+        assert "nearest: EUR/USD:move" in said[3]
+        assert "name one of its figures: " in said[4]
+        assert "the question is empty" in said[5]
+        assert "no run of 2015-W01 is known" in said[6]
 
 
 def test_the_desks_own_server_is_no_source_of_the_desk(

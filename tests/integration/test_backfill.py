@@ -2,16 +2,13 @@
 
 import asyncio
 import json
-import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -25,7 +22,8 @@ from starters.terminal.exit_status import ExitStatus
 from starters.weeks import schedule
 from starters.weeks.backfill.command import PastWeeks, PlainBackfillProgress, start_week
 from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
-from tests.support.command import BINARIES, DeskCommand, eventually
+from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT
 from tests.support.namespaces import Namespace
 from tests.support.real_desk import real_desk, report_file
@@ -53,20 +51,17 @@ def desk(tmp_path: Path) -> DeskCommand:
 
 
 @contextmanager
-def under_way(
-    desk: DeskCommand, *options: str
-) -> Iterator[tuple["subprocess.Popen[str]", IO[str]]]:
-    """A backfill of the range, a week at a time, and the lines that it tells."""
-    with subprocess.Popen(
-        [BINARIES / "desk", "backfill", *RANGE, "--max-active", "1", *options],
-        env={**os.environ, **desk.variables},
-        cwd=PROJECT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as command:
-        assert command.stderr is not None
-        yield command, command.stderr
+def under_way(desk: DeskCommand, started: str, *options: str) -> Iterator[tuple[Fork, Path]]:
+    """A backfill of the range, a week at a time, that has started a run, and what it tells."""
+    line = ("backfill", *RANGE, "--max-active", "1", *options)
+    told = desk.directory / "backfill.err"
+    command = forked_command(line, desk.variables, told.with_suffix(".out"), told)
+    try:
+        eventually(lambda: f"{started} is started" in told.read_text(), f"{started} is started")
+        yield command, told
+    finally:
+        command.kill()
+        command.wait()
 
 
 def report_of(desk: DeskCommand, week: str) -> dict[str, object]:
@@ -124,11 +119,8 @@ def test_past_weeks_from_the_first_look_to_a_second_revision(desk: DeskCommand) 
 
 
 def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: DeskCommand) -> None:
-    with under_way(desk) as (command, told):
-        for line in told:
-            if "2015-W02: weekly-2015-01-12T07:00:00Z is started" in line:
-                break
-        command.send_signal(signal.SIGKILL)
+    with under_way(desk, "2015-W02: weekly-2015-01-12T07:00:00Z"):
+        pass
     first = report_of(desk, FIRST)
     done = desk("backfill", *RANGE, "--max-active", "1", "--json")
     assert done.code == 0, done.err
@@ -143,14 +135,11 @@ def test_a_killed_backfill_comes_back_to_its_runs_and_starts_the_rest(desk: Desk
 
 def test_ctrl_c_leaves_the_runs_to_the_desk_that_works_on_them(desk: DeskCommand) -> None:
     with desk.up():
-        with under_way(desk, "--no-learning") as (command, told):
-            lines = []
-            for line in told:
-                lines.append(line)
-                if "2015-W01: weekly-2015-01-05T07:00:00Z is started" in line:
-                    command.send_signal(signal.SIGINT)
-        assert command.returncode == ExitStatus.INTERRUPTED
-        assert "the same command comes back to them" in lines[-1]
+        week = "2015-W01: weekly-2015-01-05T07:00:00Z"
+        with under_way(desk, week, "--no-learning") as (command, told):
+            command.send_signal(signal.SIGINT)
+            assert command.wait(PATIENCE_SECONDS) == ExitStatus.INTERRUPTED
+        assert "the same command comes back to them" in told.read_text().splitlines()[-1]
         report = desk.directory / "reports" / "weekly" / f"{FIRST}-asia-g10-fx.json"
         eventually(report.exists, "the report of the week under way")
 

@@ -139,11 +139,11 @@ def command(server: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", module_of(server), *arguments]
 
 
-def run(server: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def run(server: str, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     """A server's process to its end, with no input."""
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        process = forked_command(arguments, {}, out, err, module=module_of(server))
+        process = forked_command(arguments, variables, out, err, module=module_of(server))
         try:
             status = process.wait(START_SECONDS)
         finally:
@@ -197,7 +197,11 @@ async def answered(client: Client, calls: tuple[Call, ...]) -> list[CallToolResu
         return await answers(client, "ecb", calls)
 
 
-@pytest.fixture(scope="module", params=[*product(Transport, MODULES)], ids="-".join)
+@pytest.fixture(
+    scope="module",
+    params=[*product([Transport.HTTP], MODULES), (Transport.STDIO, "knowledge")],
+    ids="-".join,
+)
 async def process(request: pytest.FixtureRequest) -> tuple[str, Heard]:
     """A server by its name, and what its process says over a transport."""
     transport, server = request.param

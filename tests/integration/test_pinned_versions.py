@@ -14,7 +14,9 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from temporalio.api.enums.v1 import EventType
+from temporalio.api.deployment.v1 import WorkerDeploymentVersion
+from temporalio.api.enums.v1 import EventType, VersionDrainageStatus
+from temporalio.api.workflowservice.v1 import DescribeWorkerDeploymentVersionRequest
 from temporalio.client import Client, WorkflowHandle
 
 from desk.contracts.names import Message, market_run_id, week_run_id
@@ -82,12 +84,26 @@ class Upgraded:
         words = ("worker", "deployment", "set-current-version", "--yes")
         self.temporal(*words, "--deployment-name", DEPLOYMENT, "--build-id", build)
 
+    async def drains(self, build: str, status: "VersionDrainageStatus.ValueType") -> None:
+        """Wait until the server says of a version that it is draining, or drained: none of its runs
+        is open."""
+        version = WorkerDeploymentVersion(deployment_name=DEPLOYMENT, build_id=build)
+        asked = DescribeWorkerDeploymentVersionRequest(
+            namespace=self.client.namespace, deployment_version=version
+        )
+
+        async def is_so() -> bool:
+            service = self.client.workflow_service
+            told = await service.describe_worker_deployment_version(asked)
+            return told.worker_deployment_version_info.drainage_info.status == status
+
+        await until(is_so, f"{build} {VersionDrainageStatus.Name(status)}")
+
     def drainage(self, build: str) -> str:
-        """What the server says of a version: `draining`, or `drained` once none of its runs is
-        open."""
+        """What Temporal's own command line says of that."""
         words = ("worker", "deployment", "describe-version", "--deployment-name", DEPLOYMENT)
         told = self.temporal(*words, "--build-id", build)
-        return str((told.get("drainageInfo") or {}).get("drainageStatus", ""))
+        return str(told["drainageInfo"]["drainageStatus"])
 
     async def week(self, week: str) -> WorkflowHandle[Any, Any]:
         """A week of one market, once its report is out and it is open for reruns."""
@@ -156,9 +172,6 @@ async def test_an_open_week_stays_with_its_version_and_new_weeks_are_the_next_on
             await asyncio.to_thread(there.make_current, "2.0")
             return True
 
-        async def first_is(status: str) -> bool:
-            return status == await asyncio.to_thread(there.drainage, "1.0")
-
         async def learning_is_with_the_second() -> bool:
             return "2.0" in await there.builds_of("learning-system")
 
@@ -170,7 +183,7 @@ async def test_an_open_week_stays_with_its_version_and_new_weeks_are_the_next_on
                 rerun = there.desk("rerun", "USD/JPY", "--week", EARLIER, "--reason", "the upgrade")
                 assert rerun.code == 0, rerun.err
                 await there.published(earlier, 2)
-                await until(lambda: first_is("draining"), "1.0 draining")
+                await there.drains("1.0", VersionDrainageStatus.VERSION_DRAINAGE_STATUS_DRAINING)
 
                 again = f"{market_run_id(earlier.id, 'USD/JPY')}/rerun/2"
                 for run in (earlier.id, again):
@@ -180,7 +193,8 @@ async def test_an_open_week_stays_with_its_version_and_new_weeks_are_the_next_on
 
                 await until(learning_is_with_the_second, "2.0 told what the week taught")
                 await earlier.cancel()
-                await until(lambda: first_is("drained"), "1.0 drained")
+                await there.drains("1.0", VersionDrainageStatus.VERSION_DRAINAGE_STATUS_DRAINED)
+                assert there.drainage("1.0") == "drained"
         with there.workers("2.0"):
             rerun = there.desk("rerun", "USD/JPY", "--week", LATER, "--reason", "1.0 is gone")
             assert rerun.code == 0, rerun.err

@@ -41,7 +41,7 @@ from tests.support.namespaces import Namespace, new_namespace
 from tests.support.real_desk import real_desk, researched
 
 MARKETS = ("EUR/USD", "USD/JPY", "USD/IDR", "US", "JP")
-WEEKS = ("2008-W40", "2015-W03", "2026-W30")
+EARLY, LATE = WEEKS = ("2008-W40", "2026-W30")
 LESSONS, LATER_LESSONS = range(-32, 0), range(1, 13)
 """The weeks that the record knows of, counted from the one of the report."""
 
@@ -76,14 +76,14 @@ def planted_sources() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 async def world(shared_server: Client, tmp_path_factory: pytest.TempPathFactory) -> World:
-    """The world that ends with the second week."""
+    """The world that ends with the late week."""
     at = await new_namespace(shared_server)
-    return await ended(at, tmp_path_factory.mktemp("known"), WEEKS[1])
+    return await ended(at, tmp_path_factory.mktemp("known"), LATE)
 
 
 @pytest.fixture
 def known(world: World) -> ResearchReport:
-    """The report of the second week in that world."""
+    """The report of the late week in that world."""
     return world.report
 
 
@@ -258,7 +258,7 @@ async def test_a_report_is_the_same_whatever_came_after_it(
     tmp_path: Path, week: str, shared_server: Client, namespace: Namespace, world: World
 ) -> None:
     known, record = world
-    if week != WEEKS[1]:
+    if week == EARLY:
         elsewhere = await new_namespace(shared_server)
         known, record = await ended(elsewhere, tmp_path / "known", week)
     seen = await report_in(namespace, tmp_path / "planted", week, known)
@@ -278,7 +278,6 @@ async def test_a_report_is_the_same_whatever_came_after_it(
 async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, namespace: Namespace, known: ResearchReport
 ) -> None:
-    week = WEEKS[1]
     real = Client.execute_update_with_start_workflow
 
     async def asked(
@@ -289,7 +288,7 @@ async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
         return advice.model_copy(update={"as_of": question.as_of})
 
     monkeypatch.setattr(Client, "execute_update_with_start_workflow", asked)
-    seen = await report_in(namespace, tmp_path / "planted", week, known)
+    seen = await report_in(namespace, tmp_path / "planted", LATE, known)
     assert known.advice is not None and seen.advice is not None
     every = len(LESSONS) + len(LATER_LESSONS)
     assert (known.advice.weeks, seen.advice.weeks) == (len(LESSONS), every)
@@ -302,12 +301,11 @@ async def test_a_record_that_tells_of_the_weeks_after_is_noticed(
 async def test_early_scores_and_a_memory_of_the_week_after_are_noticed_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, namespace: Namespace, known: ResearchReport
 ) -> None:
-    week = WEEKS[1]
     two_weeks = timedelta(days=14)
     monkeypatch.setattr(LearnedHypotheses, "known_by", lambda self, _: self.every)
     monkeypatch.setattr(Learned, "_known", scored_too_early)
     monkeypatch.setattr(memory, "week_of", lambda day: week_of(day + two_weeks), raising=True)
-    seen = await report_in(namespace, tmp_path / "planted", week, known)
+    seen = await report_in(namespace, tmp_path / "planted", LATE, known)
     assert known.advice is not None and seen.advice is not None
     assert known.advice.weeks == seen.advice.weeks
     assert not scored_well(seen.advice.scorecard)
@@ -315,4 +313,4 @@ async def test_early_scores_and_a_memory_of_the_week_after_are_noticed_each(
     assert seen.changes != known.changes
     assert apart_from_the_run(seen) != apart_from_the_run(known)
     # The comparison itself refuses a later week as well: no figure of it gets in even so.
-    assert marked(forms(tmp_path / "planted", week)) == {}
+    assert marked(forms(tmp_path / "planted", LATE)) == {}

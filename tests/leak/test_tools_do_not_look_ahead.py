@@ -26,8 +26,8 @@ from tests.leak.answers import answers, desk
 from tests.leak.worlds import MARKERS, write_world
 
 FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W43"
-MANY = 24
-STATEMENTS = 12
+MANY = 8
+STATEMENTS = 4
 
 
 @cache

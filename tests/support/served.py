@@ -2,7 +2,7 @@
 
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,13 +13,14 @@ START_SECONDS = 60
 
 
 @contextmanager
-def served(module: str, *options: str) -> Iterator[int]:
-    """The port at which the `main` of a module serves with these options, and is stopped
-    afterwards."""
+def served(module: str, *options: str, variables: Mapping[str, str] = {}) -> Iterator[int]:
+    """The port at which the `main` of a module serves with these options and variables, and is
+    stopped afterwards."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder, "said")
-        process = forked_command(("--http", str(port), *options), {}, said, said, module=module)
+        line = ("--http", str(port), *options)
+        process = forked_command(line, variables, said, said, module=module)
         try:
             await_port(process, port, START_SECONDS)
             yield port

@@ -1,12 +1,11 @@
 """What `get_central_bank_news` answers: the banks' own feeds, as of an instant."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 
 from desk.contracts.agents.tools import SourceTier
@@ -16,8 +15,8 @@ from desk.sources.news.banks.feeds import BANK_FEEDS, BankNews
 from desk.sources.news.banks.server import BankFeedTools, build_server
 from desk.sources.news.feed import FeedReader
 from desk.sources.serving.reachability import Reach
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS
 from tests.support.addresses.feeds import UNUSABLE, Answer, atom, feeds, item, rdf, rss
+from tests.support.served import served
 
 AS_OF = datetime(2026, 10, 30, 16, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -231,13 +230,9 @@ async def test_the_structured_result_is_the_contract_in_json() -> None:
 
 async def test_the_central_banks_server_has_the_tool_only_where_it_may_fetch() -> None:
     for option in ([], ["--news"]):
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "desk.sources.central_banks.server", *option],
-            cwd=ROOT,
-        )
-        async with Client(server, read_timeout_seconds=START_SECONDS) as client:
-            offered = {tool.name for tool in (await client.list_tools()).tools}
+        with served("desk.sources.central_banks.server", *option) as port:
+            async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+                offered = {tool.name for tool in (await client.list_tools()).tools}
         assert ("get_central_bank_news" in offered) is bool(option)
 
 

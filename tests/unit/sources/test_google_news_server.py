@@ -1,6 +1,5 @@
 """The `google_news` server over MCP: in this process, over stdio and over HTTP."""
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from mcp import Client, StdioServerParameters
 from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.findings.source_results import NewsItems
 from desk.sources.news.server import build_server
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS
+from tests.integration.test_mcp_servers import ROOT, START_SECONDS, run
 from tests.support.addresses.feeds import Answer, feeds, item, rss
 from tests.support.served import served
 from tests.unit.sources.test_google_news import AS_OF
@@ -110,7 +109,5 @@ async def test_a_process_gives_the_same_results_as_the_server_in_this_process() 
 
 
 def test_the_server_ends_quietly_with_its_input() -> None:
-    ended = subprocess.run(
-        command(), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, timeout=START_SECONDS
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+    ended = run("google_news")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -1,10 +1,7 @@
 """The `reuters` server over MCP: in this process, over stdio and over HTTP."""
 
-import os
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,9 +9,9 @@ from mcp import Client, StdioServerParameters
 
 from desk.contracts.findings.source_results import NewsItems, StoryCheck
 from desk.sources.reuters.server import build_server
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS
+from tests.integration.test_mcp_servers import ROOT, START_SECONDS, run
 from tests.support.addresses.lseg import PASSWORD, Platform, Story, lseg
-from tests.support.homes import await_port, free_port
+from tests.support.served import served
 from tests.unit.sources.test_reuters import AS_OF, CLAIM, MACHINE, SECOND, story
 
 INSTANT = "2026-10-30T16:00:00Z"
@@ -41,26 +38,6 @@ async def called(server: Any, tool: str, **arguments: object) -> Any:
 
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "desk.sources.reuters.server", *arguments]
-
-
-def surroundings(given: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("LSEG_")}
-    kept.pop("REUTERS_API_TOKEN", None)
-    return kept | dict(given)
-
-
-@contextmanager
-def over_http(given: Mapping[str, str]) -> Iterator[str]:
-    port = free_port()
-    process = subprocess.Popen(
-        command("--http", str(port)), cwd=ROOT, env=surroundings(given), stderr=subprocess.PIPE
-    )
-    try:
-        await_port(process, port, START_SECONDS)
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.communicate(timeout=START_SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +107,8 @@ async def test_a_process_has_its_credentials_from_its_environment(platform: Plat
         command=executable, args=arguments, cwd=ROOT, env=variables(platform)
     )
     assert (await called(stdio, "get_market_news")) == expected
-    with over_http(variables(platform)) as address:
+    with served("desk.sources.reuters.server", variables=variables(platform)) as port:
+        address = f"http://127.0.0.1:{port}/mcp"
         assert (await called(address, "get_market_news")) == expected
 
 
@@ -147,12 +125,5 @@ async def test_without_credentials_a_process_serves_and_its_tools_say_what_is_la
 
 def test_the_server_ends_quietly_with_its_input_whatever_it_was_given() -> None:
     for given in ({}, MACHINE | {"LSEG_BASE_URL": f"http://{PASSWORD}.example"}):
-        ended = subprocess.run(
-            command(),
-            cwd=ROOT,
-            env=surroundings(given),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=START_SECONDS,
-        )
-        assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+        ended = run("reuters", **given)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

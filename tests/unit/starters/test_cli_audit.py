@@ -167,7 +167,7 @@ def test_the_wrong_usage_has_a_status_of_its_own() -> None:
     assert execute(["audit", "a.json", "--unknown"]) == ExitStatus.USAGE
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**9), st.integers(1, 9))
 def test_any_digit_changed_anywhere_in_the_file_fails(tmp_path: Path, seed: int, step: int) -> None:
     text = published()

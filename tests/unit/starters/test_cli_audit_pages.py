@@ -130,9 +130,6 @@ def test_nothing_active_survives_in_a_page_of_any_version(
     [
         ("fell sharply", "rose sharply"),
         ("146.83", "148.63"),
-        ("Bank of Japan held", "Bank of Japan raised"),
-        ("28 Oct", "27 Oct"),
-        ("USD/JPY", "USD/CHF"),
     ],
 )
 @pytest.mark.parametrize("mark", [None, OTHER])

@@ -43,6 +43,9 @@ COST = Decimal("0.10")
 POSITIONS: tuple[tuple[int, PositionName], ...] = ((1, "long"), (0, "none"), (-1, "short"))
 FIRST = date(2020, 1, 1)
 
+SOME = ("NVDA", "TSLA", "^GSPC", "XAUUSD=X")
+"""Two stocks with splits, an index and a metal: all that the ways of a table depend on."""
+
 
 @dataclass(frozen=True)
 class Given(PackagedSeries):
@@ -106,7 +109,7 @@ def assert_same_performance(
         assert days == {figure.metric: figure.as_of for figure in answer.figures}
 
 
-@given(st.sampled_from(symbols()), st.data())
+@given(st.sampled_from(SOME), st.data())
 @settings(max_examples=40)
 def test_a_day_has_the_figures_that_the_tools_print_as_of_its_close(
     symbol: str, data: st.DataObject
@@ -116,7 +119,7 @@ def test_a_day_has_the_figures_that_the_tools_print_as_of_its_close(
     assert_same_figures(STORE, table, at)
 
 
-@given(st.sampled_from(symbols()), st.sampled_from((1, 2, 4, 13, 52)), st.data())
+@given(st.sampled_from(SOME), st.sampled_from((1, 2, 4, 13, 52)), st.data())
 @settings(max_examples=30)
 def test_what_came_of_a_position_is_what_the_tool_says_as_of_the_horizon(
     symbol: str, weeks: int, data: st.DataObject
@@ -126,7 +129,7 @@ def test_what_came_of_a_position_is_what_the_tool_says_as_of_the_horizon(
     assert_same_performance(STORE, table, at, weeks)
 
 
-@given(st.sampled_from(symbols()), st.integers(0, 13 * 24), st.data())
+@given(st.sampled_from(SOME), st.integers(0, 13 * 24), st.data())
 @settings(max_examples=25)
 def test_an_instant_between_two_closes_stands_for_the_day_before_it(
     symbol: str, hours: int, data: st.DataObject

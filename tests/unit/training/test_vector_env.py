@@ -42,19 +42,18 @@ def one(seen: Mapping[str, Any], place: int) -> dict[str, Any]:
     return {name: values[place] for name, values in seen.items()}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_each_is_the_episode_of_the_single_environment(seed: int) -> None:
+def test_each_is_the_episode_of_the_single_environment() -> None:
     """Actions by chance, those that make no sense among them, over many episodes: observations,
     rewards, ends, masks and refusals are the same to the last bit."""
-    chance = np.random.default_rng(seed)
-    fields: dict[str, Any] = {"charges": USUAL_CHARGES, "most_steps": 9, "weeks": 2 + seed}
+    chance = np.random.default_rng(0)
+    fields: dict[str, Any] = {"charges": USUAL_CHARGES, "most_steps": 9, "weeks": 2}
     envs, singles = side_by_side(**fields), [alone(**fields) for _ in range(NUMBER)]
 
     def begun(place: int) -> dict[str, Any]:
         symbol, day = envs.episodes[place]
         return singles[place].reset(options={"symbol": symbol, "as_of": day})[0]
 
-    seen, _ = envs.reset(seed=seed)
+    seen, _ = envs.reset(seed=0)
     for place in range(NUMBER):
         np.testing.assert_equal(begun(place), one(seen, place))
     ended = refused = 0

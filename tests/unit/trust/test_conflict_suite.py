@@ -19,6 +19,11 @@ KNOWN_FAILURES = {"three lesser origins, the publisher silent"}
 """Where nobody has read the publisher, a vote cannot know that the many are wrong."""
 
 
+@pytest.fixture(scope="module")
+def printed() -> str:
+    return table()
+
+
 def test_there_are_hundreds_of_cases_of_every_kind() -> None:
     counts = Counter(case.expected for case in cases())
     assert len(cases()) >= 400
@@ -35,10 +40,10 @@ def test_the_desk_ends_every_case_as_it_should() -> None:
 
 
 @pytest.mark.parametrize("group", sorted(KNOWN_FAILURES))
-def test_what_the_desk_is_known_to_settle_wrongly_is_still_shown(group: str) -> None:
+def test_what_the_desk_is_known_to_settle_wrongly_is_still_shown(group: str, printed: str) -> None:
     endings = {desk(case) for case in cases() if case.group == group}
     assert endings == {Ending.WRONG}
-    assert f"| {group} (settled right) |" in table()
+    assert f"| {group} (settled right) |" in printed
 
 
 def test_both_baselines_settle_more_wrongly_than_the_desk() -> None:
@@ -56,6 +61,6 @@ def test_a_case_is_right_only_for_results_that_it_has() -> None:
     assert all(case.right <= names(case) and case.right for case in cases())
 
 
-def test_the_table_is_the_same_every_time() -> None:
-    assert table() == table()
-    assert table().startswith("| method | cases |")
+def test_the_table_is_the_same_every_time(printed: str) -> None:
+    assert table() == printed
+    assert printed.startswith("| method | cases |")
