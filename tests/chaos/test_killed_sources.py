@@ -3,8 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +14,7 @@ import pytest
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
+from tests.support.forks import forked_command
 from tests.support.homes import PROJECT, free_port
 
 AS_OF = "2026-11-02T07:00:00+00:00"
@@ -129,13 +128,13 @@ async def test_a_process_killed_under_fifty_calls_loses_none(tmp_path: Path) -> 
 async def test_an_address_that_dies_under_fifty_calls_loses_none(tmp_path: Path) -> None:
     files, port = calls_in(tmp_path), free_port()
     servers = {"foreign": McpServerSpec(url=f"http://127.0.0.1:{port}/mcp")}
-    command = [sys.executable, "-m", FOREIGN, *files.options, "--http", str(port)]
-    running = [subprocess.Popen(command, cwd=PROJECT)]
+    line, said = (*files.options, "--http", str(port)), tmp_path / "said"
+    running = [forked_command(line, {}, said, said, module=FOREIGN)]
 
     def replace() -> None:
         running[-1].kill()
         running[-1].wait()
-        running.append(subprocess.Popen(command, cwd=PROJECT))
+        running.append(forked_command(line, {}, said, said, module=FOREIGN))
 
     try:
         async with McpPool(

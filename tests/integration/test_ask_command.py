@@ -2,15 +2,13 @@
 
 import json
 import signal
-import subprocess
 from collections.abc import Iterator
-from os import environ
 from pathlib import Path
 
 import pytest
 
-from tests.support.command import BINARIES, PATIENCE_SECONDS, DeskCommand, eventually
-from tests.support.homes import PROJECT
+from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.forks import forked_command
 
 QUESTION = "What is the status of DESK-103?"
 MARKET_QUESTION = "What moved USD/JPY?"
@@ -164,25 +162,15 @@ def test_wrong_usage_is_told_in_a_sentence(
 
 def test_ctrl_c_detaches_and_the_same_command_comes_back(desk: DeskCommand) -> None:
     question = "Who is assigned to DESK-105?"
-    process = subprocess.Popen(
-        [BINARIES / "desk", "ask", question],
-        env={**environ, **desk.variables},
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stderr is not None
-    heard = ""
-    while "begins" not in heard and "done" not in heard:
-        line = process.stderr.readline()
-        assert line, heard
-        heard += line
+    said = desk.directory / "asked.err"
+    process = forked_command(["ask", question], desk.variables, said.with_suffix(".out"), said)
+    begun = ("begins", "done")
+    eventually(lambda: any(words in said.read_text() for words in begun), "it is worked on")
     process.send_signal(signal.SIGINT)
-    _, rest = process.communicate(timeout=PATIENCE_SECONDS)
-    if process.returncode == 0:
+    code = process.wait(PATIENCE_SECONDS)
+    if code == 0:
         pytest.skip("it was answered before it could be stopped")
-    assert process.returncode == 130
-    assert f"desk ask '{question}'" in rest
+    assert code == 130
+    assert f"desk ask '{question}'" in said.read_text()
     told = eventually(lambda: desk("ask", question, "--json").json, "the answer")
     assert any("Leila Haddad" in json.dumps(quotation) for quotation in told["quotations"])

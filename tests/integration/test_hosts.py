@@ -14,13 +14,14 @@ import psutil
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import ServerSettings
 from tests.faults.fault import NOISE, Program
-from tests.faults.place import Place
 from tests.faults.programs import ASKED, USUAL
 from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
 from tests.support.forks import Fork, forked_command
 from tests.support.homes import PROJECT, free_port
+from tests.support.scenarios.fleet import Effects
 
 INTERRUPTED = 130
+COUNTED = "tests.support.counted_desk"
 SOME = ("run", "--markets", "USD/JPY,EUR/USD,GBP/USD,AUD/USD,US,JP,XM,GB")
 """A week that takes long enough for its server to go away in it."""
 
@@ -30,11 +31,16 @@ AT_ONCE_SECONDS = 4.0
 
 @contextmanager
 def started(
-    desk: DeskCommand, *words: str, said: str = "process.err", **variables: str
+    desk: DeskCommand,
+    *words: str,
+    said: str = "process.err",
+    module: str = "starters.main",
+    **variables: str,
 ) -> Iterator[Fork]:
     """A command at work; what it says is in a file."""
     err = desk.directory / said
-    process = forked_command(words, {**desk.variables, **variables}, err.with_suffix(".out"), err)
+    given = {**desk.variables, **variables}
+    process = forked_command(words, given, err.with_suffix(".out"), err, module=module)
     try:
         yield process
     finally:
@@ -136,21 +142,26 @@ def test_a_worker_gives_up_when_it_is_told_to(tmp_path: Path) -> None:
     assert f"at {desk.address} has been away for" in gives_up
 
 
-async def test_runs_that_are_cancelled_leave_no_traceback_at_their_worker(tmp_path: Path) -> None:
-    place = Place(tmp_path, EFFECT_PAUSE="0.3", DESK_CONFIG=str(USUAL.written(tmp_path)))
+def test_runs_that_are_cancelled_leave_no_traceback_at_their_worker(tmp_path: Path) -> None:
+    log = tmp_path / "effects.log"
+    noted = {"EFFECT_LOG": str(log), "EFFECT_PAUSE": "0.3"}
+    desk = DeskCommand(tmp_path, **noted, DESK_CONFIG=str(USUAL.written(tmp_path)))
     running = 'ExecutionStatus = "Running" AND ParentWorkflowId IS NULL'
     cancel = ("workflow", "cancel", "--query", running, "--reason", "a test", "--yes")
-    up = place.start("up")
-    try:
-        await up.says("workers")
+    up_said, said = tmp_path / "up.err", tmp_path / "asked.err"
+    with started(desk, "up", said=up_said.name, module=COUNTED) as up:
+        eventually(lambda: "workers" in up_said.read_text(), "desk up")
         for program in (Program.WEEK, Program.QUESTION):
-            asked = place.start(*ASKED[program].line)
-            await place.begun(place.effects.begun() + 3, asked)
-            assert (await place.temporal(*cancel)).code == 0
-            assert "(Workflow cancelled)" in (await asked.ended()).err
-        up.signal(signal.SIGINT)
-        assert (await up.ended()).code == 0
-    finally:
-        place.end()
-    assert "stopping" in up.said
-    assert not any(words in up.said for words in NOISE), up.said
+            before = Effects(log).begun()
+            with started(desk, *ASKED[program].line, said=said.name) as asked:
+                eventually(
+                    lambda least=before + 3: Effects(log).begun() >= least, "its first effects"
+                )
+                assert desk.temporal(*cancel).code == 0
+                asked.wait(PATIENCE_SECONDS)
+            assert "(Workflow cancelled)" in said.read_text()
+        up.send_signal(signal.SIGINT)
+        assert up.wait(PATIENCE_SECONDS) == 0
+    told = up_said.read_text()
+    assert "stopping" in told
+    assert not any(words in told for words in NOISE), told
