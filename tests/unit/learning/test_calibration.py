@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.learning.lessons import (
@@ -207,7 +207,6 @@ def test_a_bin_tells_how_often_it_came_so() -> None:
 
 
 @given(SCORED, st.randoms(use_true_random=False))
-@settings(max_examples=100)
 def test_no_order_matters_and_all_stays_in_bounds(
     scored: list[ScoredForecast], chance: random.Random
 ) -> None:
@@ -413,7 +412,6 @@ def test_a_source_without_verdicts_is_not_weighed() -> None:
 
 
 @given(RECORDS, st.randoms(use_true_random=False))
-@settings(max_examples=100)
 def test_source_weights_are_bounded_and_of_no_order(
     records: list[SourceRecord], chance: random.Random
 ) -> None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from statistics import NormalDist, stdev
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.prices.series import Fixing, Fixings, window_days
@@ -128,7 +128,6 @@ def test_what_is_older_than_the_history_that_is_asked_for_changes_nothing() -> N
 
 
 @given(st.lists(LEVELS, min_size=31, max_size=57), st.sampled_from(list(Leaning)))
-@settings(max_examples=200)
 def test_a_forecast_is_never_sure_and_turns_with_the_pair(
     levels: list[float], leaning: Leaning
 ) -> None:

@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.learning.lessons import AdviceKind, Lesson, Trouble, TroubleKind, WeightOf
@@ -72,7 +72,6 @@ def records(draw: st.DrawFn) -> tuple[list[Lesson], list[Resolution]]:
 
 
 @given(records(), st.integers(0, MOST_WEEKS + 6), st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_no_order_of_arrival_matters(
     record: tuple[list[Lesson], list[Resolution]], number: int, chance: Any
 ) -> None:
@@ -90,7 +89,6 @@ def test_no_order_of_arrival_matters(
 
 
 @given(records(), st.integers(0, MOST_WEEKS + 6))
-@settings(max_examples=60)
 def test_what_was_known_later_changes_no_answer(
     record: tuple[list[Lesson], list[Resolution]], number: int
 ) -> None:
@@ -463,7 +461,6 @@ def test_a_run_whose_forecasts_stand_makes_room_last() -> None:
     ),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=150)
 def test_early_and_late_lessons_of_a_week_come_to_the_same_in_any_order(
     parts: list[tuple[str, int, bool, list[str]]], chance: Any
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.retrieval.meaning import Meaning
@@ -165,7 +165,6 @@ ENTRIES = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(
     entries=ENTRIES,
     question=st.one_of(TEXTS, st.just("is the yen carry unwinding?")),

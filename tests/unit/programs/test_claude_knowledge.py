@@ -260,7 +260,6 @@ choices = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(choices, st.dictionaries(st.sampled_from(["tickets", "missing", "status"]), st.text()))
 def test_a_ticket_is_as_its_tracker_has_it_whatever_a_model_says(
     keep: list[dict[str, Any]], more: dict[str, Any]

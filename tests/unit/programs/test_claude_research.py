@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -231,7 +231,6 @@ answers = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
 @given(answers)
 def test_claims_events_and_days_are_the_desks_whatever_a_model_says(said: dict[str, Any]) -> None:
     given_request = asked(found_news(item(), item("Other news", url="javascript:alert(1)")))
@@ -254,7 +253,6 @@ def without_words(event: MarketEvent) -> MarketEvent:
     return event.model_copy(update={"description": ""})
 
 
-@settings(max_examples=60)
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(), text)

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.episode.actions import StockAction
@@ -172,7 +172,6 @@ def usual() -> TurnRequest:
     return asked()
 
 
-@settings(max_examples=60)
 @given(st.lists(lines, max_size=3))
 def test_every_insight_leans_and_rests_on_the_blackboard_whatever_a_model_says(
     insights: list[dict[str, Any]],

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.agents.config import VotingConfig
@@ -229,7 +229,6 @@ recommendations = st.fixed_dictionaries(
 REQUEST = asked()
 
 
-@settings(max_examples=80)
 @given(recommendations)
 def test_no_recommendation_is_surer_than_the_rule_or_has_made_up_reasons(
     line: dict[str, Any],

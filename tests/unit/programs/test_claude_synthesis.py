@@ -312,7 +312,6 @@ def test_it_is_told_of_quotations_and_of_claims_where_there_are_any() -> None:
     assert "Quotations:" not in measured and "Figures:" in measured
 
 
-@settings(max_examples=60)
 @given(
     st.lists(
         st.builds(

@@ -37,7 +37,6 @@ def close_of(symbol: str, instant: str) -> tuple[date, Decimal]:
 
 
 @given(MARKETS, INSTANTS)
-@settings(max_examples=120)
 def test_no_price_is_given_that_was_not_known(symbol: str, as_of: datetime) -> None:
     try:
         found = STORE.series(symbol, as_of)

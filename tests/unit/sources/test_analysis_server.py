@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.types import TextContent
@@ -111,7 +111,6 @@ def test_a_market_is_told_with_no_day_after_the_instant() -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=60)
 def test_any_text_is_answered(text: str) -> None:
     found = TOOLS.find_symbols(text or " ", AS_OF)
     assert not found.named or not found.nearest

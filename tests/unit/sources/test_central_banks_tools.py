@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
@@ -38,7 +38,6 @@ def rate(tools: CentralBankTools, area: str, as_of: str) -> PolicyRate:
 
 
 @given(INSTANTS)
-@settings(max_examples=60)
 def test_no_tool_returns_what_was_not_public(as_of: datetime) -> None:
     decisions = OURS.get_rate_decisions(ALL_AREAS, *EVER, as_of).decisions
     assert all(decision.known_from <= as_of for decision in decisions)
@@ -57,14 +56,12 @@ def test_no_tool_returns_what_was_not_public(as_of: datetime) -> None:
 
 
 @given(INSTANTS)
-@settings(max_examples=60)
 def test_a_policy_rate_is_a_value_or_a_reason(as_of: datetime) -> None:
     for known in OURS.get_policy_rate(ALL_AREAS, as_of).rates:
         assert (known.rate is None) == (known.missing is not None)
 
 
 @given(INSTANTS)
-@settings(max_examples=60)
 def test_the_rate_in_force_is_that_of_the_last_decision(as_of: datetime) -> None:
     known = OURS.get_policy_rate(["US"], as_of).rates[0]
     decisions = OURS.get_rate_decisions(["US"], *EVER, as_of).decisions
@@ -155,7 +152,6 @@ def test_a_rate_after_the_cover_is_stale(tools: CentralBankTools) -> None:
 
 
 @given(INSTANTS)
-@settings(max_examples=60)
 def test_nothing_is_covered_beyond_the_day_of_the_instant(as_of: datetime) -> None:
     today = {code: area.local_day(as_of) for code, area in FACTS.areas.items()}
     for known in OURS.get_policy_rate(ALL_AREAS, as_of).rates:

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event, Thread, current_thread
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.figures import level_step
@@ -180,7 +180,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         read_rates(tmp_path / "nowhere.zip")
 
 
-@settings(max_examples=200)
 @given(st.data())
 def test_a_flipped_byte_is_noticed_or_harmless(data: st.DataObject) -> None:
     content = bytearray(zipped(GOOD))

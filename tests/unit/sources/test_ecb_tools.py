@@ -32,7 +32,6 @@ def at(text: str) -> datetime:
 
 
 @given(PAIRS, INSTANTS)
-@settings(max_examples=300)
 def test_no_tool_returns_a_fixing_that_was_not_known(symbol: str, as_of: datetime) -> None:
     quote = TOOLS.get_quote(symbol, as_of)
     assert quote.fixed_on is None or known_from(quote.fixed_on) <= as_of
@@ -41,7 +40,6 @@ def test_no_tool_returns_a_fixing_that_was_not_known(symbol: str, as_of: datetim
 
 
 @given(PAIRS, INSTANTS)
-@settings(max_examples=300)
 def test_a_quote_is_a_value_with_its_day_or_a_reason(symbol: str, as_of: datetime) -> None:
     quote = TOOLS.get_quote(symbol, as_of)
     assert (quote.value is None) == (quote.fixed_on is None) == (quote.missing is not None)
@@ -49,7 +47,6 @@ def test_a_quote_is_a_value_with_its_day_or_a_reason(symbol: str, as_of: datetim
 
 
 @given(PAIRS, INSTANTS)
-@settings(max_examples=100)
 def test_a_quote_is_the_last_of_the_history(symbol: str, as_of: datetime) -> None:
     quote = TOOLS.get_quote(symbol, as_of)
     history = TOOLS.get_historical(symbol, as_of.date() - timedelta(days=16), as_of)

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 
@@ -175,7 +175,6 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 WHOLE = pdf_of("One.", "Two.", "Three.")
 
 
-@settings(max_examples=300)
 @given(
     places=st.lists(st.integers(0, len(WHOLE) - 1), min_size=1, max_size=30),
     byte=st.integers(0, 255),

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.sources.knowledge.documents import Kind
@@ -194,7 +194,6 @@ def indexes(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeIndexes:
     return KnowledgeIndexes(corpus, PdfTexts())
 
 
-@settings(max_examples=400)
 @given(query=WORDS)
 def test_no_query_whatever_breaks_the_search(indexes: KnowledgeIndexes, query: str) -> None:
     as_of = max(indexes.instants)

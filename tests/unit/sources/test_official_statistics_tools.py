@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
@@ -45,7 +45,6 @@ def rates(area: str, start: str, end: str, as_of: datetime = LATER) -> dict[str,
 
 
 @given(INSTANTS, st.sampled_from(PAIRS))
-@settings(max_examples=60)
 def test_no_average_is_returned_before_it_was_released(as_of: datetime, symbol: str) -> None:
     found = OURS.get_month_averages(symbol, *EVER, as_of)
     month_of_the_instant = as_of.astimezone(UTC).strftime("%Y-%m")
@@ -55,7 +54,6 @@ def test_no_average_is_returned_before_it_was_released(as_of: datetime, symbol: 
 
 
 @given(INSTANTS)
-@settings(max_examples=60)
 def test_no_month_end_rate_is_returned_before_it_was_released(as_of: datetime) -> None:
     found = OURS.get_month_end_rates([*AREAS], *("2010-01", "2030-12"), as_of)
     month_of_the_instant = as_of.astimezone(UTC).strftime("%Y-%m")
@@ -66,7 +64,6 @@ def test_no_month_end_rate_is_returned_before_it_was_released(as_of: datetime) -
 
 
 @given(INSTANTS, INSTANTS)
-@settings(max_examples=60)
 def test_what_was_known_stays_known(one: datetime, other: datetime) -> None:
     earlier, later = sorted((one, other))
     before = OURS.get_month_averages("USD/JPY", *EVER, earlier).averages

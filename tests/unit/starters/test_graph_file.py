@@ -5,7 +5,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.agents.tasks import Query, TaskType, ToolName
@@ -312,7 +312,6 @@ def test_a_file_of_very_many_values_is_refused_in_seconds(tmp_path: Path, text: 
     st.integers(0, 40),
     st.text("abc: -[]{},'\"\n\t#&*!|>?%@`\\0\x1b\u20ac", max_size=12),
 )
-@settings(max_examples=200)
 def test_whatever_is_written_there_it_is_read_or_refused_with_a_place(
     tmp_path_factory: pytest.TempPathFactory, start: int, length: int, instead: str
 ) -> None:

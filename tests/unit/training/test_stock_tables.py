@@ -267,7 +267,6 @@ def _bars(first: int, days: Sequence[tuple[int, int, bool]]) -> list[Bar]:
     ],
     splits=[],
 )
-@settings(max_examples=150)
 def test_an_era_cut_at_a_day_is_the_series_that_was_known_then(
     told: list[tuple[int, list[tuple[int, int, bool]]]], splits: list[tuple[int, str]]
 ) -> None:
