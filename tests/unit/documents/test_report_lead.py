@@ -103,8 +103,14 @@ def test_the_headline_counts_what_was_little_changed() -> None:
     little = MOVES | {"USD/SEK": ("-0.09", "-0.1")}
     specs = [pair_market(pair) for pair in little]
     claims = claims_of(little)
-    told = lead_of(report_of(little), claims | week_counts(claims, specs)).headline.text
+    counted = claims | week_counts(claims, specs)
+    told = lead_of(report_of(little), counted).headline.text
     assert told.startswith(
+        "The dollar rose against 3 of 5 currencies, fell against 1 of 5 currencies and was little "
+        "changed against 1 of 5 currencies."
+    )
+    earlier = lead_of(report_of(little), counted, 5).headline.text
+    assert earlier.startswith(
         "The dollar rose against 3 of 5 G10 currencies and was little changed against 1 of 5 "
         "currencies."
     )
@@ -179,11 +185,17 @@ def test_every_market_with_an_event_of_high_impact_is_named_in_the_summary() -> 
     assert "Of high impact too, as their sections say: USD/HKD." in [said.text for said in told]
 
 
-def test_a_group_has_one_count_of_the_dollar_in_the_headline_and_in_the_summary() -> None:
+def test_the_dollar_is_counted_over_all_in_the_headline_and_over_each_group_below() -> None:
     report = sample_report()
     assert report.lead is not None
+    assert report.lead.headline.text.startswith(
+        "The dollar fell against 3 of 5 currencies and rose against 2 of 5 currencies;"
+    )
     lines = [said.text for said in report.summary if said.text.startswith("The dollar ")]
-    assert lines == [report.lead.headline.text.split(";")[0].rstrip(".") + "."]
+    assert lines == [
+        "The dollar rose against 2 of 3 G10 currencies and fell against 1 of 3 G10 currencies; "
+        "it fell against 2 of 2 Asian currencies."
+    ]
 
 
 def test_a_lead_of_an_earlier_edition_is_composed_as_it_was() -> None:

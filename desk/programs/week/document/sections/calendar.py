@@ -25,6 +25,9 @@ LAST_KNOWN: Final = 5
 """The first edition of the rules in which a rate that is known to an earlier day is not called
 today's."""
 
+SHORTER: Final = 6
+"""The first edition of the rules in which a row ahead fits on a line of the page."""
+
 DECIDED: Final = ("raised", "cut", "held")
 """The words that an outcome starts with if it rests on a claim."""
 
@@ -63,7 +66,7 @@ def calendar_of(
     for scheduled in _scheduled(evidence):
         key = (scheduled.area, scheduled.day)
         if today <= scheduled.day <= last_day:
-            outcome = sentence(_ahead(scheduled, standing(scheduled.area)), claims)
+            outcome = sentence(_ahead(scheduled, standing(scheduled.area), edition), claims)
             rows.setdefault(key, _scheduled_row(scheduled, outcome, ahead=True))
         elif window.start.date() < scheduled.day < today and scheduled.area not in with_outcome:
             rows.setdefault(key, _without_outcome(scheduled))
@@ -161,12 +164,13 @@ def _row(event: MarketEvent, outcome: Sentence, *, ahead: bool) -> CalendarRow:
     )
 
 
-def _ahead(scheduled: ScheduledDecision, standing: str) -> str:
+def _ahead(scheduled: ScheduledDecision, standing: str, edition: int) -> str:
     """Where the rate stands, and when the decision is announced."""
     if scheduled.announced_at_local is None or not scheduled.time_zone:
         return standing
     place = scheduled.time_zone.rpartition("/")[2].replace("_", " ")
-    return f"{standing}; at {scheduled.announced_at_local:%H:%M} {place} time"
+    at = f"{scheduled.announced_at_local:%H:%M} {place}"
+    return f"{standing}, {at}" if edition >= SHORTER else f"{standing}; at {at} time"
 
 
 def _without_outcome(scheduled: ScheduledDecision) -> CalendarRow:

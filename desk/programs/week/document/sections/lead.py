@@ -22,9 +22,10 @@ from desk.contracts.findings.results import Reported
 from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence, Theme
-from desk.programs.week.document.sections.calendar import is_decided
+from desk.programs.week.document.sections.calendar import is_decided, undated_banks
 from desk.programs.week.document.sections.summary import (
     BOTTOM,
+    COUNTS_IN_FULL,
     EDITION,
     TOP,
     Reached,
@@ -165,8 +166,8 @@ def _headline(week: _Week) -> str:
 
 
 def _dollar_words(week: _Week) -> str | None:
-    """`The dollar fell against 6 of 9 G10 currencies and rose against 5 of 9 Asian currencies`."""
-    counted = dollar_counts(week.claims)
+    """`The dollar fell against 11 of 18 currencies and rose against 7 of 18 currencies`."""
+    counted = dollar_counts(week.claims, week.edition)
     return f"The dollar {counted}" if counted else None
 
 
@@ -423,7 +424,8 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
         if row.area in draft.areas:
             rows.setdefault(row.area, row)
     if rows:
-        return f"{listed(_next(row, week) for row in list(rows.values())[:BANKS_NAMED])}."
+        dated = listed(_next(row, week) for row in list(rows.values())[:BANKS_NAMED])
+        return f"{dated}{_unknown(draft, week)}."
     placed = [market for market in draft.markets if week.has(market, Metric.RANGE_POSITION)]
     if not placed or draft.at_the_edge:
         return None
@@ -431,6 +433,17 @@ def _ahead(draft: _Draft, week: _Week) -> str | None:
     if not week.edition:
         return f"No decision day is on record; in the 52-week range, {', '.join(told)}."
     return f"the day of the next decision is not on record; in the 52-week range, {listed(told)}."
+
+
+def _unknown(draft: _Draft, week: _Week) -> str:
+    """`; when Norges Bank decides next is not on record`; empty if a day of all banks is."""
+    if week.edition < COUNTS_IN_FULL:
+        return ""
+    told = week.report
+    undated = undated_banks(told.policy_rates, told.calendar, told.evidence)
+    named = [named_in_a_sentence(each.bank) for each in undated if each.area in draft.areas]
+    verb = "decides" if len(named) == 1 else "decide"
+    return f"; when {listed(named)} {verb} next is not on record" if named else ""
 
 
 def _scheduled(week: _Week, without: str) -> str | None:

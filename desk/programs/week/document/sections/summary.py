@@ -39,15 +39,18 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 5
+EDITION: Final = 6
 """The edition of the rules of the lead, the summary and the calendar. From 1 on, lead and summary
 tell every pair that reached an end of its year's range and count the dollar the same way. From 2
 on, a move that is called little changed has no direction. From 3 on, the summary names the G10
 banks whose next decision is not known. From 4 on, a headline says that the week has no fixing. From
 5 on, the lead calls a move of more than one deviation larger than usual, as the market's section
-does, and the calendar a rate that is not known up to the report's day the last that is known."""
+does, and the calendar a rate that is not known up to the report's day the last that is known. From
+6 on, a headline counts over all currencies, the summary over each group, in full; both tell every
+bank whose next decision is not known, and the calendar's rows are shorter."""
 
 NAMES_THE_UNDATED: Final = 3
+COUNTS_IN_FULL: Final = 6
 
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
@@ -167,16 +170,28 @@ def _of(row: Mover, metric: Metric) -> str:
     return f"[[{claim_id(row.market, metric)}]]"
 
 
-def dollar_counts(claims: Mapping[str, Claim]) -> str | None:
-    """The largest count of each group, and the pairs of the week that were little changed: `fell
-    against 6 of 9 G10 currencies and was little changed against 2 of 9 currencies`."""
+def dollar_counts(claims: Mapping[str, Claim], edition: int) -> str | None:
+    """Against how many of all currencies the dollar rose, fell and was little changed; None where
+    no group has a count. Earlier editions told the largest count of each group, and the pairs of
+    the week that were little changed."""
     largest = [dollar_count(group.upper(), claims) for group in MarketGroup]
     counted = [claim for claim in largest if claim]
+    if edition >= COUNTS_IN_FULL:
+        return _counted_over(WEEK, claims) if counted else None
     little = claims.get(claim_id(WEEK, Metric.DOLLAR_LITTLE_CHANGED))
     told = any(claim.metric is Metric.DOLLAR_LITTLE_CHANGED for claim in counted)
     if counted and little and little.value and not told:
         counted.append(little)
     return listed(f"[[{claim.claim_id}]]" for claim in counted) or None
+
+
+def _counted_over(subject: str, claims: Mapping[str, Claim]) -> str | None:
+    """The counts of a group or of the week, the largest first: `fell against 8 of 18 currencies,
+    rose against 6 of 18 currencies and was little changed against 4 of 18 currencies`."""
+    names = (claim_id(subject, metric) for metric in DOLLAR_SIDES)
+    found = [claims[name] for name in names if name in claims and claims[name].value]
+    found.sort(key=lambda claim: -claim.value)
+    return listed(f"[[{claim.claim_id}]]" for claim in found) or None
 
 
 def dollar_count(subject: str, claims: Mapping[str, Claim]) -> Claim | None:
@@ -187,15 +202,21 @@ def dollar_count(subject: str, claims: Mapping[str, Claim]) -> Claim | None:
 
 
 def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim], edition: int) -> str | None:
-    """Against how many currencies the dollar rose, fell or was little changed, as in the headline.
-    A single currency is named instead of counted. The first edition counted rises only.
+    """Against how many currencies of each group the dollar rose, fell and was little changed. A
+    single currency is named instead of counted. The first edition counted rises only, those before
+    the sixth as in the headline.
 
     A report that covers few markets under the title of all is one of an earlier version, which did
     that.
     """
-    names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
-    risen = [f"[[{name}]]" for name in names if name in claims]
-    counted = dollar_counts(claims) if edition else " and ".join(risen)
+    if edition >= COUNTS_IN_FULL:
+        groups = (_counted_over(group.upper(), claims) for group in MarketGroup)
+        counted = "; it ".join(told for told in groups if told)
+    elif edition:
+        counted = dollar_counts(claims, edition) or ""
+    else:
+        names = (claim_id(group.upper(), Metric.DOLLAR_ROSE) for group in MarketGroup)
+        counted = " and ".join(f"[[{name}]]" for name in names if name in claims)
     if counted:
         return f"The dollar {counted}."
     if report.title == titled(report.week):
@@ -297,21 +318,24 @@ def _open_line(calendar: Sequence[CalendarRow]) -> str | None:
 
 
 def _ahead_line(report: ResearchReport, as_of: date, edition: int) -> str | None:
-    """The decisions of the next two weeks, and the G10 banks of which none is known. Earlier
-    editions did not name those."""
+    """The decisions of the next two weeks, and the banks of which none is known. Earlier editions
+    did not name those, or only those of the G10."""
     ahead = [row for row in report.calendar if row.ahead]
-    unknown = _undated_words(report) if edition >= NAMES_THE_UNDATED else None
+    unknown = _undated_words(report, edition) if edition >= NAMES_THE_UNDATED else None
     near = [row for row in ahead if row.day <= as_of + AHEAD_SPAN] or ahead[:AHEAD_NAMED]
     named = _named([f"{row.bank} ({print_day(row.day)})" for row in near], AHEAD_NAMED)
     told = f"Decisions ahead: {named}." if near else None
     return " ".join(words for words in (told, unknown) if words) or None
 
 
-def _undated_words(report: ResearchReport) -> str | None:
-    """`Not known is when Norges Bank (announced days on record end on 26 Mar 2026) decides
-    next.`"""
+def _undated_words(report: ResearchReport, edition: int) -> str | None:
+    """`Not known is when Norges Bank and Sveriges Riksbank decide next.` The calendar's note has
+    the days on which what is on record ends; earlier editions told them here."""
     rows = undated_banks(report.policy_rates, report.calendar, report.evidence)
-    named = [_undated(row) for row in rows if row.group is MarketGroup.G10]
+    if edition >= COUNTS_IN_FULL:
+        named = [named_in_a_sentence(row.bank) for row in rows]
+    else:
+        named = [_undated(row) for row in rows if row.group is MarketGroup.G10]
     if not named:
         return None
     verb = "decides" if len(named) == 1 else "decide"
