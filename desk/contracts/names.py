@@ -156,7 +156,8 @@ class CallFault(StrEnum):
     `timeout`: not within its time. `unreachable`: no connection, or none in the time to open one.
     `reset`: the connection ended before the answer did. `malformed`: what came is no answer.
     `server_error`: the server says that it failed by itself, or is busy. `too_large`: more than is
-    read. `circuit_open`: the call was not made, because those before it failed.
+    read. `circuit_open`: the call was not made, because those before it failed. `misconfigured`:
+    what `.mcp.json` names cannot be built, such as a module that is not there.
     """
 
     TIMEOUT = "timeout"
@@ -166,6 +167,7 @@ class CallFault(StrEnum):
     SERVER_ERROR = "server_error"
     TOO_LARGE = "too_large"
     CIRCUIT_OPEN = "circuit_open"
+    MISCONFIGURED = "misconfigured"
 
 
 QUESTION_RUN = "ask-"

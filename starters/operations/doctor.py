@@ -357,7 +357,7 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
         elif not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")
         elif (fault := _module_fault(settings, served[name])) is not None:
-            yield Check(f"source {name}", Level.FAIL, f"{fault}; correct its entry in .mcp.json")
+            yield Check(f"source {name}", Level.FAIL, fault)
 
 
 def _module_fault(settings: Settings, spec: McpServerSpec) -> str | None:

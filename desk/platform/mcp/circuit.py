@@ -80,6 +80,9 @@ class Circuit:
         try:
             yield
         except ToolUnreachable as error:
+            if error.fault is CallFault.MISCONFIGURED:
+                # No source was asked, and a pause mends nothing.
+                raise
             if error.after is None:
                 self._told = on_one_line(
                     str(error).removeprefix(f"{self._server}: "), LONGEST_REASON

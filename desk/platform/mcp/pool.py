@@ -294,7 +294,8 @@ class McpPool:
                 refresh_every=self._refresh_every,
             )
         except NoTarget as error:
-            raise ToolUnreachable(self._fit(server, f"{server}: {error}")) from None
+            words = self._fit(server, f"{server}: {error}")
+            raise ToolUnreachable(words, fault=CallFault.MISCONFIGURED) from None
         return McpConnection(server, target)
 
     def _retire(

@@ -37,7 +37,11 @@ class ToolUnreachable(Exception):
     @property
     def lasting(self) -> bool:
         """Whether the same call, repeated at once, would fail in the same way."""
-        return self.fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN)
+        return self.fault in (
+            CallFault.TOO_LARGE,
+            CallFault.CIRCUIT_OPEN,
+            CallFault.MISCONFIGURED,
+        )
 
 
 @dataclass(frozen=True)

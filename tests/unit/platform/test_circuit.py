@@ -122,6 +122,16 @@ async def test_a_source_that_says_when_to_ask_again_is_there(
     assert not await is_open(circuit)
 
 
+async def test_what_cannot_be_built_is_told_each_time_as_what_it_is(
+    circuit: Circuit, clock: Clock
+) -> None:
+    for _ in range(2 * FAILURES):
+        failed = await fail(circuit, CallFault.MISCONFIGURED)
+        assert failed.lasting
+        clock.now += OPENS_AFTER
+    assert not await is_open(circuit)
+
+
 async def test_after_its_pause_one_call_tries_and_an_answer_closes_it(
     circuit: Circuit, clock: Clock
 ) -> None:

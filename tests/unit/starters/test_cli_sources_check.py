@@ -55,7 +55,7 @@ def test_a_server_of_the_desks_process_whose_module_cannot_be_imported_fails(
     (failed,) = [check for check in checks if check.level is Level.FAIL]
     assert failed.name == "source central_banks"
     assert "No module named 'desk.sources.nosuch'" in failed.sentence
-    assert failed.sentence.endswith("; correct its entry in .mcp.json")
+    assert failed.sentence.endswith("; install what it needs, or correct its entry in .mcp.json")
 
 
 def test_only_the_validator_needs_what_figures_are_compared_with() -> None:

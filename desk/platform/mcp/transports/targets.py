@@ -79,5 +79,6 @@ def _own_server(
             f"`python -m {module} --help` lists what it knows"
         ) from None
     except Exception as error:
-        raise NoTarget(f"MCP server {module} cannot be built: {error}") from error
+        mended = "install what it needs, or correct its entry in .mcp.json"
+        raise NoTarget(f"MCP server {module} cannot be built: {error}; {mended}") from error
     return server
