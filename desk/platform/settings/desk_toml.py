@@ -301,17 +301,34 @@ class _TomlSource(TomlConfigSettingsSource):
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    text = ""
     try:
-        return tomllib.loads(read_text_file(path))
+        return tomllib.loads(text := read_text_file(path))
     except FileNotFoundError:
         raise SettingsError(
             f"{path} is missing: it lists the markets; run from the project's folder "
             "or set DESK_CONFIG to the file"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is no usable TOML: {error}") from None
+        at_end = str(error).endswith("(at end of document)")
+        where = f"what begins on line {_unended(text)} does not end: " if at_end else ""
+        raise SettingsError(f"{path} is no usable TOML: {where}{error}") from None
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _unended(text: str) -> int:
+    """The line on which what runs to the end of a text begins: all before it can be read."""
+    lines = text.splitlines()
+    return next(n + 1 for n in reversed(range(len(lines))) if _is_toml("\n".join(lines[:n])))
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
 
 
 def _validated(path: Path, given: Mapping[str, str]) -> _DeskFile:

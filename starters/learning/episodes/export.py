@@ -191,9 +191,9 @@ def check_parquet(place: Path) -> None:
     try:
         publish_folder(place.parent)
     except OSError as error:
-        raise UsageError(f"--out {place}: {error.strerror}") from None
+        raise UsageError(f"--out {place}: {error.strerror}; name another file") from None
     if not os.access(place.parent, os.W_OK):
-        raise UsageError(f"--out {place.parent} is not writable")
+        raise UsageError(f"--out {place.parent} is not writable; name another folder")
 
 
 async def write_parquet(place: Path, batches: AsyncIterator[Rows]) -> int:

@@ -367,6 +367,7 @@ def test_a_misspelt_key_is_named_rather_than_the_one_that_it_leaves_missing(proj
         ),
         ("[memory]\nstor = 1\n", ["unknown key 'memory.stor'", "did you mean store?"]),
         ("[[[", ["desk.toml is no usable TOML"]),
+        ("[a]\nb = 1\nc = [\n  2,\n", ["what begins on line ", " does not end: ", "at end of doc"]),
     ],
 )
 def test_a_bad_value_is_named_with_its_key_and_what_is_allowed(
