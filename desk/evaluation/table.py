@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from desk.contracts.base import Contract, Figure, Instant, ShortText, is_none
-from desk.evaluation.scores import Suite, TaskCheck, TaskScore, Verdict, Work
+from desk.evaluation.scores import SHOWN, Suite, TaskCheck, TaskScore, Verdict, Work
 
 ALL: Final = "all"
 
@@ -19,7 +19,8 @@ class KindLine(Contract):
     """What the checks of one kind came to, or those of a whole suite (`all`).
 
     `accuracy` is the share that is right, right refusals included; `shown` that share with what
-    stands in one of the first three places. Forecasts are in neither: `brier` is the mean of
+    a reader has in sight: what stands in one of the first three places, quoted as the nearest
+    under a refusal too. Forecasts are in neither: `brier` is the mean of
     (probability - outcome)^2 over `forecasts` (Brier, 1950), 0.25 for always one half.
     """
 
@@ -102,10 +103,15 @@ def _line(suite: Suite, kind: str, checks: Sequence[TaskCheck]) -> KindLine:
         invented=count[Verdict.INVENTED],
         failed=count[Verdict.FAILED],
         accuracy=round(correct / whole, 4),
-        shown=round((correct + count[Verdict.NEAR]) / whole, 4),
+        shown=round(sum(map(_in_sight, counted)) / whole, 4),
         forecasts=len(errors),
         brier=round(fmean(errors), 4) if errors else None,
     )
+
+
+def _in_sight(check: TaskCheck) -> bool:
+    quoted = check.place is not None and check.place <= SHOWN
+    return quoted or check.verdict.correct or check.verdict is Verdict.NEAR
 
 
 def _errors(checks: Iterable[TaskCheck]) -> Iterator[float]:

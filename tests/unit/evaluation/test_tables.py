@@ -49,6 +49,16 @@ def test_right_refusals_count_as_right_and_near_ones_only_among_three() -> None:
     assert (line.checks, line.accuracy, line.shown) == (4, 0.5, 0.75)
 
 
+def test_what_is_quoted_under_a_refusal_is_in_sight_up_to_the_third_place() -> None:
+    checks = [
+        TaskCheck(check_id=f"{place}", kind="plain", verdict=Verdict.REFUSED, place=place)
+        for place in (1, 3, 4, None)
+    ]
+    asked = TaskScore(task_id="1", suite=Suite.ASK, asked="What?", checks=tuple(checks))
+    line = next(line for line in lines_of([asked]) if line.kind == ALL)
+    assert (line.refused, line.accuracy, line.shown) == (4, 0.0, 0.5)
+
+
 def test_a_forecast_counts_by_its_brier_score_alone() -> None:
     whole = next(line for line in lines_of([forecast(0.75, 1.0)]) if line.kind == ALL)
     assert (whole.checks, whole.forecasts, whole.brier) == (0, 1, 0.0625)
