@@ -712,7 +712,7 @@ async def test_the_blackboard_is_complete_while_an_agent_works(
 
     async def analyst(request: TurnRequest) -> Turn:
         if request.assignment.task_id == INSIGHT:
-            run = client.get_workflow_handle_for(StockResearchWorkflow.run, "stock-test")
+            run = client.get_workflow_handle("stock-test")
             seen.append(await run.query(StockResearchWorkflow.episode))
         return stock_turn(request)
 

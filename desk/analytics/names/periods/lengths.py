@@ -21,14 +21,25 @@ LENGTHS: Final = {
     "year": 365.25,
     "decade": 3_652.5,
 }
+_SHORTENED: Final = {"wk": "week", "mth": "month", "qtr": "quarter", "yr": "year"}
+"""As the CLDR shortens them in English."""
+
+UNITS: Final = "|".join((*LENGTHS, *_SHORTENED))
+"""Units as they are written, for a pattern; `unit_of` says which one is meant."""
+
 _IN_UNITS_OF_DATES: Final = {"quarter": ("months", MONTHS_OF_A_QUARTER), "decade": ("years", 10)}
 SHORT: Final = {"d": "day", "w": "week", "m": "month", "q": "quarter", "y": "year"}
 _WRITTEN_SHORT: Final = re.compile(rf"(\d{{1,3}})\s?([{''.join(SHORT)}])", re.IGNORECASE)
 _LENGTH: Final = re.compile(
     rf"\b(?:(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})[ -])?"
-    rf"(?P<unit>{'|'.join(LENGTHS)})(?P<many>s?)\b",
+    rf"(?P<unit>{UNITS})(?P<many>s?)\b",
     re.IGNORECASE,
 )
+
+
+def unit_of(written: str) -> str:
+    """The unit that one of `UNITS` names."""
+    return _SHORTENED.get(written.casefold(), written.casefold())
 
 
 class SpanNamed(NamedTuple):
@@ -88,7 +99,7 @@ def span_given(written: str) -> SpanNamed:
 
 def _spans(words: str) -> Iterator[SpanNamed]:
     for found in _LENGTH.finditer(words):
-        unit, written = found["unit"].casefold(), (found["count"] or "").casefold()
+        unit, written = unit_of(found["unit"]), (found["count"] or "").casefold()
         if not written and found["many"]:
             continue
         count = NUMBERS.index(written) + 1 if written in NUMBERS else int(written or 1)

@@ -17,6 +17,7 @@ from desk.analytics.names.periods.days import (
     week_so_far,
 )
 from desk.analytics.names.periods.iso import ISO, iso_days, read_iso
+from desk.analytics.names.periods.lengths import unit_of
 from desk.analytics.names.periods.months import (
     NAMED_YEAR,
     NUMBER_BEFORE,
@@ -52,6 +53,13 @@ UNREAD: Final = "period_unread"
 _SINCE: Final = re.compile(
     r"\bsince (?:the )?(?P<from_its_start>(?:start|beginning) of (?:the )?)?$", re.I
 )
+_LIMITED: Final = re.compile(
+    r"\b(?P<limit>before|after|until|till|by|mid|early|late|end)\b"
+    r"(?: the)?(?: (?:end|close|start) of(?: the)?)?[ -]$",
+    re.I,
+)
+"""Right before a period: days beside it, or a part of it, which is not read."""
+
 _LOOKED_BACK_OVER: Final = frozenset({"quarter", "year"})
 
 
@@ -140,7 +148,7 @@ def objective_window(words: str, as_of: datetime, time_zone: str) -> TimeWindow:
     and a month or season by its name alone is what it asks about, not when."""
     period = _period_read(words, as_of, time_zone, _READERS_OF_OBJECTIVES)
     spoken = SPOKEN.fullmatch(period.read or "")
-    if spoken and spoken["unit"].casefold() in _LOOKED_BACK_OVER:
+    if spoken and unit_of(spoken["unit"]) in _LOOKED_BACK_OVER:
         today = pendulum.instance(as_of).in_timezone(time_zone)
         return week_so_far(today).window(as_of, time_zone)
     return period.window
@@ -214,9 +222,12 @@ def _up_to_now(words: str, found: PeriodReading, today: pendulum.DateTime) -> Pe
 
 
 def _left_beside(words: str, found: PeriodReading) -> Iterator[str]:
-    """What was not read right beside what was: a part of a month, the number of a day."""
+    """What was not read right beside what was: a part of a month, the number of a day,
+    that days before or after it are meant."""
     if found.part:
         yield found.part
+    if limited := _LIMITED.search(words[: found.start]):
+        yield limited["limit"]
     before = NUMBER_BEFORE.search(words[: found.start])
     after = NUMBER_BESIDE.match(words[found.end :])
     yield from (number[1] for number in (before, after) if number)

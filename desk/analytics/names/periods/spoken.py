@@ -15,12 +15,13 @@ from desk.analytics.names.periods.days import (
     this_week,
     week,
 )
-from desk.analytics.names.periods.lengths import LENGTHS, NUMBERS, SHORT, SpanNamed
+from desk.analytics.names.periods.lengths import NUMBERS, SHORT, UNITS, SpanNamed, unit_of
 
-SPOKEN: Final = re.compile(r"\b(?P<which>this|last) (?P<unit>week|month|quarter|year)\b", re.I)
+_OF_THE_CALENDAR: Final = rf"(?!day|decade)(?:{UNITS})"
+SPOKEN: Final = re.compile(rf"\b(?P<which>this|last) (?P<unit>{_OF_THE_CALENDAR})\b", re.I)
 TO_DATE: Final = re.compile(
-    r"\b(?:(?P<unit>week|month|quarter|year)[ -]to[ -]date|(?P<short>[wmqy])td"
-    r"|on the (?P<on>week|month|quarter|year))\b",
+    rf"\b(?:(?P<unit>{_OF_THE_CALENDAR})[ -]to[ -]date|(?P<short>[wmqy])td"
+    rf"|on the (?P<on>{_OF_THE_CALENDAR}))\b",
     re.I,
 )
 _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )?new year\b)", re.I)
@@ -28,13 +29,13 @@ _THE_YEAR: Final = re.compile(r"\b(?:the year\b(?! before\b)|(?<=since )(?:the )
 
 _LOOKED_BACK: Final = re.compile(
     rf"\b(?:last|past|over the) (?:(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})"
-    rf" (?P<units>{'|'.join(LENGTHS)})s?(?: to (?:now|today))?"
-    rf"|(?<=past )(?P<one>{'|'.join(LENGTHS)}))\b",
+    rf" (?P<units>{UNITS})s?(?: to (?:now|today))?"
+    rf"|(?<=past )(?P<one>{UNITS}))\b",
     re.I,
 )
 _AGO: Final = re.compile(
     r"(?P<since>\b(?:since|than|versus|vs\.?|against|from|to|with) (?:(?:it|they) (?:was|were) )?)?"
-    rf"\b(?P<named>(?P<count>an?|\d{{1,3}}|{'|'.join(NUMBERS)}) (?P<unit>{'|'.join(LENGTHS)})s?"
+    rf"\b(?P<named>(?P<count>an?|\d{{1,3}}|{'|'.join(NUMBERS)}) (?P<unit>{UNITS})s?"
     r" (?:ago|earlier))\b",
     re.I,
 )
@@ -46,7 +47,7 @@ def read_spoken(words: str, today: pendulum.DateTime, as_of: datetime) -> Period
     found = SPOKEN.search(words)
     if found is None:
         return None
-    unit, last = found["unit"].casefold(), found["which"].casefold() == "last"
+    unit, last = unit_of(found["unit"]), found["which"].casefold() == "last"
     return PeriodReading(_spoken_days(unit, today, last=last), found.start(), found.end())
 
 
@@ -56,7 +57,7 @@ def read_to_date(words: str, today: pendulum.DateTime, as_of: datetime) -> Perio
     if found is None:
         return None
     unit = found["unit"] or found["on"] or SHORT[found["short"].casefold()]
-    return PeriodReading(_spoken_days(unit.casefold(), today, last=False), *found.span())
+    return PeriodReading(_spoken_days(unit_of(unit), today, last=False), *found.span())
 
 
 def read_the_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
@@ -83,7 +84,7 @@ def read_looked_back(words: str, today: pendulum.DateTime, as_of: datetime) -> P
     found = _LOOKED_BACK.search(words)
     if found is None:
         return None
-    count, unit = found["count"] or "one", (found["units"] or found["one"]).casefold()
+    count, unit = found["count"] or "one", unit_of(found["units"] or found["one"])
     number = NUMBERS.index(count.casefold()) + 1 if not count.isdecimal() else int(count)
     first = SpanNamed(number, unit).before(today.date()) if number else today.date()
     start = midnight(first.isoformat(), today).add(days=1)
@@ -98,7 +99,7 @@ def read_ago(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRea
     written = found["count"].casefold()
     count = NUMBERS.index(written) + 1 if written in NUMBERS else 1
     count = int(written) if written.isdecimal() else count
-    day = SpanNamed(count, found["unit"].casefold()).before(today.date())
+    day = SpanNamed(count, unit_of(found["unit"])).before(today.date())
     start = midnight(day.isoformat(), today)
     if found["since"]:
         # What was compared with is the fixing of that day, and a period runs from the one before.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
 from babel import Locale
 from babel.units import format_unit
@@ -59,14 +59,20 @@ def _is_of_time(word: str) -> bool:
     return known or re.fullmatch(NAMED_YEAR, word) is not None
 
 
+def _lengths(unit: str) -> tuple[Literal["long", "short"], ...]:
+    """How a unit is written; a decade is shortened as December is."""
+    return ("long",) if unit == "decade" else ("long", "short")
+
+
 @cache
 def _calendar() -> frozenset[str]:
     english = Locale("en")
-    units = (
-        format_unit(count, f"duration-{unit}", locale=english).split()[-1]
+    units = [
+        format_unit(count, f"duration-{unit}", length=length, locale=english).split()[-1]
         for unit in _UNITS
+        for length in _lengths(unit)
         for count in (1, 2)
-    )
+    ]
     names = (*english.months["format"]["wide"].values(), *english.days["format"]["wide"].values())
     quarters = english.quarters["format"]["abbreviated"].values()
     return frozenset(name.casefold() for name in (*units, *names, *quarters))

@@ -31,7 +31,7 @@ _NAME: Final = re.compile(r"(?<=[^.?!:\s]\s)[A-Z][\w&]*|\b\w*\d[\w.,:]*")
 
 _PRICED: Final = frozenset({None, QuestionKind.MOVE, QuestionKind.LEVEL})
 _ANY_DAY: Final = NOT_KNOWN | {QuestionKind.NEXT}
-_LENGTHS: Final = frozenset({"year", "years"})
+_LENGTHS: Final = frozenset({"year", "years", "yr", "yrs"})
 _A_YEAR: Final = SpanNamed(1, "year")
 
 
