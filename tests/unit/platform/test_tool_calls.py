@@ -91,7 +91,8 @@ async def test_a_call_without_an_answer_says_why_and_is_not_made_again_in_vain(
     told = await refusal_of(failing(fault), tmp_path)
     assert told.type == FailureType.TOOL_UNAVAILABLE
     assert told.details[0] == fault
-    assert told.non_retryable == (fault in (CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN))
+    lasting = {CallFault.TOO_LARGE, CallFault.CIRCUIT_OPEN, CallFault.MISCONFIGURED}
+    assert told.non_retryable == (fault in lasting)
 
 
 @pytest.mark.parametrize(
