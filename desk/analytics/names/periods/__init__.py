@@ -9,8 +9,8 @@ speaks of time is known by the names that the Unicode CLDR has for units of time
 and days of the week, as Babel has it, and by `since`: where one was left over, the days that were
 measured may not be those that were meant.
 
-No library reads them for us: of 80 expressions as strategists type them, held against a day in
-November 2026, date-wrangler 2.3.0 had 59 right and 13 wrong, this package 44 and 8,
+No library reads them for us: of 80 expressions as strategists type them, read as of 30 October
+2026, date-wrangler 2.3.0 had 59 right and 13 wrong, this package 44 and 8,
 recognizers-text 39 and 26, dateparser 1.5.0 20 and 40. Days that are wrong are worse than none.
 """
 
