@@ -17,6 +17,7 @@ Dividends are in neither price, nor is what it costs to borrow a stock that is s
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -84,16 +85,23 @@ def performance(
     """
     if entry <= 0 or exit_ <= 0:
         raise ValueError(f"prices are positive, not {entry} and {exit_}")
-    years = days / _DAYS_A_YEAR
+    years, root = _years(days)
     move = (exit_ / entry - 1) * 100
     found: dict[Metric, Decimal] = {Metric.FORWARD_MOVE: move}
     if volatility is not None:
-        found[Metric.RISK] = volatility * years.sqrt()
+        found[Metric.RISK] = volatility * root
     if cash_rate is not None:
         cash = found[Metric.CASH_MOVE] = cash_rate * years
         found |= _compared(move - cash, position, cost, found.get(Metric.RISK))
     levels: dict[Metric, Decimal] = {Metric.ENTRY: entry, Metric.EXIT: exit_}
     return levels | {m: _rounded(found[m]) for m in EVALUATION_METRICS if m in found}
+
+
+@cache
+def _years(days: int) -> tuple[Decimal, Decimal]:
+    """Days as years, and the root of that, which takes a tenth of the work of a performance."""
+    years = days / _DAYS_A_YEAR
+    return years, years.sqrt()
 
 
 def _compared(

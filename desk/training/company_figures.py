@@ -2,22 +2,26 @@
 an instant."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
 
 from desk.analytics.technical.companies import (
+    AccountItem,
+    AccountLine,
     Accounts,
+    CompanyMeasures,
     NoAccounts,
-    earnings_figures,
-    ratio_figures,
+    earnings_measures,
+    ratio_measures,
 )
+from desk.analytics.technical.measures import Unmeasured, rounded
 from desk.analytics.technical.series import PriceSeries
 from desk.contracts.agents.tools import GENERATED
 from desk.contracts.episode.actions import StockAction
-from desk.contracts.episode.analysis import MeasuredFigure
 from desk.contracts.findings.claims import Metric
 from desk.contracts.markets import MarketKind
 from desk.sources.analysis.generated import GeneratedFacts
@@ -40,12 +44,25 @@ ON_COMPANIES = (
 """The actions that bring them."""
 
 
+MOST_INSTANTS: Final = 1024
+"""So many instants' stories are kept, for episodes side by side that ask of them again."""
+
+
+class _LastAccounts(NamedTuple):
+    """What accounts and reports say until the next ones come out: the lines of the newest year, and
+    the figures that no price is in."""
+
+    year: Mapping[AccountItem, AccountLine]
+    figures: Mapping[Metric, float]
+
+
 class CompanyFigures:
     """The figures of one stock's generated facts. Each is of what had come out by an instant."""
 
     def __init__(self, symbol: str, facts: GeneratedFacts) -> None:
         self._symbol, self._facts = symbol, facts
-        self._read: dict[int, Accounts] = {}
+        self._last: dict[int, _LastAccounts] = {}
+        self._gathered = lru_cache(MOST_INSTANTS)(self._gather)
         _, _, self.generated = (facts.source.origin or "").partition(f"{GENERATED}: ")
 
     def values(
@@ -64,27 +81,22 @@ class CompanyFigures:
         )
         return {} if told[1] is None else {told[0]: float(told[1])}
 
-    def _gathered(self, as_of: datetime) -> Gathered:
+    def _gather(self, as_of: datetime) -> Gathered:
         return gather_companies(self._facts, Asked(self._symbol, as_of, USUAL_DAYS))
 
     def _fundamentals(self, day: date, close: Decimal, as_of: datetime) -> dict[Metric, float]:
-        known = self._known(as_of)
-        if known is None:
+        if self._accounts is None:
             return {}
         price = PriceSeries(
             self._symbol, MarketKind.STOCK, "USD", self._facts.source, (day,), (close,)
         )
-        ratios, _ = ratio_figures(known, price)
-        earnings, _ = earnings_figures(known, price)
-        return _floats((*ratios, *earnings))
-
-    def _known(self, as_of: datetime) -> Accounts | None:
-        if self._accounts is None:
-            return None
         came_out = bisect_right(self._instants, as_of)
-        if came_out not in self._read:
-            self._read[came_out] = self._accounts.known(as_of)
-        return self._read[came_out]
+        known = self._last.get(came_out)
+        if known is None:
+            accounts = self._accounts.known(as_of)
+            earnings = dict(_rounded(price, earnings_measures(accounts)))
+            known = self._last[came_out] = _LastAccounts(accounts.year(), earnings)
+        return {**dict(_rounded(price, ratio_measures(known.year, price))), **known.figures}
 
     @cached_property
     def _accounts(self) -> Accounts | None:
@@ -102,5 +114,10 @@ class CompanyFigures:
         return sorted(lines + [report.known_from for report in self._accounts.reports])
 
 
-def _floats(figures: Iterable[MeasuredFigure]) -> dict[Metric, float]:
-    return {each.metric: float(each.value) for each in figures}
+def _rounded(price: PriceSeries, measures: CompanyMeasures) -> Iterator[tuple[Metric, float]]:
+    """The figures that can be had, as they are printed."""
+    for metric, measure in measures.items():
+        try:
+            yield metric, float(rounded(price, metric, measure()))
+        except Unmeasured:
+            continue

@@ -4,23 +4,20 @@ A row stands for the close of one day of one stock. Insights and recommendations
 functions that the workflow uses, when first asked for, and kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from desk.analytics.evaluation import POSITIONS
 from desk.contracts.episode.actions import StockAction
-from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS
+from desk.programs.episode.actions import DATA, PART_METRICS
 from desk.programs.episode.encoding import (
-    EVALUATION,
     INSIGHTS,
-    encode_figures,
     encode_insights,
     figure_rows,
     mask_of,
@@ -42,30 +39,49 @@ BITS: Final = {action: 1 << place for place, action in enumerate(DATA)}
 """The bit of each action that brings figures, in a number that says which parts there are."""
 
 _BASIC, _ADVANCED = StockAction.RUN_TA_BASIC, StockAction.RUN_TA_ADVANCED
+_POSITIONS: Final = frozenset(POSITIONS.values())
 _LAST: Final = PART_METRICS[_BASIC].index(Metric.LAST)
 
 
 class JudgedParts(NamedTuple):
-    """The insights into some parts of the blackboard as their two arrays, and their balance."""
+    """The insights into some parts of the blackboard as their two arrays, their balance, and how
+    much of the figures there is."""
 
     strengths: Encoded
     known: Encoded
     found: SignalConsensus
+    share: float
 
 
-class PositionOutcome(NamedTuple):
-    """The outcome of a position: its reward (None if there is none) and the two arrays."""
+class PositionOutcomes(NamedTuple):
+    """The outcomes of a position, a row for each: the rewards, which are no number where there is
+    none, and the two arrays."""
 
-    reward: float | None
+    rewards: NDArray[np.float64]
     figures: Encoded
     known: Encoded
 
 
 class _Part:
-    """An action's figures of all rows, encoded; those of companies only once they are asked for."""
+    """An action's figures of all rows, encoded; some only once they are asked for."""
 
     def __init__(self, numbers: Encoded, known_: Encoded, filled: NDArray[np.bool_]) -> None:
         self.numbers, self.known, self.filled = numbers, known_, filled
+
+    def missing(self, rows: Rows) -> Rows:
+        """Those of some rows that were not asked for yet, each once."""
+        return np.unique(rows[~self.filled[rows]])
+
+    def fill(
+        self, action: StockAction, rows: Rows, figures: Sequence[Mapping[Metric, Any]]
+    ) -> None:
+        """Writes the figures of some rows."""
+        metrics = PART_METRICS[action]
+        told = [[values.get(metric, np.nan) for metric in metrics] for values in figures]
+        numbers = np.array(told, np.float64)
+        priced_by = numbers[:, metrics.index(Metric.ENTRY)] if Metric.ENTRY in metrics else None
+        self.numbers[rows], self.known[rows] = figure_rows(action, numbers, priced_by)
+        self.filled[rows] = True
 
 
 class EpisodeArrays:
@@ -94,8 +110,10 @@ class EpisodeArrays:
             False: _whole(_ADVANCED, advanced, None),
         }
         self._judged: dict[tuple[int, int], JudgedParts] = {}
-        self._shares: dict[tuple[int, int], float] = {}
-        self._outcomes: dict[tuple[int, int], PositionOutcome] = {}
+        self._outcomes = {
+            position: self._empty(StockAction.EVALUATE_PERFORMANCE) for position in _POSITIONS
+        }
+        self._rewards = {position: np.full(len(self._at), np.nan) for position in _POSITIONS}
 
     def row(self, symbol: str, at: int) -> int:
         """The row of a stock's day by its place in the table."""
@@ -115,16 +133,21 @@ class EpisodeArrays:
             part = self._advanced[priced]
         else:
             part = self._parts[action]
-            self._fill(action, part, rows)
+            missing = part.missing(rows)
+            if len(missing):
+                days = map(self._of, missing.tolist())
+                part.fill(action, missing, [table.values(action, at) for table, at in days])
         return part.numbers[rows], part.known[rows]
 
     def judged(self, row: int, parts: int) -> JudgedParts:
         """The insights into the filled parts, which are given as bits."""
         found = self._judged.get((row, parts))
         if found is None:
-            pointers = insights(self._values(row, parts))
+            values = self._values(row, parts)
+            pointers = insights(values)
             arrays = encode_insights(pointers)
-            found = JudgedParts(arrays[INSIGHTS], arrays[mask_of(INSIGHTS)], judged(pointers))
+            strengths, there = arrays[INSIGHTS], arrays[mask_of(INSIGHTS)]
+            found = JudgedParts(strengths, there, judged(pointers), known(values))
             if len(self._judged) >= MOST_KEPT:
                 self._judged.clear()
             self._judged[row, parts] = found
@@ -132,30 +155,21 @@ class EpisodeArrays:
 
     def decided(self, row: int, judged_on: int, parts: int) -> StockDecision:
         """What is recommended on insights into some parts, where there are `parts` by now."""
-        share = self._shares.get((row, parts))
-        if share is None:
-            share = known(self._values(row, parts))
-            if len(self._shares) >= MOST_KEPT:
-                self._shares.clear()
-            self._shares[row, parts] = share
-        return decided(self.judged(row, judged_on).found, share)
+        return decided(self.judged(row, judged_on).found, self.judged(row, parts).share)
 
-    def outcome(self, row: int, recommended: Recommended) -> PositionOutcome:
-        """The outcome of a recommendation."""
-        position = POSITIONS[recommended]
-        found = self._outcomes.get((row, position))
-        if found is None:
-            table, at = self._of(row)
-            figures, _ = table.evaluation(at, position, self._weeks, self._cost)
-            arrays = encode_figures(figures, StockAction.EVALUATE_PERFORMANCE)
-            reward = figures.get(Metric.REWARD)
-            found = PositionOutcome(
-                None if reward is None else float(reward),
-                arrays[EVALUATION],
-                arrays[mask_of(EVALUATION)],
-            )
-            self._outcomes[row, position] = found
-        return found
+    def outcomes(self, position: int, rows: Rows) -> PositionOutcomes:
+        """What came of a position from each of some days on."""
+        part, rewards = self._outcomes[position], self._rewards[position]
+        missing = part.missing(rows)
+        if len(missing):
+            found = [self._evaluated(row, position) for row in missing.tolist()]
+            part.fill(StockAction.EVALUATE_PERFORMANCE, missing, found)
+            rewards[missing] = [figures.get(Metric.REWARD, np.nan) for figures in found]
+        return PositionOutcomes(rewards[rows], part.numbers[rows], part.known[rows])
+
+    def _evaluated(self, row: int, position: int) -> Mapping[Metric, Decimal]:
+        table, at = self._of(row)
+        return table.evaluation(at, position, self._weeks, self._cost)[0]
 
     def _of(self, row: int) -> tuple[StockTable, int]:
         return self._tables[int(self._table_of[row])], int(self._at[row])
@@ -168,14 +182,6 @@ class EpisodeArrays:
         return _Part(
             np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape[0], bool)
         )
-
-    def _fill(self, action: StockAction, part: _Part, rows: Rows) -> None:
-        name = PART_FIELDS[action]
-        for row in np.unique(rows[~part.filled[rows]]).tolist():
-            table, at = self._of(row)
-            arrays = encode_figures(table.values(action, at), action)
-            part.numbers[row], part.known[row] = arrays[name], arrays[mask_of(name)]
-            part.filled[row] = True
 
     def _values(self, row: int, parts: int) -> dict[Metric, float]:
         table, at = self._of(row)

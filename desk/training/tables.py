@@ -220,13 +220,11 @@ class StockTable:
         """
         if action not in self._values:
             raise ValueError(f"{action} brings no figures of the stock")
-        close = close_known_from(self.days[at])
-        if as_of is not None and as_of != close and action in ON_COMPANIES:
+        if as_of is not None and action in ON_COMPANIES and self._between_closes(at, as_of):
             return self._on_company(action, at, as_of)
         made = self._values[action][at]
         if made is None:
-            made = self._made(action, at, close)
-            self._values[action][at] = made
+            made = self._values[action][at] = self._made(action, at)
         return made
 
     def rows(self, action: StockAction) -> Floats:
@@ -239,12 +237,15 @@ class StockTable:
         told = (self.values(action, at) for at in range(len(self.days)))
         return np.array([[values.get(m, np.nan) for m in metrics] for values in told], np.float64)
 
-    def _made(self, action: StockAction, at: int, close: datetime) -> dict[Metric, float]:
+    def _made(self, action: StockAction, at: int) -> dict[Metric, float]:
         if action not in self._rows:
-            return self._on_company(action, at, close)
+            return self._on_company(action, at, close_known_from(self.days[at]))
         told = zip(PART_METRICS[action], self._rows[action][at].tolist(), strict=True)
         # What is not a number is not even equal to itself.
         return {metric: value for metric, value in told if value == value}
+
+    def _between_closes(self, at: int, as_of: datetime) -> bool:
+        return as_of != close_known_from(self.days[at])
 
     def _on_company(self, action: StockAction, at: int, as_of: datetime) -> dict[Metric, float]:
         if self._companies is None:

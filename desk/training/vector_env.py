@@ -17,6 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from desk.analytics.evaluation import POSITIONS
 from desk.analytics.technical.series import close_known_from
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import (
@@ -54,6 +55,7 @@ USUAL_NUMBER: Final = 64
 NONE: Final = -1
 _OFTEN: Final = np.array(OFTEN, np.float32)
 _RECOMMENDED: Final = tuple(Recommended)
+_POSITIONS: Final = np.array([POSITIONS[each] for each in _RECOMMENDED])
 _BASIC, _ADVANCED = BITS[StockAction.RUN_TA_BASIC], BITS[StockAction.RUN_TA_ADVANCED]
 _NEEDS: Final = np.array(
     [[other in NEEDS.get(action, ()) for other in ACTIONS] for action in ACTIONS], np.int64
@@ -303,13 +305,14 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
 
     def _evaluate(self, places: Rows, rewards: NDArray[np.float64]) -> dict[str, Any]:
         without = np.zeros(self.num_envs, bool)
-        for place in places.tolist():
-            recommended = _RECOMMENDED[int(self._recommended[place])]
-            outcome = self._arrays.outcome(int(self._rows[place]), recommended)
-            rewards[place] += outcome.reward or 0.0
-            without[place] = outcome.reward is None
-            self._seen[EVALUATION][place] = outcome.figures
-            self._seen[mask_of(EVALUATION)][place] = outcome.known
+        positions = _POSITIONS[self._recommended[places]]
+        for position in np.unique(positions).tolist():
+            held = places[positions == position]
+            found = self._arrays.outcomes(position, self._rows[held])
+            without[held] = np.isnan(found.rewards)
+            rewards[held] += np.nan_to_num(found.rewards)
+            self._seen[EVALUATION][held] = found.figures
+            self._seen[mask_of(EVALUATION)][held] = found.known
         return {"without_reward": without} if without.any() else {}
 
     def _refusals(self, chosen: Numbers, carried: NDArray[np.bool_]) -> dict[str, Any]:
@@ -324,8 +327,9 @@ class StockResearchVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[A
         final = np.full(self.num_envs, None, dtype=object)
         which = np.zeros(self.num_envs, bool)
         which[over] = True
-        for place in over.tolist():
-            final[place] = {name: values[place].copy() for name, values in self._seen.items()}
+        last = {name: values[over] for name, values in self._seen.items()}
+        for at, place in enumerate(over.tolist()):
+            final[place] = {name: values[at] for name, values in last.items()}
         return {"final_obs": final, "_final_obs": which}
 
     def _copied(self) -> Observation:

@@ -3,9 +3,9 @@
 In this process, on days drawn among all offline series with generated facts; beginning the next
 episode is counted in. Actions are those of the usual order, or by chance among those that make
 sense. `one by one` is a single environment; `side by side` the native vectorised one, first on days
-that no episode was of yet, then once more on days drawn among those. The figures of the days are
-computed beforehand, which is timed apart. Each round measures all of them in turn, so that a ratio
-holds on a machine that others use too.
+that no episode was of yet, with tables that nothing was asked of, then once more on the same days.
+The figures of the prices and the generated facts are made beforehand, which is timed apart. Each
+round measures all of them in turn, so that a ratio holds on a machine that others use too.
 """
 
 import argparse
@@ -14,7 +14,8 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -24,10 +25,11 @@ from rich.console import Console
 from rich.table import Table
 
 from desk.programs.episode.actions import ORDER
-from desk.training.company_figures import Facts
+from desk.sources.analysis.generated.facts import SEED, GeneratedFacts
+from desk.training.company_figures import ON_COMPANIES
 from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
-from desk.training.tables import StockTable, stock_table, symbols
+from desk.training.tables import StockTable, generated_facts, stock_table, symbols
 from desk.training.vector_env import StockResearchVectorEnv
 
 GOAL: Final = 20_000
@@ -39,19 +41,19 @@ MANY: Final = 1_000
 SIDE_BY_SIDE: Final = 256
 USUAL: Final = tuple(ACTIONS.index(action) for action in ORDER)
 
-Measure = Callable[[float, int], float]
-
 
 def main(seconds: float) -> bool:
     """Print the figures; whether the goal was met."""
     began = time.perf_counter()
-    tables = {symbol: stock_table(symbol, facts=Facts.GENERATED) for symbol in symbols()}
+    facts = generated_facts(SEED)
+    tables = practice(facts)
+    for table, action in product(tables.values(), ON_COMPANIES):
+        table.values(action, 0)
     prepared = time.perf_counter() - began
-    measures = measured(tables)
-    rates: dict[str, list[float]] = {name: [] for name in measures}
+    rates: dict[str, list[float]] = {}
     for seed in range(ROUNDS):
-        for name, measure in measures.items():
-            rates[name].append(measure(seconds, seed))
+        for name, rate in measured(facts, seconds, seed):
+            rates.setdefault(name, []).append(rate)
     days = sum(len(table.days) for table in tables.values())
     title = f"Stock episodes, one process on {processor()}"
     shown = Table("what", "steps a second", "beside one by one", "goal", title=title)
@@ -67,22 +69,20 @@ def main(seconds: float) -> bool:
     return statistics.median(rates["side by side, usual order, new days"]) >= GOAL
 
 
-def measured(tables: Mapping[str, StockTable]) -> Mapping[str, Measure]:
-    """What is measured, in the order of the table."""
-    warm = StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables)
-    return {
-        "one by one, usual order": lambda s, seed: one_by_one(tables, s, seed, usual=True),
-        "one by one, by chance": lambda s, seed: one_by_one(tables, s, seed, usual=False),
-        "side by side, usual order, new days": lambda s, seed: side_by_side(
-            StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables), s, seed, usual=True
-        ),
-        "side by side, usual order, days again": lambda s, seed: side_by_side(
-            warm, s, seed, usual=True
-        ),
-        "side by side, by chance, new days": lambda s, seed: side_by_side(
-            StockResearchVectorEnv(SIDE_BY_SIDE, tables=tables), s, seed, usual=False
-        ),
-    }
+def practice(facts: GeneratedFacts) -> Mapping[str, StockTable]:
+    """Tables of all stocks, of whose days nothing was asked yet."""
+    return {symbol: stock_table(symbol).beside(facts) for symbol in symbols()}
+
+
+def measured(facts: GeneratedFacts, seconds: float, seed: int) -> Iterator[tuple[str, float]]:
+    """What is measured in a round, in the order of the table, and the steps a second."""
+    for usual, order in ((True, "usual order"), (False, "by chance")):
+        yield f"one by one, {order}", one_by_one(practice(facts), seconds, seed, usual=usual)
+    for usual, order in ((True, "usual order"), (False, "by chance")):
+        envs = StockResearchVectorEnv(SIDE_BY_SIDE, tables=practice(facts))
+        for days in ("new days", "days again"):
+            rate = side_by_side(envs, seconds, seed, usual=usual)
+            yield f"side by side, {order}, {days}", rate
 
 
 def one_by_one(

@@ -59,10 +59,15 @@ class AccountLine:
     filed_on: date | None = None
 
     @property
+    def came_out(self) -> date:
+        """The day at whose end (UTC) the line counts as known: that of its filing, or 90 days after
+        its period where that day is not told."""
+        return self.filed_on or self.period_end + UNTOLD_DELAY
+
+    @property
     def known_from(self) -> datetime:
-        """The instant from which the line counts as known: the end of its day of filing (UTC), or
-        90 days after its period where that day is not told."""
-        return _after(self.filed_on or self.period_end + UNTOLD_DELAY)
+        """The instant from which the line counts as known."""
+        return _after(self.came_out)
 
 
 _Measure = Callable[[PriceSeries, Mapping[AccountItem, AccountLine]], Decimal]
@@ -103,9 +108,15 @@ class EarningsReport:
     expected: Decimal
 
     @property
+    def came_out(self) -> date:
+        """The day at whose end (UTC) the report counts as known: sources tell the hour as it was
+        planned, if at all."""
+        return self.reported_at.astimezone(UTC).date()
+
+    @property
     def known_from(self) -> datetime:
-        """The end of its day (UTC): sources tell the hour as it was planned, if at all."""
-        return _after(self.reported_at.astimezone(UTC).date())
+        """The instant from which the report counts as known."""
+        return _after(self.came_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +132,9 @@ class Accounts:
 
     def known(self, as_of: datetime) -> "Accounts":
         """What was known at an instant, oldest first."""
-        lines = (line for line in self.lines if line.known_from <= as_of)
-        reports = (report for report in self.reports if report.known_from <= as_of)
+        today = as_of.astimezone(UTC).date()
+        lines = (line for line in self.lines if line.came_out < today)
+        reports = (report for report in self.reports if report.came_out < today)
         return Accounts(
             tuple(sorted(lines, key=lambda line: (line.period_end, line.name))),
             tuple(sorted(reports, key=lambda report: report.reported_at)),
@@ -142,34 +154,31 @@ def ratios_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
     """The ratios of a company by the newest annual accounts among those known."""
-    figures, missing = ratio_figures(accounts, series)
+    figures, missing = _measured(series, ratio_measures(accounts.year(), series))
     found = analysis(series, as_of, OF_ACCOUNTS, figures, (), (*missing, *accounts.notes))
     return found.model_copy(update={"source": source})
 
 
-Measured = tuple[tuple[MeasuredFigure, ...], tuple[str, ...]]
-"""Figures, and why others are lacking."""
+CompanyMeasures = Mapping[Metric, Callable[[], Decimal | float]]
+"""What computes each figure. It raises `Unmeasured` where that cannot be had."""
 
 
-def ratio_figures(known: Accounts, series: PriceSeries) -> Measured:
-    """The ratios by the accounts known and the newest price."""
-    year = known.year()
-    ratios = {metric: partial(measure, series, year) for metric, measure in _MEASURES.items()}
-    return _measured(series, ratios)
+def ratio_measures(year: Mapping[AccountItem, AccountLine], series: PriceSeries) -> CompanyMeasures:
+    """The ratios by the lines of the newest year known and the newest price."""
+    return {metric: partial(measure, series, year) for metric, measure in _MEASURES.items()}
 
 
-def earnings_figures(known: Accounts, series: PriceSeries) -> Measured:
+def earnings_measures(known: Accounts) -> CompanyMeasures:
     """The growth of revenue, and the surprise of the last report of earnings."""
-    told = {
+    return {
         Metric.REVENUE_GROWTH: partial(_growth, known),
         Metric.EARNINGS_SURPRISE: partial(_surprise, known),
     }
-    return _measured(series, told)
 
 
 def _measured(
-    series: PriceSeries, measures: Mapping[Metric, Callable[[], Decimal | float]]
-) -> Measured:
+    series: PriceSeries, measures: CompanyMeasures
+) -> tuple[tuple[MeasuredFigure, ...], tuple[str, ...]]:
     figures: list[MeasuredFigure] = []
     missing: list[str] = []
     for metric, measure in measures.items():
@@ -208,7 +217,7 @@ def earnings_of(
     accounts: Accounts, series: PriceSeries, as_of: datetime, source: Provenance
 ) -> Analysis:
     """How a company's revenue grew over a year, and its last earnings surprised, in percent."""
-    figures, missing = earnings_figures(accounts, series)
+    figures, missing = _measured(series, earnings_measures(accounts))
     signals = [_signal(each.metric, float(each.value)) for each in figures]
     answer = analysis(series, as_of, REPORTED, figures, signals, (*missing, *accounts.notes))
     return answer.model_copy(update={"source": source})

@@ -68,7 +68,7 @@ _Figures = Mapping[Metric, float]
 
 def insights(values: _Figures) -> tuple[Pointer, ...]:
     """What the figures say, in the order of `Topic`. The same figures always say the same."""
-    return tuple(found for rule in _RULES if (found := rule(values)) is not None)
+    return tuple([found for rule in _RULES if (found := rule(values)) is not None])
 
 
 def _trend(values: _Figures) -> Pointer | None:
@@ -91,7 +91,7 @@ def _long_trend(values: _Figures) -> Pointer | None:
         strength, by = abs(away) * 100 / swing, Metric.VOLATILITY
     else:
         return None
-    return _said(Topic.LONG_TREND, _towards(away), strength, Metric.LAST, Metric.SMA_200, by)
+    return _said(Topic.LONG_TREND, _towards(away), strength, (Metric.LAST, Metric.SMA_200, by))
 
 
 def _averages(values: _Figures) -> Pointer | None:
@@ -101,7 +101,7 @@ def _averages(values: _Figures) -> Pointer | None:
         return None
     apart = (short / long - 1) * 100
     rests_on = (Metric.SMA_50, Metric.SMA_200, Metric.VOLATILITY)
-    return _said(Topic.AVERAGES, _towards(apart), abs(apart) / swing, *rests_on)
+    return _said(Topic.AVERAGES, _towards(apart), abs(apart) / swing, rests_on)
 
 
 def _momentum(values: _Figures) -> Pointer | None:
@@ -110,7 +110,7 @@ def _momentum(values: _Figures) -> Pointer | None:
         return None
     size = abs(histogram) / (swing * _DAY)
     rests_on = (Metric.MACD_HISTOGRAM, Metric.VOLATILITY)
-    return _said(Topic.MOMENTUM, _towards(histogram), size, *rests_on)
+    return _said(Topic.MOMENTUM, _towards(histogram), size, rests_on)
 
 
 def _place(values: _Figures) -> Pointer | None:
@@ -122,10 +122,10 @@ def _place(values: _Figures) -> Pointer | None:
     far = abs(place - 0.5) * 2
     rests_on = (Metric.LAST, Metric.YEAR_LOW, Metric.YEAR_HIGH)
     if place >= 1 - NEAR_AN_END:
-        return _said(Topic.PLACE, Leaning.UP, far, *rests_on)
+        return _said(Topic.PLACE, Leaning.UP, far, rests_on)
     if place <= NEAR_AN_END:
-        return _said(Topic.PLACE, Leaning.DOWN, far, *rests_on)
-    return _said(Topic.PLACE, Leaning.NEUTRAL, 1 - far, *rests_on)
+        return _said(Topic.PLACE, Leaning.DOWN, far, rests_on)
+    return _said(Topic.PLACE, Leaning.NEUTRAL, 1 - far, rests_on)
 
 
 def _month(values: _Figures) -> Pointer | None:
@@ -135,8 +135,8 @@ def _month(values: _Figures) -> Pointer | None:
     size = abs(move) / (swing * _MONTH)
     rests_on = (Metric.MONTH_MOVE, Metric.VOLATILITY)
     if size <= 1:
-        return _said(Topic.MONTH, Leaning.NEUTRAL, 1 - size, *rests_on)
-    return _said(Topic.MONTH, _towards(-move), size / FULL_REVERSAL, *rests_on)
+        return _said(Topic.MONTH, Leaning.NEUTRAL, 1 - size, rests_on)
+    return _said(Topic.MONTH, _towards(-move), size / FULL_REVERSAL, rests_on)
 
 
 def _stretch(values: _Figures) -> Pointer | None:
@@ -146,8 +146,8 @@ def _stretch(values: _Figures) -> Pointer | None:
     far = abs(rsi - 50)
     if OVERSOLD <= rsi <= OVERBOUGHT:
         inside = 1 - far / (OVERBOUGHT - 50)
-        return _said(Topic.STRETCH, Leaning.NEUTRAL, inside, Metric.RSI)
-    return _said(Topic.STRETCH, _towards(50 - rsi), far / 50, Metric.RSI)
+        return _said(Topic.STRETCH, Leaning.NEUTRAL, inside, (Metric.RSI,))
+    return _said(Topic.STRETCH, _towards(50 - rsi), far / 50, (Metric.RSI,))
 
 
 def _bands(values: _Figures) -> Pointer | None:
@@ -156,8 +156,8 @@ def _bands(values: _Figures) -> Pointer | None:
         return None
     far = abs(place - 50) / 50
     if far <= 1:
-        return _said(Topic.BANDS, Leaning.NEUTRAL, 1 - far, Metric.BOLLINGER_POSITION)
-    return _said(Topic.BANDS, _towards(50 - place), far / 2, Metric.BOLLINGER_POSITION)
+        return _said(Topic.BANDS, Leaning.NEUTRAL, 1 - far, (Metric.BOLLINGER_POSITION,))
+    return _said(Topic.BANDS, _towards(50 - place), far / 2, (Metric.BOLLINGER_POSITION,))
 
 
 def _strength(values: _Figures) -> Pointer | None:
@@ -166,8 +166,8 @@ def _strength(values: _Figures) -> Pointer | None:
         return None
     rests_on = (Metric.ADX, Metric.MONTH_MOVE)
     if adx < TRENDING:
-        return _said(Topic.STRENGTH, Leaning.NEUTRAL, 1 - adx / TRENDING, *rests_on)
-    return _said(Topic.STRENGTH, _towards(move), adx / FULL_TREND, *rests_on)
+        return _said(Topic.STRENGTH, Leaning.NEUTRAL, 1 - adx / TRENDING, rests_on)
+    return _said(Topic.STRENGTH, _towards(move), adx / FULL_TREND, rests_on)
 
 
 def _line(values: _Figures) -> Pointer | None:
@@ -188,9 +188,9 @@ def _tone(values: _Figures) -> Pointer | None:
     heard = 1.0 if stories is None else min(1.0, stories / FEW_STORIES)
     rests_on = (Metric.NEWS_TONE, Metric.NEWS_COUNT)[: 1 if stories is None else 2]
     if abs(tone) < EVEN_TONE:
-        return _said(Topic.NEWS_TONE, Leaning.NEUTRAL, MOST_BY_WORDS * heard, *rests_on)
+        return _said(Topic.NEWS_TONE, Leaning.NEUTRAL, MOST_BY_WORDS * heard, rests_on)
     strength = MOST_BY_WORDS * heard * min(1.0, abs(tone) / 100)
-    return _said(Topic.NEWS_TONE, _towards(tone), strength, *rests_on)
+    return _said(Topic.NEWS_TONE, _towards(tone), strength, rests_on)
 
 
 def _earnings_multiple(values: _Figures) -> Pointer | None:
@@ -214,9 +214,9 @@ def _margin(values: _Figures) -> Pointer | None:
     if margin is None:
         return None
     if 0 <= margin < GOOD_MARGIN:
-        return _said(Topic.MARGIN, Leaning.NEUTRAL, MOST_BY_ACCOUNTS, Metric.NET_MARGIN)
+        return _said(Topic.MARGIN, Leaning.NEUTRAL, MOST_BY_ACCOUNTS, (Metric.NET_MARGIN,))
     strength = MOST_BY_ACCOUNTS * min(1.0, abs(margin) / (2 * GOOD_MARGIN))
-    return _said(Topic.MARGIN, _towards(margin), strength, Metric.NET_MARGIN)
+    return _said(Topic.MARGIN, _towards(margin), strength, (Metric.NET_MARGIN,))
 
 
 def _debt(values: _Figures) -> Pointer | None:
@@ -225,9 +225,9 @@ def _debt(values: _Figures) -> Pointer | None:
     if debt is None or debt < 0:
         return None
     if debt < HEAVY_DEBT:
-        return _said(Topic.DEBT, Leaning.NEUTRAL, MOST_BY_ACCOUNTS, Metric.DEBT_TO_EQUITY)
+        return _said(Topic.DEBT, Leaning.NEUTRAL, MOST_BY_ACCOUNTS, (Metric.DEBT_TO_EQUITY,))
     strength = MOST_BY_ACCOUNTS * min(1.0, debt / (2 * HEAVY_DEBT))
-    return _said(Topic.DEBT, Leaning.DOWN, strength, Metric.DEBT_TO_EQUITY)
+    return _said(Topic.DEBT, Leaning.DOWN, strength, (Metric.DEBT_TO_EQUITY,))
 
 
 _RULES: Final[tuple[Callable[[_Figures], Pointer | None], ...]] = (
@@ -263,8 +263,8 @@ def _move(values: _Figures, topic: Topic, metric: Metric, root: float) -> Pointe
 def _beside_usual(topic: Topic, size: float, rests_on: tuple[Metric, ...]) -> Pointer:
     """What a size of 1 is usual of: nothing below `FLAT`, as strong as can be from 2 on."""
     if abs(size) < FLAT:
-        return _said(topic, Leaning.NEUTRAL, 1 - abs(size), *rests_on)
-    return _said(topic, _towards(size), abs(size) / 2, *rests_on)
+        return _said(topic, Leaning.NEUTRAL, 1 - abs(size), rests_on)
+    return _said(topic, _towards(size), abs(size) / 2, rests_on)
 
 
 def _multiple(values: _Figures, topic: Topic, metric: Metric, middle: float) -> Pointer | None:
@@ -274,8 +274,8 @@ def _multiple(values: _Figures, topic: Topic, metric: Metric, middle: float) -> 
         return None
     cheap = max(-1.0, min(1.0, log(middle / multiple) / log(2)))
     if abs(cheap) < FLAT:
-        return _said(topic, Leaning.NEUTRAL, MOST_BY_ACCOUNTS * (1 - abs(cheap)), metric)
-    return _said(topic, _towards(cheap), MOST_BY_ACCOUNTS * abs(cheap), metric)
+        return _said(topic, Leaning.NEUTRAL, MOST_BY_ACCOUNTS * (1 - abs(cheap)), (metric,))
+    return _said(topic, _towards(cheap), MOST_BY_ACCOUNTS * abs(cheap), (metric,))
 
 
 def _of_accounts(values: _Figures, topic: Topic, metric: Metric, large: float) -> Pointer | None:
@@ -284,11 +284,12 @@ def _of_accounts(values: _Figures, topic: Topic, metric: Metric, large: float) -
     if percent is None:
         return None
     strength = MOST_BY_ACCOUNTS * min(1.0, abs(percent) / large)
-    return _said(topic, _towards(percent), strength, metric)
+    return _said(topic, _towards(percent), strength, (metric,))
 
 
-def _said(topic: Topic, leaning: Leaning, strength: float, *rests_on: Metric) -> Pointer:
-    return Pointer(topic, leaning, round(min(1.0, strength) if strength > 0 else 0.0, 3), rests_on)
+def _said(topic: Topic, leaning: Leaning, strength: float, rests_on: tuple[Metric, ...]) -> Pointer:
+    bounded = 1.0 if strength >= 1 else round(strength, 3) if strength > 0 else 0.0
+    return Pointer(topic, leaning, bounded, rests_on)
 
 
 def _towards(size: float) -> Leaning:

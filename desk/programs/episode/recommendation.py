@@ -2,7 +2,7 @@
 
 The numbers are conventions of the desk; none was fitted to anything:
 
-- The insights are weighed as a specialist's signals are (`signals.judge`): their
+- The insights are weighed as a specialist's signals are (`balance.judge`): their
   balance is the mean of their strengths, up as plus, down as minus, neutral as nothing. From
   `LEANS` on it is a buy or a sell; below it a hold.
 - What is known is the sum of the parts' `WEIGHTS`, each by the share of its figures that are there.
@@ -16,19 +16,17 @@ The numbers are conventions of the desk; none was fitted to anything:
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from desk.contracts.episode.actions import StockAction
-from desk.contracts.episode.analysis import Hint, Signal
 from desk.contracts.episode.stock import Blackboard, Recommended, StockRecommendation
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import Leaning
 from desk.programs.episode.actions import PART_METRICS, Pointer
 from desk.programs.episode.blackboard import StockBoard
-from desk.programs.swarm.balance import SignalConsensus, judge
+from desk.programs.swarm.balance import SignalConsensus, judge_pulls
 
 WEIGHTS: Final[Mapping[StockAction, float]] = MappingProxyType(
     {
@@ -58,8 +56,8 @@ SURENESS: Final = 0.8
 REACH: Final = 0.2
 MOST_REASONS: Final = 20
 
-_HINTS: Final[Mapping[Leaning, Hint]] = MappingProxyType(
-    {Leaning.UP: Hint.UP, Leaning.DOWN: Hint.DOWN, Leaning.NEUTRAL: Hint.NEUTRAL}
+_SIGNS: Final[Mapping[Leaning, int]] = MappingProxyType(
+    {Leaning.UP: 1, Leaning.DOWN: -1, Leaning.NEUTRAL: 0}
 )
 _ACTIONS: Final[Mapping[Leaning, Recommended]] = MappingProxyType(
     {
@@ -133,19 +131,13 @@ def balance(pointers: Iterable[Leans]) -> float | None:
 
 def judged(pointers: Iterable[Leans]) -> SignalConsensus:
     """What some insights come to together."""
-    signals = [_signal(p.leaning, p.strength) for p in pointers if p.leaning in _HINTS]
-    return judge(signals, SURENESS, gaps=0)
+    pulls = [(_SIGNS[p.leaning], p.strength) for p in pointers if p.leaning in _SIGNS]
+    return judge_pulls(pulls, SURENESS, gaps=0)
 
 
 def known(values: Mapping[Metric, float]) -> float:
     """How much of a blackboard's figures there are, from 0 to 1."""
     return round(sum([_SHARES.get(metric, 0.0) for metric in values]), 6)
-
-
-@lru_cache(maxsize=4096)
-def _signal(leaning: Leaning, strength: float) -> Signal:
-    """A pointer as it is weighed. Kept, because strengths of three decimals come again."""
-    return Signal(name="insight", hint=_HINTS[leaning], strength=strength, words="")
 
 
 def _reasons(

@@ -51,6 +51,9 @@ LESS_SURE_TO_ACT: Final = 0.9
 
 _SIGNS: Final = {Hint.UP: 1, Hint.DOWN: -1, Hint.NEUTRAL: 0}
 
+Pull = tuple[int, float]
+"""Which way something pulls: 1 is up, -1 down, 0 neither; and how strongly, from 0 to 1."""
+
 
 class SignalConsensus(NamedTuple):
     """The overall direction of some signals, how far they agree (-1 to 1), and the confidence in
@@ -87,10 +90,18 @@ def judge(
         gaps: How many things were missing.
         any_view: The share of the reach that any view has at all, however faint.
     """
-    heard = [signal for signal in signals if signal.strength > 0]
+    pulls = [(_SIGNS[signal.hint], signal.strength) for signal in signals]
+    return judge_pulls(pulls, reach, gaps, any_view=any_view)
+
+
+def judge_pulls(
+    pulls: Sequence[Pull], reach: float, gaps: int, *, any_view: float = ANY_VIEW
+) -> SignalConsensus:
+    """The same of signals of which only the pulls are told."""
+    heard = [(sign, strength) for sign, strength in pulls if strength > 0]
     if not heard:
         return SignalConsensus(Leaning.ABSTAINS, 0.0, LEAST_SURE)
-    balance = round(sum(_SIGNS[s.hint] * s.strength for s in heard) / len(heard), 6)
+    balance = round(sum([sign * strength for sign, strength in heard]) / len(heard), 6)
     leaning = leaning_of(balance)
     share = any_view + (1 - any_view) * abs(balance)
     if leaning is Leaning.NEUTRAL:

@@ -295,23 +295,25 @@ def tone_of(story: Story, symbol: str) -> float | None:
     which side of a pair it is about."""
     if story.area is not None:
         judged = stance_of(f"{story.item.headline}. {story.item.summary or ''}")
-        side = _side_of_area(story.area, symbol)
-    elif is_pair(symbol) or not areas_of(symbol):
-        judged = polarity_of(story.item.headline)
-        side = _side_of_headline(story.item.headline, symbol)
-    else:
-        judged, side = stance_of(story.item.headline), 1
-    if judged.leaning is Leaning.ABSTAINS or side == 0:
-        return None
-    return _signed(judged, side)
+        return _signed(judged, _side_of_area(story.area, symbol))
+    if is_pair(symbol) or not areas_of(symbol):
+        return _tone_of_headline(story.item.headline, symbol)
+    return _signed(stance_of(story.item.headline), 1)
+
+
+@lru_cache(maxsize=4096)
+def _tone_of_headline(headline: str, symbol: str) -> float | None:
+    return _signed(polarity_of(headline), _side_of_headline(headline, symbol))
 
 
 def mean_tone(tones: Sequence[float | None]) -> float:
     """The mean in percent of the most there can be; what says nothing counts as even."""
-    return 100 * fmean(tone or 0.0 for tone in tones)
+    return 100 * fmean([tone or 0.0 for tone in tones])
 
 
-def _signed(judged: TextLeaning, side: int) -> float:
+def _signed(judged: TextLeaning, side: int) -> float | None:
+    if judged.leaning is Leaning.ABSTAINS or side == 0:
+        return None
     share = min(1.0, judged.confidence / MOST_CONFIDENCE)
     # An even story has no side, and minus zero would look like one.
     return round(_SIDES.get(judged.leaning, 0) * side * share, 2) or 0.0

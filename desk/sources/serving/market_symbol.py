@@ -1,6 +1,7 @@
 """The argument that names one market: a pair, a stock or an area of a central bank."""
 
 import re
+from functools import lru_cache
 from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -22,11 +23,13 @@ MarketSymbol = Annotated[
 """What a tool about one market is asked about."""
 
 
+@lru_cache(maxsize=1024)
 def is_pair(symbol: str) -> bool:
     """Whether a symbol is written like a pair."""
     return re.fullmatch(PAIR_PATTERN, symbol) is not None
 
 
+@lru_cache(maxsize=1024)
 def areas_of(symbol: str) -> tuple[str | None, ...]:
     """The areas of the central banks that issue a pair's currencies, None where the desk knows
     none; the area itself for an area; nothing for a stock.
