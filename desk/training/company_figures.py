@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from desk.analytics.technical.companies import (
@@ -62,7 +62,7 @@ class CompanyFigures:
     def __init__(self, symbol: str, facts: GeneratedFacts) -> None:
         self._symbol, self._facts = symbol, facts
         self._last: dict[int, _LastAccounts] = {}
-        self._gathered = lru_cache(MOST_INSTANTS)(self._gather)
+        self._gathered: dict[datetime, Gathered] = {}
         _, _, self.generated = (facts.source.origin or "").partition(f"{GENERATED}: ")
 
     def values(
@@ -72,17 +72,21 @@ class CompanyFigures:
         day."""
         if action is StockAction.FETCH_FUNDAMENTALS:
             return self._fundamentals(day, close, as_of)
-        gathered = self._gathered(as_of)
-        count, tone = gathered.count, gathered.tone(self._symbol)
-        told = (
-            (Metric.NEWS_COUNT, count)
-            if action is StockAction.FETCH_NEWS
-            else (Metric.NEWS_TONE, tone)
-        )
-        return {} if told[1] is None else {told[0]: float(told[1])}
+        gathered = self._stories(as_of)
+        if action is StockAction.FETCH_NEWS:
+            metric, told = Metric.NEWS_COUNT, gathered.count
+        else:
+            metric, told = Metric.NEWS_TONE, gathered.tone(self._symbol)
+        return {} if told is None else {metric: float(told)}
 
-    def _gather(self, as_of: datetime) -> Gathered:
-        return gather_companies(self._facts, Asked(self._symbol, as_of, USUAL_DAYS))
+    def _stories(self, as_of: datetime) -> Gathered:
+        found = self._gathered.get(as_of)
+        if found is None:
+            found = gather_companies(self._facts, Asked(self._symbol, as_of, USUAL_DAYS))
+            if len(self._gathered) >= MOST_INSTANTS:
+                self._gathered.clear()
+            self._gathered[as_of] = found
+        return found
 
     def _fundamentals(self, day: date, close: Decimal, as_of: datetime) -> dict[Metric, float]:
         if self._accounts is None:
