@@ -31,7 +31,7 @@ from tests.support.homes import PROJECT
 from tests.support.namespaces import Namespace
 from tests.support.stocks.board import StockDesk, stock_desk
 
-SYMBOLS: Final = ("NVDA", "MSFT", "TSLA", "^GSPC", "XAUUSD=X")
+SYMBOLS: Final = ("NVDA", "TSLA", "^GSPC")
 USUAL: Final = DEFAULTS / "desk.toml"
 PRACTICE: Final = PROJECT / ".mcp.practice.json"
 DRAWN: Final = 5

@@ -64,7 +64,7 @@ def test_two_tables_are_held_against_each_other(
 
 def test_what_a_model_was_told_and_mended_is_counted_and_paid(desk: DeskCommand) -> None:
     target = desk.directory / "tables" / "careless.json"
-    line = ("eval", "--suite", "ask", "--seed", "5", "--tasks", "6", "--model", MODEL)
+    line = ("eval", "--suite", "ask", "--seed", "5", "--tasks", "3", "--model", MODEL)
     with stand_in(Character.CARELESS, 5) as url:
         model = DeskCommand(desk.directory, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=url)
         answer = model(*line, "--out", str(target), "--json")

@@ -40,7 +40,7 @@ from tests.support.learning import HORIZON, lesson, unavailable, use
 from tests.support.namespaces import Namespace, new_namespace
 from tests.support.real_desk import real_desk, researched
 
-MARKETS = ("EUR/USD", "USD/JPY", "USD/IDR", "US", "JP")
+MARKETS = ("USD/JPY", "USD/IDR", "JP")
 EARLY, LATE = WEEKS = ("2008-W40", "2026-W30")
 LESSONS, LATER_LESSONS = range(-32, 0), range(1, 13)
 """The weeks that the record knows of, counted from the one of the report."""

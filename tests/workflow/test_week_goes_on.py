@@ -102,7 +102,7 @@ _OF_THE_MOMENT = frozenset(
 )
 
 
-@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=1, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     asked=st.lists(st.sampled_from(MARKETS), min_size=2, max_size=5),
     most_events=st.sampled_from((1, 60, 90)),
