@@ -37,7 +37,13 @@ from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
-from desk.programs.question.builtin.kinds import OF_A_BANK, OF_RATES, QuestionKind, kind_of
+from desk.programs.question.builtin.kinds import (
+    OF_A_BANK,
+    OF_PRICES,
+    OF_RATES,
+    QuestionKind,
+    kind_of,
+)
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets_asked import (
     ALL_PAIRS,
@@ -148,7 +154,7 @@ def _with_all(
 ) -> tuple[GraphSpec, MarketSpec]:
     """The graph with the other markets that a question names beside its own, and that one as it is
     held against them."""
-    beside = asked.beside(market, rates=_has_rates(spec))
+    beside = asked.beside(market)
     return with_markets_beside(spec, beside), held_against(market, beside)
 
 
@@ -157,12 +163,14 @@ def _as_banks(
 ) -> tuple[str | None, str | None, AskedMarkets]:
     """The pair that a question names, the pair that is meant otherwise, and all that it names:
     where it asks of rates or of a bank, the currencies and the place that it names stand for
-    their banks, and no pair is meant."""
+    their banks, and no pair is meant. Where it asks of prices, a country stands for its money."""
     if (named or aside) and asked.money and not (asked.written or measured):
         if _is_of(OF_RATES if asked.of_currencies else OF_A_BANK, words):
             return None, None, asked._replace(areas=asked.money)
     elif asked.seats and not (named or aside or asked.areas) and _is_of(OF_A_BANK, words):
         return named, aside, asked._replace(areas=asked.seats)
+    elif asked.of_countries and not (named or aside or asked.banks) and _is_of(OF_PRICES, words):
+        return None, asked.of_countries[0].market, asked
     return named, aside, asked
 
 
@@ -257,11 +265,6 @@ class _When(NamedTuple):
             raise UsageError(f"--period: {wrong}") from None
 
 
-def _has_rates(spec: GraphSpec) -> bool:
-    """Whether a graph researches the policy rates of its own market's areas."""
-    return any(n.task is TaskType.RESEARCH_RATES and n.market is None for n in spec.nodes)
-
-
 def _researches(spec: GraphSpec) -> bool:
     return any(node.task in _RESEARCHES for node in spec.nodes)
 
@@ -283,6 +286,9 @@ def _choice(
     if days is not None and spec.name == BANK:
         periods = when.periods(query.question)
         asked = tuple(each for each in periods if each.read and not each.may_be_ahead)
+        if asked and _is_of({QuestionKind.AHEAD}, query.question):
+            # A month by its name is the next one then, and not the last.
+            asked = ()
         days = _days_of_a_bank(periods, asked, when)
         query = _with_days_asked(query, asked)
     if days is not None:

@@ -63,7 +63,7 @@ class ListedRun(Contract):
         """How it ended, in words: `complete` alone says that nothing is missing, and not that there
         is an answer."""
         words = str(self.outcome or self.state).replace("_", " ")
-        return f"{words}, not answered" if self.answered is False else words
+        return f"{words}, no sure answer" if self.answered is False else words
 
 
 def ask_run_id(graph: GraphSpec, query: Query, as_of: datetime | None = None) -> str:

@@ -165,14 +165,11 @@ class AskedMarkets(NamedTuple):
         pairs = (*self.written, *self.of_currencies, *self.of_countries, *self.group, *self.cross)
         return tuple(dict.fromkeys((*pairs, *self.banks)))
 
-    def beside(self, market: MarketSpec, *, rates: bool) -> tuple[MarketSpec, ...]:
-        """The markets researched beside a market: without the banks of a pair whose `rates` are
-        researched already."""
-        if market.kind is not MarketKind.PAIR:
-            return tuple(spec for spec in self.areas if spec != market)
-        own = market.areas if rates else ()
-        found = (spec for spec in self.side_by_side if spec.market not in own)
-        return tuple(spec for spec in found if spec != market)
+    def beside(self, market: MarketSpec) -> tuple[MarketSpec, ...]:
+        """The markets researched beside a market. The bank of a pair is one of them where it is
+        named, as its next day may be asked for."""
+        named = self.side_by_side if market.kind is MarketKind.PAIR else self.areas
+        return tuple(spec for spec in named if spec != market)
 
 
 def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:

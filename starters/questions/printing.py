@@ -95,14 +95,14 @@ def _where(
 
 
 def outcome_of(answer: AnswerReport | None) -> str:
-    """What follows the outcome of a run in its last lines: that nothing was answered, or nothing
-    recommended, and which steps and tools failed."""
+    """What follows the outcome of a run in its last lines: that nothing surely answers, or nothing
+    is recommended, and which steps and tools failed."""
     if answer is None:
         return ""
     from desk.documents.answer.words import lost_tools_of, lost_words
 
     failed = [line.node for line in answer.nodes if line.state == "failed"]
-    silent = ", no recommendation" if answer.stock else ", not answered"
+    silent = ", no recommendation" if answer.stock else ", no sure answer"
     told = ", found" if answer.found else "" if answer.answered else silent
     lost = [f"{', '.join(failed[:5])} failed"] if failed else []
     lost += [lost_words(answer)] if lost_tools_of(answer) else []

@@ -168,6 +168,8 @@ PAIRS_CALLED: Final[Mapping[str, str]] = MappingProxyType(
         "euronokkie": "EUR/NOK",
         "guppy": "GBP/JPY",
         "swissyen": "CHF/JPY",
+        "dollar sing": "USD/SGD",
+        "usdcnh": "USD/CNY",
     }
 )
 """What the market calls a pair in one word."""

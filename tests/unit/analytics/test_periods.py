@@ -150,6 +150,22 @@ def test_an_objective_knows_the_world_at_the_end_of_its_week_or_month(
     assert objective_window(words, NOW, "UTC").end == end
 
 
+@pytest.mark.parametrize(
+    ("words", "day"),
+    [
+        ("last thursday", date(2026, 11, 19)),
+        ("on thursday", date(2026, 11, 26)),
+        ("on Mon", date(2026, 11, 23)),
+        ("last fri", date(2026, 11, 20)),
+        ("yesterday", date(2026, 11, 25)),
+        ("today", date(2026, 11, 26)),
+    ],
+)
+def test_a_day_of_the_week_is_the_newest_of_its_name(words: str, day: date) -> None:
+    window = period_named(f"Where was it {words}?", NOW, "UTC").window
+    assert (window.start.date(), window.end.date()) == (day, day)
+
+
 def test_without_a_period_a_monday_has_its_own_fixing() -> None:
     evening = datetime(2026, 11, 2, 20, tzinfo=UTC)
     assert period_named("Is the yen overbought?", evening, "UTC").window.end == evening
@@ -186,6 +202,16 @@ def test_without_a_period_a_monday_has_its_own_fixing() -> None:
         ("since the beginning of the year", "since the beginning of the year", ()),
         ("how did it do last week", "last week", ()),
         ("how may the march of the won go on", None, ()),
+        ("where did it close last fri", "last fri", ()),
+        ("how is it since Wed", "since Wed", ()),
+        ("where was it on monday", "monday", ()),
+        ("where is it until fri", None, ("fri",)),
+        ("who wed and who sat there", None, ()),
+        ("what did it do yesterday", "yesterday", ()),
+        ("is it stronger today than a year ago", "a year ago", ()),
+        ("where will it be tomorrow", None, ("tomorrow",)),
+        ("its best sept", "sept", ()),
+        ("its jul 2025", "jul 2025", ()),
     ],
 )
 def test_words_of_time_that_were_not_read_are_told(

@@ -239,6 +239,29 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "did kiwi beat aussie last quarter",
             "No: AUD did better than NZD: the Australian dollar rose 1.18 % against the US dollar.",
         ),
+        (
+            "is the yen at its weakest of the year",
+            "No: the fixing of USD/JPY of 30 Oct 2026 is 157.25.",
+        ),
+        (
+            "is usdcny at its low this year",
+            "Yes: the fixing of USD/CNY of 30 Oct 2026, 6.6529, is the lowest from 1 Jan 2026 to"
+            " 30 Oct 2026.",
+        ),
+        (
+            "softest the aussie got last month",
+            "The lowest fixing of AUD/USD from 1 Sep 2026 to 30 Sep 2026 was 0.6968, on"
+            " 30 Sep 2026.",
+        ),
+        (
+            "biggest drop in sterling this yr, what day",
+            "The largest one-day fall of GBP/USD from 1 Jan 2026 to 30 Oct 2026 was -1.32 % on"
+            " 18 Jun 2026,",
+        ),
+        (
+            "did the won or the yen do worse in september",
+            "KRW did worse than JPY: the South Korean won rose against the US dollar",
+        ),
         # What is not there.
         (
             "where is euro koruna",

@@ -502,7 +502,7 @@ def test_a_question_on_the_franc_s_cap_researches_its_pair_with_the_euro() -> No
 
 
 def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None:
-    synthesis, text = told("", objective="What would tariffs do to USD/JPY?")
+    synthesis, text = told("", objective="Is USD/JPY mispriced against rate differentials?")
     assert not synthesis.answered
     first = (
         "This needs a model. Code can decide what comes nearest to it. `desk swarm USD/JPY --about"
@@ -510,8 +510,18 @@ def test_what_no_form_fits_needs_a_model_and_is_told_what_was_measured() -> None
     assert text.startswith(first)
     assert " Here is what was measured: USD/JPY " in text
     commands = [line for line in text.split("`") if line.startswith("desk swarm")]
-    assert len(commands) == 3
-    assert all(f.rsplit(" ", 1)[1] in FORMS for f in commands)
+    assert commands == ["desk swarm USD/JPY --about carry"]
+
+
+@pytest.mark.parametrize(
+    "objective",
+    ["What would tariffs do to USD/JPY?", "Should we hedge our USD/JPY receivables?"],
+)
+def test_what_is_near_to_no_form_is_offered_none(objective: str) -> None:
+    synthesis, text = told("", objective=objective)
+    assert not synthesis.answered
+    assert text.startswith("This needs a model. Here is what was measured: USD/JPY ")
+    assert "--about" not in text
 
 
 def test_the_form_that_was_taken_is_said_and_one_that_was_named_is_not() -> None:

@@ -126,7 +126,8 @@ def test_pairs_that_a_question_names_beside_a_period_are_ranked(
         ("is tokyo's rate below the fed's?", "bank", "US", ["JP"]),
         ("how did bunds and gilts do versus treasuries?", "bank", "XM", ["GB", "US"]),
         ("is the us curve steeper than germany's?", "bank", "US", ["XM"]),
-        ("did the yen fall after the Fed and the ECB last week?", "market", "USD/JPY", ["XM"]),
+        ("did the yen fall after the Fed and the ECB last week?",
+         "market", "USD/JPY", ["US", "XM"]),
         ("what happened to swissie since the snb cut", "currency", "USD/CHF", ["CH"]),
     ],
 )  # fmt: skip
@@ -218,6 +219,10 @@ def test_a_banks_decisions_are_looked_at_for_three_years_before_the_days_that_ar
         ("did the canadian two-year yield fall this month", "bank", "CA"),
         ("what's the gap between aussie and kiwi policy rates?", "bank", "AU"),
         ("did the aussie fall this month", "market", "AUD/USD"),
+        ("did malaysias money get weaker this yr", "currency", "USD/MYR"),
+        ("is china's currency stronger than a year ago", "currency", "USD/CNY"),
+        ("how is japan doing", "bank", "JP"),
+        ("where did dollar sing close last fri", "currency", "USD/SGD"),
         ("who runs the london office", "tickets", None),
     ],
 )
@@ -226,6 +231,16 @@ def test_a_place_or_currency_stands_for_its_bank_where_the_question_is_of_one(
 ) -> None:
     request = asked(settings, question).request
     assert (request.graph.name, request.market and request.market.market) == (graph, market)
+
+
+def test_what_a_bank_will_do_in_a_month_is_no_question_of_the_last_one(
+    settings: Settings, with_meaning: None
+) -> None:
+    ahead = asked(settings, "will the ecb cut before the fed in september").request.query
+    assert ahead.parameters["period_unread"] == "september"
+    assert ahead.days_asked is None
+    past = asked(settings, "did the ecb raise in september").request.query
+    assert past.days_asked is not None
 
 
 def test_a_month_to_come_is_not_taken_for_last_years_where_a_bank_is_asked_about(

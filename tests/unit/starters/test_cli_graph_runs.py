@@ -19,7 +19,7 @@ BEGAN = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
     ("outcome", "answered", "says"),
     [
         (Outcome.COMPLETE, True, "complete"),
-        (Outcome.COMPLETE, False, "complete, not answered"),
+        (Outcome.COMPLETE, False, "complete, no sure answer"),
         (Outcome.COMPLETE, None, "complete"),
         (None, None, "failed"),
     ],

@@ -239,7 +239,7 @@ def test_a_stock_without_a_recommendation_is_told_as_such_and_a_question_as_not_
     fields: dict[str, Any] = {"nodes": (), "answered": False, "found": False, "stock": None}
     asked, nothing_else = AnswerReport.model_construct(**fields), dict[str, Any]()
     leans = asked.model_copy(update={"stock": StockRecord.model_construct(**nothing_else)})
-    assert outcome_of(asked) == ", not answered"
+    assert outcome_of(asked) == ", no sure answer"
     assert outcome_of(leans) == ", no recommendation"
 
 

@@ -20,14 +20,9 @@ from desk.analytics.names.periods.days import (
 
 NAMED_YEAR: Final = r"(?:19|20)\d{2}"
 MONTHS: Final = [name.casefold() for name in month_name]
-WORDS_BESIDES: Final = frozenset({"may", "march"})
-"""Months that are words besides: in small letters the word before tells."""
+WORDS_BESIDES: Final = frozenset({"may", "mar", "march", "wed", "sat", "sun"})
+"""Months and days that are words besides: in small letters the word before tells."""
 
-_NO_WORDS_BESIDES: Final = [name for name in MONTHS[1:] if name not in WORDS_BESIDES]
-_BARE_MONTH: Final = re.compile(
-    rf"\b(?P<named>(?P<name>{'|'.join(_NO_WORDS_BESIDES)})(?:,? (?P<year>{NAMED_YEAR}))?)\b",
-    re.I,
-)
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """The first months of the meteorological seasons of the northern half of the world."""
 
@@ -57,8 +52,19 @@ NUMBER_BEFORE: Final = re.compile(r"(?<![\d.,])\b(\d{1,2}|(?:19|20)\d{2})(?:st|n
 
 def month_names() -> str:
     """Months in full and as the CLDR shortens them."""
-    short = (f"{name}" for name in Locale("en").months["format"]["abbreviated"].values())
-    return "|".join(sorted({*MONTHS[1:], *(name.casefold() for name in short)}, key=len)[::-1])
+    return "|".join(sorted({*MONTHS[1:], *short_months()}, key=lambda name: (-len(name), name)))
+
+
+def short_months() -> frozenset[str]:
+    """Months as the CLDR shortens them, for America and for Britain, in small letters."""
+    shortened = (Locale.parse(f"en_{of}").months["format"]["abbreviated"] for of in ("US", "GB"))
+    return frozenset(f"{name}".casefold() for names in shortened for name in names.values())
+
+
+@cache
+def _bare_month() -> re.Pattern[str]:
+    names = "|".join(name for name in month_names().split("|") if name not in WORDS_BESIDES)
+    return re.compile(rf"\b(?P<named>(?P<name>{names})(?:,? (?P<year>{NAMED_YEAR}))?)\b", re.I)
 
 
 @cache
@@ -122,7 +128,7 @@ def read_year(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRe
 def read_bare_month(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
     """A month by its name alone, as in `the krone's October`; beside a number it is one of its
     days."""
-    for found in _BARE_MONTH.finditer(words):
+    for found in _bare_month().finditer(words):
         before, after = words[: found.start()], words[found.end() :]
         first = _month_named(found, today)
         if NUMBER_BEFORE.search(before) or NUMBER_BESIDE.match(after) or utc(first) >= as_of:

@@ -36,9 +36,11 @@ from desk.analytics.names.periods.spoken import (
     TO_DATE,
     read_ago,
     read_looked_back,
+    read_now,
     read_spoken,
     read_the_year,
     read_to_date,
+    read_weekday,
 )
 from desk.analytics.names.periods.words_of_time import calendar_words
 from desk.contracts.weeks import TimeWindow
@@ -195,6 +197,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     read_iso,
     read_between,
     read_day,
+    read_weekday,
     read_half,
     read_ago,
     read_spoken,
@@ -206,6 +209,7 @@ _READERS: Final[tuple[_Reader, ...]] = (
     read_bare_month,
     read_year,
     read_the_year,
+    read_now,
 )
 
 

@@ -1,10 +1,13 @@
 """Periods that are told from now: this and last, to date, so long past, so long ago."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 import pendulum
+from babel import Locale
 
 from desk.analytics.names.periods.days import (
     MONTHS_OF_A_QUARTER,
@@ -105,3 +108,43 @@ def read_ago(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodRea
         # What was compared with is the fixing of that day, and a period runs from the one before.
         return PeriodReading(PeriodDays(start.add(days=1), today.add(days=1)), *found.span("named"))
     return PeriodReading(span(start, days=1), *found.span("named"))
+
+
+@cache
+def weekdays() -> Mapping[str, int]:
+    """Days of the week in full and as the CLDR shortens them, in small letters, from Monday on."""
+    named = (Locale("en").days["format"][width] for width in ("wide", "abbreviated"))
+    return {f"{name}".casefold(): number for names in named for number, name in names.items()}
+
+
+@cache
+def _of_the_week() -> re.Pattern[str]:
+    """A day of the week behind a word that says which one is meant: bare it may be to come."""
+    return re.compile(rf"\b(?:(?P<before>last|since)|on) (?P<name>{'|'.join(weekdays())})\b", re.I)
+
+
+def read_weekday(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """The newest day of the week of a name, `on` which it may be today; of a bank's decision it may
+    be the one to come."""
+    found = _of_the_week().search(words)
+    if found is None:
+        return None
+    back = (today.weekday() - weekdays()[found["name"].casefold()]) % 7
+    if found["before"] and not back:
+        back = 7
+    start = today.start_of("day").subtract(days=back)
+    last = (found["before"] or "").casefold() == "last"
+    place = found.start() if last else found.start("name"), found.end()
+    return PeriodReading(span(start, days=1), *place, may_be_ahead=not found["before"])
+
+
+_NOW: Final = re.compile(r"\b(?P<day>today|yesterday)\b", re.I)
+
+
+def read_now(words: str, today: pendulum.DateTime, as_of: datetime) -> PeriodReading | None:
+    """Today or yesterday."""
+    found = _NOW.search(words)
+    if found is None:
+        return None
+    start = today.start_of("day").subtract(days=int(found["day"].casefold() == "yesterday"))
+    return PeriodReading(span(start, days=1), *found.span())

@@ -9,11 +9,12 @@ from babel import Locale
 from babel.units import format_unit
 
 from desk.analytics.names.periods.iso import ISO
-from desk.analytics.names.periods.months import NAMED_YEAR, WORDS_BESIDES
-from desk.analytics.names.periods.spoken import SPOKEN
+from desk.analytics.names.periods.months import NAMED_YEAR, WORDS_BESIDES, short_months
+from desk.analytics.names.periods.spoken import SPOKEN, weekdays
 from desk.analytics.names.subjects import without_subjects
 
 _UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")
+_BESIDE_NOW: Final = ("yesterday", "tomorrow")
 _SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
 _ATTRIBUTE: Final = re.compile(r"\b\w+-(?:month|year)\b", re.I)
 """A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar. How
@@ -55,8 +56,7 @@ def calendar_words(words: str) -> Iterator[str]:
 
 
 def _is_of_time(word: str) -> bool:
-    known = word.casefold() in _calendar() or word in _abbreviated()
-    return known or re.fullmatch(NAMED_YEAR, word) is not None
+    return word.casefold() in _calendar() or re.fullmatch(NAMED_YEAR, word) is not None
 
 
 def _lengths(unit: str) -> tuple[Literal["long", "short"], ...]:
@@ -73,12 +73,6 @@ def _calendar() -> frozenset[str]:
         for length in _lengths(unit)
         for count in (1, 2)
     ]
-    names = (*english.months["format"]["wide"].values(), *english.days["format"]["wide"].values())
+    names = (*english.months["format"]["wide"].values(), *short_months(), *weekdays(), *_BESIDE_NOW)
     quarters = english.quarters["format"]["abbreviated"].values()
-    return frozenset(name.casefold() for name in (*units, *names, *quarters))
-
-
-@cache
-def _abbreviated() -> frozenset[str]:
-    """Short names of months as they are written; in small letters some are words."""
-    return frozenset(Locale("en").months["format"]["abbreviated"].values())
+    return frozenset(f"{name}".casefold() for name in (*units, *names, *quarters))

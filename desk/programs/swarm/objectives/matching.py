@@ -62,14 +62,15 @@ _OF_A_PAIR: Final = re.compile(
 
 class Floors(NamedTuple):
     """How near the best kind of form has to be, how much nearer than what no form decides and than
-    the next kind, how clearly it has to be told which of two opposite forms is meant, and how
-    clearly how many markets are asked of."""
+    the next kind, how clearly it has to be told which of two opposite forms is meant, how clearly
+    how many markets are asked of, and how near a form is that is named as one of the nearest."""
 
     near: float
     decided: float
     apart: float
     side: float
     markets: float = 0.3
+    shown: float = 0.15
 
 
 BY_MEANING: Final = Floors(0.35, 0.15, 0.05, 0.25)
@@ -156,11 +157,13 @@ def _meant_of(
 def _nearest(
     found: Nearness, ranked: Iterable[tuple[str, ...]], named: str, floors: Floors
 ) -> tuple[ObjectiveForm, ...]:
-    """The forms that come nearest, of those that one market of any name has. Of two opposite forms
-    both are among them, unless their kind is near enough and it is clear which is meant."""
+    """The forms that come nearest and are near, of those that one market of any name has. Of two
+    opposite forms both are among them, unless their kind is near enough and it is clear which is
+    meant."""
     ordered = (
         each
         for kind in ranked
+        if found.kinds[kind] >= floors.shown
         for each in _meant_of(
             kind, found, floors, found.side if found.kinds[kind] >= floors.near else 0
         )

@@ -13,6 +13,7 @@ from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
+from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.contracts.agents.tasks import RANK, Query
 from desk.contracts.findings.results import (
     ResearchResult,
@@ -41,6 +42,7 @@ from desk.programs.question.builtin.synthesis.markets.coverage import (
 )
 from desk.programs.question.builtin.synthesis.markets.leading import first_sentence, meant_alone
 from desk.programs.question.builtin.synthesis.markets.moves_told import (
+    NONE_SURE,
     UNJUDGED,
     events_told,
     in_short,
@@ -134,9 +136,12 @@ def take_turn(request: TurnRequest) -> Turn:
 
 
 def _is_of_prices(question: MarketQuestion, research: Sequence[ResearchResult]) -> bool:
-    """Whether a question asks for the price of a market, held or not: nothing written is told of
-    it then, as no paper says what a market did."""
+    """Whether a question asks for the price of a market, held or not, or of a currency that it
+    names: nothing written is told of it then, as no paper says what a market did."""
     named = any("/" in each.market for each in research) or NO_MARKET in question.query.parameters
+    if not named and not question.is_unknown:
+        subjects = subjects_asked(question.query.question)
+        named = any(subject.kind is NamedAs.CURRENCY for subject in subjects)
     return question.is_of_prices and named and not named_tickets(question.query)
 
 
@@ -178,10 +183,13 @@ def _draft(
         return Draft(summary, sure, sure, told.told)
     if found:
         return _of_papers(query, found, quoter)
-    near = [fit for fit in fitting if fit.near][:MOST_QUOTED]
+    if not research and _is_of_prices(question, research):
+        unheld = NO_MARKET in query.parameters
+        unread = f"{NONE_SURE} {question.left.told(question.kind)}".strip()
+        return Draft("" if unheld else unread, answered=False)
+    near = [fit for fit in fitting if fit.near and fit.of_subject][:MOST_QUOTED]
     if not near:
-        unheld = not research and _is_of_prices(question, research)
-        return Draft("" if unheld else NOTHING_FITS, answered=False)
+        return Draft(NOTHING_FITS, answered=False)
     told = quoted(near, quoter)
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
 

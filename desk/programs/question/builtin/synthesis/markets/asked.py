@@ -55,6 +55,8 @@ class Aspect(StrEnum):
     LEVEL = "level"
     HIGHEST = "highest"
     LOWEST = "lowest"
+    AT_HIGHEST = "at_highest"
+    AT_LOWEST = "at_lowest"
     LARGEST_DAY = "largest_day"
     LARGEST_RISE = "largest_rise"
     LARGEST_FALL = "largest_fall"

@@ -76,6 +76,9 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
         case Aspect.HIGHEST | Aspect.LOWEST:
             way = 1 if aspect is Aspect.HIGHEST else -1
             return _extreme(question, known, -way if _is_quoted(question, result) else way)
+        case Aspect.AT_HIGHEST | Aspect.AT_LOWEST:
+            way = 1 if aspect is Aspect.AT_HIGHEST else -1
+            return _at_extreme(question, known, -way if _is_quoted(question, result) else way)
         case Aspect.LARGEST_DAY | Aspect.LARGEST_RISE | Aspect.LARGEST_FALL:
             way = _WAYS[aspect]
             return _largest_day(question, result, -way if _is_quoted(question, result) else way)
@@ -104,6 +107,21 @@ def _level(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
 def _extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
     told = _extreme_told(question, known, sign)
     return f"The {told}." if told else ""
+
+
+def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+    """Whether the last fixing is the highest or lowest one."""
+    extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
+    if extreme is None or last is None:
+        return ""
+    day = print_full_day(last.as_of)
+    if extreme.value != last.value:
+        told = _extreme_told(question, known, sign)
+        return f"No: the fixing of {last.subject} of {day} is [[{last.claim_id}]]. The {told}."
+    name, over = _EXTREMES[sign][0], _over(question, last)
+    unseen = "" if READ in question.query.parameters else OLDER_UNSEEN
+    told = f"the fixing of {last.subject} of {day}, [[{last.claim_id}]], is the {name} {over}"
+    return f"Yes: {told}.{unseen}"
 
 
 def _extreme_told(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
