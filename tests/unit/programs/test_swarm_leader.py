@@ -249,7 +249,6 @@ def test_the_conclusion_says_where_a_market_leans_and_who_is_for_and_against() -
         "USD/JPY: fundamentals",
         "USD/JPY: news and sentiment",
         "USD/JPY: patterns and seasonality",
-        "Conflicts and dissent",
     ]
 
 
@@ -319,25 +318,12 @@ def test_the_conclusion_holds_no_figure_but_by_reference() -> None:
     assert review(synthesis, state=state) == ()
 
 
-def test_dissent_stands_in_the_conclusion() -> None:
-    state = yen_round()
-    (section,) = (s for s in concluded(state).sections if s.title == "Conflicts and dissent")
-    first = section.content.splitlines()[0]
-    assert first == (
-        "- On the direction of USD/JPY: the fundamental specialist, the market specialist and the"
-        " technical specialist said up; the pattern specialist and the sentiment specialist said"
-        " down. The vote went for up. Dissent: the pattern specialist and the sentiment"
-        " specialist."
-    )
-
-
 def test_what_a_person_decided_goes_before_the_balance_of_the_views() -> None:
     state = yen_round()
     synthesis = concluded(state, conflicts=decided_for(Leaning.DOWN, state))
     assert f"{MEASURED}USD/JPY leans down over the next four weeks, as Ada decided" in (
         synthesis.summary
     )
-    assert "Ada decided for down." in synthesis.sections[-1].content
     # The weight of the views is on the other side, so that neither is taken to be likely.
     assert {each.kind for each in synthesis.hypotheses} == {HypothesisKind.RANGE}
 

@@ -40,7 +40,6 @@ from desk.programs.swarm.balance import CLOSE, Balance, leaning_of
 from desk.programs.swarm.builtin.delivery import SIGNALS
 from desk.programs.swarm.builtin.plan import Ground, plan_swarm
 from desk.programs.swarm.conclusion.account import Account, account_of, voice_with_evidence
-from desk.programs.swarm.conclusion.disputes import tell_conflict
 from desk.programs.swarm.conclusion.recollection import tell_recalled
 from desk.programs.swarm.conclusion.scenarios import scenarios_of
 from desk.programs.swarm.conclusion.wording import (
@@ -463,10 +462,6 @@ def _sections(account: Account) -> Iterator[Section]:
     scenarios = scenarios_of(account, told_of_bands=form is not None and form.name == "peg-holds")
     if scenarios:
         yield Section(title="Scenarios", content=clip(scenarios, LONGEST_SECTION))
-    disputes = [tell_conflict(each, account.surviving) for each in account.request.conflicts]
-    if disputes:
-        told = "\n".join(f"- {sentence(each)}" for each in disputes)
-        yield Section(title="Conflicts and dissent", content=clip(told, LONGEST_SECTION))
     request = account.request
     markets = [market.market for market in account.markets]
     recalled = tell_recalled(request.recalled, markets, request.assignment.window.end)

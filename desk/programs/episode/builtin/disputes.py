@@ -1,4 +1,4 @@
-"""How conflicts between specialists were settled, in words without the losers' figures."""
+"""How conflicts between the parts of an episode were settled, without the losers' figures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
