@@ -164,8 +164,8 @@ def is_recommended(board: Blackboard, least: float) -> bool:
 
 
 def advised(board: Blackboard, least: float) -> str:
-    """`buy`, or `leans to buy, not recommended` where the confidence is below the least."""
+    """`buy`, or `leans to buy` where the confidence is below the least and nothing recommended."""
     said = board.recommendation
     if said is None or said is Recommended.ABSTAIN or is_recommended(board, least):
         return str(said) if said else "nothing"
-    return f"leans to {said}, not recommended"
+    return f"leans to {said}"

@@ -14,7 +14,12 @@ from desk.contracts.episode.stock import Blackboard, BoardPart, EpisodeStep, Ins
 from desk.contracts.findings.claims import Claim, claim_id
 from desk.contracts.names import Queue
 from desk.documents.answer.words import said
-from desk.documents.rendering.words.wording import NO_FIGURE, instant, one_line
+from desk.documents.rendering.words.wording import (
+    NO_FIGURE,
+    instant,
+    one_line,
+    share_words,
+)
 from desk.platform.settings import load_settings
 from desk.programs.episode.actions import DATA, PART_FIELDS
 from desk.programs.episode.recommendation import advised
@@ -91,7 +96,7 @@ def _cells(listed: ListedEpisode) -> tuple[str, ...]:
         f"{_said(board, listed)}{MADE_UP if board.generated else ''}"
         if board and said
         else NO_FIGURE,
-        f"{board.confidence:.0%}" if board and said else NO_FIGURE,
+        share_words(board.confidence) if board and said else NO_FIGURE,
         f"{reward:+}" if reward is not None else NO_FIGURE,
         f"{listed.waits_for:%Y-%m-%d}" if listed.waits_for else NO_FIGURE,
     )
@@ -99,7 +104,7 @@ def _cells(listed: ListedEpisode) -> tuple[str, ...]:
 
 def _said(board: Blackboard, listed: ListedEpisode) -> str:
     """`buy`, or `leans to buy`, which is no recommendation."""
-    return advised(board, _least(listed)).partition(",")[0]
+    return advised(board, _least(listed))
 
 
 MADE_UP: Final = " (practice)"

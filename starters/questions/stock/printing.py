@@ -9,7 +9,7 @@ from desk.contracts.episode.stock import Blackboard, EpisodeStep, Evaluation, Re
 from desk.contracts.findings.claims import Metric
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.episode import StockResult
-from desk.documents.rendering.words.wording import instant, one_line
+from desk.documents.rendering.words.wording import instant, one_line, share_words
 from desk.programs.episode.recommendation import advised, is_recommended
 from starters.questions.printing import lacking_lines
 from starters.questions.stock.published import WaitingEpisode
@@ -48,11 +48,11 @@ def advice_words(board: Blackboard, least: float) -> str:
     only leans to buy."""
     if board.recommendation is None:
         return "none was made"
-    words = f"{advised(board, least)}, confidence {board.confidence:.0%}"
+    words = f"{advised(board, least)}, confidence {share_words(board.confidence)}"
     if board.probability is None:
         return words
     weeks = f"{board.weeks} week{'' if board.weeks == 1 else 's'}"
-    return f"{words}, {board.probability:.0%} likely to be higher in {weeks}"
+    return f"{words}, {share_words(board.probability)} likely to be higher in {weeks}"
 
 
 def evaluation_lines(result: StockResult, least: float = 0.0) -> Iterator[str]:

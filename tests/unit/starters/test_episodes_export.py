@@ -213,7 +213,7 @@ def test_an_episode_is_shown_with_its_steps_and_all_that_stands_on_its_blackboar
         "last 125.20, rsi 71.5 on 12 Jun 2024",
         "trend (up, 60%): It rose: 71.5.",
         "stretch (down, 20%): It is high: NVDA:sma_200.",
-        "buy, confidence 42%, 55% likely to be higher in 4 weeks",
+        "buy, confidence 42 %, 55 % likely to be higher in 4 weeks",
         "+0.43 (forward move +2.10 %)",
     ):
         assert words in text
@@ -225,8 +225,8 @@ def test_the_list_says_what_was_recommended_and_what_came_of_it_or_when_that_is_
         update={"open": True, "outcome": None, "waits_for": AS_OF + timedelta(weeks=4)}
     )
     lines = list(table_lines([episode(), waiting]))
-    assert lines[1].split() == ["NVDA", "2024-06-12", "4", "buy", "42%", "+0.43", "–"]
-    assert lines[3].split() == ["NVDA", "2024-06-12", "4", "buy", "42%", "–", "2024-07-10"]
+    assert lines[1].split() == ["NVDA", "2024-06-12", "4", "buy", "42", "%", "+0.43", "–"]
+    assert lines[3].split() == ["NVDA", "2024-06-12", "4", "buy", "42", "%", "–", "2024-07-10"]
     assert lines[2].strip() == "stock-NVDA-0123456789ab"
 
 
@@ -238,4 +238,4 @@ def test_an_advice_below_the_confidence_that_is_set_is_a_lean_in_the_list_too() 
     below = found.model_copy(update={"request": request})
     assert "leans to buy" in list(table_lines([below]))[1]
     text = "\n".join(board_lines(below))
-    assert "leans to buy, not recommended, confidence 42%" in text
+    assert "leans to buy, confidence 42 %" in text

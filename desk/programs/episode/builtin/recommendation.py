@@ -14,9 +14,9 @@ from desk.contracts.findings.results import ConflictKind, Leaning, Position, Res
 from desk.contracts.question.knowledge import Section, Synthesis
 from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.episode.blackboard import StockBoard
+from desk.programs.episode.builtin.disputes import by_agent, tell_conflict
 from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown_board, topics
 from desk.programs.episode.recommendation import LEAST_KNOWN, known, recommend
-from desk.programs.swarm.conclusion.disputes import by_agent, tell_conflict
 from desk.programs.swarm.conclusion.recollection import tell_recalled
 from desk.programs.swarm.conclusion.wording import joined, line_on_missing, sentence
 from desk.trust.prose import LONGEST_TEXT, claims_in, clip
@@ -46,12 +46,12 @@ _LEANS: Final[Mapping[Recommended, str]] = MappingProxyType(
 )
 """The same with less than a fair confidence."""
 
-_WOULD_BE: Final[Mapping[Recommended, str]] = MappingProxyType(
+_COME_TO: Final[Mapping[Recommended, str]] = MappingProxyType(
     {
-        Recommended.BUY: "to buy",
-        Recommended.SELL: "to sell",
-        Recommended.HOLD: "to hold",
-        Recommended.ABSTAIN: "to abstain",
+        Recommended.BUY: "a buy",
+        Recommended.SELL: "a sale",
+        Recommended.HOLD: "neither a buy nor a sale",
+        Recommended.ABSTAIN: "nothing",
     }
 )
 _MADE_UP: Final = "Accounts and headlines are generated for practice and are no facts."
@@ -207,7 +207,7 @@ def _turns(case: _Case) -> Iterator[str]:
     for action, names in others.items():
         told = " or ".join(topics(names, case.claims))
         if told:
-            yield f"Without the insights on {told} the recommendation would be {_WOULD_BE[action]}."
+            yield f"Without the insights on {told} what is known comes to {_COME_TO[action]}."
     if case.board.pointers and not others:
         yield f"No single insight decides it{_together(case)}."
 
@@ -219,10 +219,7 @@ def _together(case: _Case) -> str:
         action = case.without(reasons[:count])
         told = topics(reasons[:count], case.claims)
         if action is not case.advised.action and told:
-            return (
-                f"; without the insights on {listed(told)} the recommendation would be"
-                f" {_WOULD_BE[action]}"
-            )
+            return f"; without the insights on {listed(told)} it comes to {_COME_TO[action]}"
     return ""
 
 

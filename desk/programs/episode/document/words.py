@@ -203,7 +203,7 @@ def headline(answer: AnswerReport) -> Headline | None:
         sure=sure,
         leaning="" if sure else _leaning(board, action, least),
         facts=(
-            ("Confidence", share_words(board.confidence)),
+            *((("Confidence", share_words(board.confidence)),) if sure else ()),
             ("Horizon", f"{weeks}, to {due}"),
             ("Costs", f"{stock.cost:f} % each way"),
             *((("Charges", f"{stock.charged:f} of the reward"),) if stock.charges else ()),
@@ -261,8 +261,8 @@ def _leaning(board: Blackboard, action: Recommended, least: float) -> str:
     if action is Recommended.ABSTAIN:
         return "Nothing is recommended: too little is known, or it points neither way."
     return (
-        f"Leans to {action}, with a confidence of {share_words(board.confidence)}. Below"
-        f" {share_words(least)}, which desk.toml sets, nothing is recommended."
+        f"Nothing is recommended: what is known leans to {action}, with a confidence of"
+        f" {share_words(board.confidence)}, below the {share_words(least)} that desk.toml sets."
     )
 
 
@@ -343,7 +343,7 @@ def _of_lean(stock: StockRecord) -> str:
     board, least = stock.board, stock.recommended_from or 0.0
     if board.recommendation is Recommended.ABSTAIN or is_recommended(board, least):
         return ""
-    return f" if the lean to {board.recommendation}, which was not recommended, had been followed"
+    return f" if the lean to {board.recommendation} had been followed"
 
 
 def evaluation_notes(answer: AnswerReport) -> tuple[str, ...]:
