@@ -1,6 +1,5 @@
 """`desk ask`."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from desk.contracts.runs.graph import GraphResult
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
 from starters.questions.graph_runs import ask_run_id, graph_start
-from starters.questions.wanted import Wanted, answer_wanted
+from starters.questions.wanted import Wanted, answer_wanted, command_of
 from starters.runs.server_runs import RunStart
 from starters.session import say
 from starters.terminal.completion import graphs
@@ -117,7 +116,7 @@ class AskOptions:
 
     question: str
     graph: str | None = None
-    parameters: Sequence[str] = ()
+    param: tuple[str, ...] = ()
     as_of: str | None = None
     period: str | None = None
     rank: str | None = None
@@ -136,7 +135,7 @@ def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
             say(f"desk: {remark}")
         return begun
 
-    return answer_wanted(wanted, _command(options), start)
+    return answer_wanted(wanted, command_of("ask", options), start)
 
 
 def question_start(
@@ -153,7 +152,7 @@ def question_start(
         settings,
         config,
         graph=options.graph,
-        parameters=options.parameters,
+        parameters=options.param,
         as_of=options.as_of,
         period=options.period,
         rank=options.rank,
@@ -162,14 +161,3 @@ def question_start(
     request = choice.request
     run_id = ask_run_id(request.graph, request.query, request.as_of)
     return graph_start(run_id, request), choice.remark
-
-
-def _command(options: AskOptions) -> list[str]:
-    words = ["desk", "ask", options.question]
-    words += ["--graph", options.graph] if options.graph else []
-    for parameter in options.parameters:
-        words += ["--param", parameter]
-    words += ["--as-of", options.as_of] if options.as_of else []
-    words += ["--period", options.period] if options.period else []
-    words += ["--rank", options.rank] if options.rank else []
-    return words

@@ -4,12 +4,12 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
-from typing import Final, Generic
+from typing import Any, ClassVar, Final, Generic, Protocol
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.extras import Extra
@@ -55,6 +55,27 @@ class Wanted:
     again: bool = False
     wait: bool = True
     budget_tokens: int | None = None
+
+
+class Options(Protocol):
+    """A dataclass with what a command asks."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def command_of(name: str, options: Options) -> list[str]:
+    """The words that ask the same again: the command, what is asked, which is the first field of
+    its options, and each of the others that is not as usual."""
+    asked, *others = fields(options)
+    words = ["desk", name, getattr(options, asked.name)]
+    for each in others:
+        value, flag = getattr(options, each.name), each.name.replace("_", "-")
+        if value is False:
+            words.append(f"--no-{flag}")
+        elif value != each.default:
+            for one in value if isinstance(value, tuple) else (value,):
+                words += [f"--{flag}", str(one)]
+    return words
 
 
 def answer_wanted(

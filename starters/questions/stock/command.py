@@ -10,7 +10,7 @@ from desk.platform.settings import Settings
 from starters.questions.stock.choice import MOST_STEPS_USUALLY, StockOptions, episode_start
 from starters.questions.stock.printing import episode_lines
 from starters.questions.stock.published import published_so_far
-from starters.questions.wanted import Wanted, answer_wanted
+from starters.questions.wanted import Wanted, answer_wanted, command_of
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
@@ -108,18 +108,5 @@ def research_stock(options: StockOptions, wanted: Wanted) -> ExitStatus:
     def start(settings: Settings, config: RunConfig) -> RunStart[StockResult]:
         return episode_start(options, settings, config)
 
-    return answer_wanted(
-        wanted, _command(options), start, besides=episode_lines, published=published_so_far
-    )
-
-
-def _command(options: StockOptions) -> list[str]:
-    words = ["desk", "stock", options.symbol]
-    words += ["--as-of", options.as_of] if options.as_of else []
-    words += ["--steps", options.steps] if options.steps is not None else []
-    words += ["--weeks", str(options.weeks)] if options.weeks != USUAL_WEEKS else []
-    words += ["--cost", options.cost] if options.cost != USUAL_COST else []
-    most = options.most_steps
-    words += ["--most-steps", str(most)] if most != MOST_STEPS_USUALLY else []
-    words += [] if options.memory else ["--no-memory"]
-    return words
+    again = command_of("stock", options)
+    return answer_wanted(wanted, again, start, besides=episode_lines, published=published_so_far)

@@ -10,7 +10,7 @@ from desk.platform.memory.sentence_encoder import let_go
 from desk.platform.settings import Settings
 from starters.questions.printing import swarm_lines
 from starters.questions.swarm.choice import AUTO, ROUNDS, WITHIN, SwarmOptions, objective_start
-from starters.questions.wanted import Wanted, answer_wanted
+from starters.questions.wanted import Wanted, answer_wanted, command_of
 from starters.runs.server_runs import RunStart
 from starters.terminal.exit_status import ExitStatus
 from starters.terminal.options import (
@@ -140,15 +140,4 @@ def research_objective(options: SwarmOptions, wanted: Wanted) -> ExitStatus:
         let_go()
         return started
 
-    return answer_wanted(wanted, _command(options), start, besides=swarm_lines)
-
-
-def _command(options: SwarmOptions) -> list[str]:
-    words = ["desk", "swarm", options.objective]
-    words += ["--about", options.about] if options.about else []
-    words += ["--over", options.over] if options.over else []
-    words += ["--effort", options.effort] if options.effort != AUTO else []
-    words += ["--as-of", options.as_of] if options.as_of else []
-    words += ["--rounds", str(options.rounds)] if options.rounds != ROUNDS else []
-    words += [] if options.memory else ["--no-memory"]
-    return words
+    return answer_wanted(wanted, command_of("swarm", options), start, besides=swarm_lines)
