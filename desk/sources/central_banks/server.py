@@ -134,10 +134,10 @@ def _within_limit(rows: list[_Row]) -> tuple[_Row, ...]:
 
 DESCRIPTION = SourceDescription(
     server="central_banks",
-    gives="Policy rates of 18 areas, decisions on them, the calendar of decisions, and, "
-    "with --news, press releases from the banks' own feeds.",
+    gives="Policy rates of 18 areas, decisions on them and the calendar of decisions, which are "
+    "primary, and, with --news, press releases from the banks' own feeds, which are authoritative.",
     origin="Each row's own: the central bank, or the Bank for International Settlements",
-    tier=SourceTier.AUTHORITATIVE,
+    tiers=(SourceTier.AUTHORITATIVE, SourceTier.PRIMARY),
     licence="The tables are the project's own, of facts that the banks and the BIS publish;"
     " each row names its source.",
     terms="BIS statistics may be reused where the BIS is named as their source. Press "

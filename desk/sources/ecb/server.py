@@ -204,7 +204,7 @@ DESCRIPTION = SourceDescription(
     gives="Euro foreign exchange reference rates of 41 currencies, one fixing each business day "
     "since 1999, and crosses of them.",
     origin=ECB,
-    tier=SOURCE.tier,
+    tiers=(SourceTier.AUTHORITATIVE,),
     licence="Free reuse by the ESCB's policy: name the source, change no figures.",
     terms="For information only; the ECB answers for no use of them.",
     terms_url="https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",

@@ -202,7 +202,7 @@ DESCRIPTION = SourceDescription(
     server="google_news",
     gives="Headlines of many publishers from the RSS search of Google News, edition en-US.",
     origin="Each headline's publisher",
-    tier=SourceTier.SECONDARY,
+    tiers=(SourceTier.SECONDARY,),
     licence="Each headline is its publisher's; the feed is Google's.",
     terms="The feed says of itself that it is for a personal feed reader and not for commercial "
     "use.",

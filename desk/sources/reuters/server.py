@@ -276,7 +276,7 @@ DESCRIPTION = SourceDescription(
     server="reuters",
     gives="News of Reuters about markets and central banks, and whether a story was carried.",
     origin="Reuters",
-    tier=SourceTier.AUTHORITATIVE,
+    tiers=(SourceTier.AUTHORITATIVE,),
     licence="The licence of the account at LSEG.",
     terms="Whether its headlines may stand in a report that others read is for that "
     "licence to say.",

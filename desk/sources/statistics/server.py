@@ -177,7 +177,7 @@ DESCRIPTION = SourceDescription(
     "them.",
     origin="Each figure's own: a central bank, China's interbank funding center, the BIS, the "
     "IMF, the OECD or Nasdaq",
-    tier=SourceTier.AUTHORITATIVE,
+    tiers=(SourceTier.AUTHORITATIVE, SourceTier.SECONDARY),
     licence="Free reuse where the publisher is named; the Federal Reserve's is in the public "
     "domain.",
     terms="None of the rates are prices to deal at. Nasdaq's calendar is for personal use.",

@@ -148,7 +148,7 @@ DESCRIPTION = SourceDescription(
     server="yahoo_finance",
     gives="Daily closes of currency pairs, analysts' ratings and quarterly accounts of companies.",
     origin="Yahoo Finance",
-    tier=SourceTier.SECONDARY,
+    tiers=(SourceTier.SECONDARY,),
     licence="None is granted: Yahoo offers no public interface.",
     terms="For personal use only. Read Yahoo's terms before its figures are published or "
     "passed on.",

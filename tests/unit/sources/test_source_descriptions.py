@@ -17,7 +17,7 @@ NAMES = {module: name.rpartition(".")[2] for name, module in RENAMED.items()}
 def test_a_server_says_whose_its_figures_are_and_how_they_may_be_used(module: str) -> None:
     told = importlib.import_module(module).DESCRIPTION
     assert isinstance(told, SourceDescription)
-    assert told.tier is HIGHEST[module]
+    assert told.tiers[0] is HIGHEST[module]
     assert told.server == NAMES.get(module, told.server)
     for words in (told.gives, told.licence, told.terms, told.publication):
         assert words.strip().endswith(".")

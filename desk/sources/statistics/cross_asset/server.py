@@ -100,7 +100,7 @@ DESCRIPTION = SourceDescription(
     gives="Two- and ten-year government bond yields of the US, the euro area, Japan, Canada and "
     "Australia, ten-year ones of the United Kingdom, a dollar index, crude oil and the S&P 500.",
     origin="Each series' own publisher",
-    tier=SourceTier.AUTHORITATIVE,
+    tiers=(SourceTier.AUTHORITATIVE, SourceTier.DERIVED),
     licence="Free reuse where the publisher is named. The S&P 500 is copyright of S&P Dow Jones "
     "Indices and needs its permission to be passed on.",
     terms="Oil and stocks come by way of FRED, for own use. The dollar index is computed by the "
