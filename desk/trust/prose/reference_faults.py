@@ -15,8 +15,9 @@ from typing import Final
 from desk.analytics.figures import WEEKDAYS, print_claim
 from desk.analytics.names.currencies import names_of
 from desk.analytics.names.markets import AREAS
-from desk.contracts.findings.claims import Claim, Metric
+from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.trust.prose.references import (
+    COUNTED,
     DOWN,
     PHRASES,
     REFERENCE,
@@ -120,12 +121,22 @@ def _went(claim: Claim, code: str) -> int:
     return side if claim.subject.startswith(code) else -side
 
 
+def _counts_again(claim: Claim, before: str) -> bool:
+    """Whether the reference before a count is another count of the same currencies."""
+    earlier = [found.name for found in found_in(before)][-1:]
+    same = {claim_id(claim.subject, metric) for metric in COUNTED}
+    return claim.metric in COUNTED and not same.isdisjoint(earlier)
+
+
 def _wrong(each: Reference, claim: Claim | None, before: str) -> str | None:
     if each.form is None:
         forms = ", ".join(f"|{form}" for form in Form if form)
         return f"there is no such form: the forms are {forms}"
     if claim is None:
         return None
+    if each.form is Form.ALSO:
+        again = _counts_again(claim, before)
+        return None if again else "no count of the same stands before it: leave |also out"
     if claim.metric in PHRASES and each.form not in (Form.PLAIN, Form.DAY):
         return f"it brings its words along: leave |{each.form} out"
     if each.form is Form.DAY and not has_its_day(claim):

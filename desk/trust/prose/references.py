@@ -38,6 +38,9 @@ class Form(StrEnum):
     QUOTE = "quote"
     """A pair's move as one of its quote currency: `the Swiss franc rose against the US dollar
     (USD/CHF -4.16 %)`. Also written by the currency's code."""
+    ALSO = "also"
+    """A count right behind another of the same currencies, whose number is not said again:
+    `rose against 6`."""
 
 
 SIDES: Final = frozenset({Form.BASE, Form.QUOTE})
@@ -93,6 +96,13 @@ _VERBS: Final = {
 GROUP_WORDS: Final = {"ASIA": " Asian", "G10": " G10"}
 """The groups of markets as adjectives."""
 
+COUNTED: Final = {
+    Metric.DOLLAR_ROSE: "rose against {count}",
+    Metric.DOLLAR_FELL: "fell against {count}",
+    Metric.DOLLAR_LITTLE_CHANGED: "was little changed against {count}",
+}
+"""The counts that may stand behind one another."""
+
 PHRASES: Final = {
     Metric.HIGHEST_SINCE: "highest since {day}",
     Metric.LOWEST_SINCE: "lowest since {day}",
@@ -105,9 +115,7 @@ PHRASES: Final = {
     Metric.BANKS_CUT: "{count} of the {of} banks that decided cut",
     Metric.BANKS_RAISED: "{count} of the {of} banks that decided raised",
     Metric.BANKS_HELD: "{count} of the {of} banks that decided held",
-    Metric.DOLLAR_ROSE: "rose against {count} of {of}{group} currencies",
-    Metric.DOLLAR_FELL: "fell against {count} of {of}{group} currencies",
-    Metric.DOLLAR_LITTLE_CHANGED: "was little changed against {count} of {of}{group} currencies",
+    **{metric: f"{words} of {{of}}{{group}} currencies" for metric, words in COUNTED.items()},
 }
 """Claims that are printed together with the words that say what was counted. No writer can put
 other words there: what is counted is part of the figure."""
@@ -161,7 +169,7 @@ def printed(claim: Claim, form: Form, before: str = "") -> str:
     if form is Form.DAY:
         return print_weekday(claim.as_of, claim.precision)
     if claim.metric in PHRASES:
-        return _phrase(claim)
+        return _phrase(claim, form)
     match form:
         case Form.SIZE:
             return _size(claim)
@@ -243,9 +251,11 @@ def _sided(claim: Claim, form: Form) -> str:
     return f"{quote} {verb} against {base} ({claim.subject} {print_claim(claim)})"
 
 
-def _phrase(claim: Claim) -> str:
-    count = int(claim.value)
-    return PHRASES[claim.metric].format(
+def _phrase(claim: Claim, form: Form) -> str:
+    count, words = int(claim.value), PHRASES[claim.metric]
+    if form is Form.ALSO:
+        words = COUNTED.get(claim.metric, words)
+    return words.format(
         day=print_claim(claim),
         nth=_ordinal(count),
         count=count or "none",

@@ -378,7 +378,7 @@ def test_the_summary_tells_moves_decisions_what_is_ahead_and_what_is_missing() -
     assert f"G10: {ordinary} USD/JPY -1.02 % (-1.5 σ) to 144.33" in told
     assert f"Asia: {ordinary} USD/INR -1.02 %" in told
     assert (
-        "The dollar rose against 2 of 3 G10 currencies and fell against 1 of 3 G10 currencies; "
+        "The dollar rose against 2 of 3 G10 currencies and fell against 1; "
         "it fell against 2 of 2 Asian currencies." in told
     )
     assert "Bank of Japan raised (+25 bp) to 1.25 % (18 Sep)" in told

@@ -165,6 +165,27 @@ def test_a_percentage_that_is_no_move_has_no_verb(metric: Metric) -> None:
     assert "does not move" in told
 
 
+def test_a_count_leaves_out_the_whole_only_behind_another_of_the_same() -> None:
+    fell, rose, asian = (
+        claim(subject, metric, value, Unit.COUNT)
+        for subject, metric, value in (
+            ("WEEK", Metric.DOLLAR_FELL, "7"),
+            ("WEEK", Metric.DOLLAR_ROSE, "6"),
+            ("ASIA", Metric.DOLLAR_FELL, "3"),
+        )
+    )
+    claims = {each.claim_id: each for each in (fell, rose, asian)}
+    both = f"The dollar [[{fell.claim_id}]] and [[{rose.claim_id}|also]]."
+    assert render(both, claims).endswith(" currencies and rose against 6.")
+    assert list(faults(both, claims)) == []
+    for wrong in (
+        f"It [[{rose.claim_id}|also]].",
+        f"It [[{asian.claim_id}]] and [[{rose.claim_id}|also]].",
+    ):
+        ((_, told),) = faults(wrong, claims)
+        assert "no count of the same" in told
+
+
 def test_names_are_told_without_their_forms() -> None:
     prose = "[[USD/CHF:move|moved]], [[ USD/JPY:last ]] and [[q1]]"
     assert references(prose) == ("USD/CHF:move", "USD/JPY:last", "q1")

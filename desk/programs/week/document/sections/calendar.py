@@ -25,8 +25,9 @@ LAST_KNOWN: Final = 5
 """The first edition of the rules in which a rate that is known to an earlier day is not called
 today's."""
 
-SHORTER: Final = 6
-"""The first edition of the rules in which a row ahead fits on a line of the page."""
+COUNTS_IN_FULL: Final = 6
+"""The first edition of the rules in which a headline counts over all currencies, and a row ahead
+fits on a line of the page."""
 
 DECIDED: Final = ("raised", "cut", "held")
 """The words that an outcome starts with if it rests on a claim."""
@@ -170,7 +171,7 @@ def _ahead(scheduled: ScheduledDecision, standing: str, edition: int) -> str:
         return standing
     place = scheduled.time_zone.rpartition("/")[2].replace("_", " ")
     at = f"{scheduled.announced_at_local:%H:%M} {place}"
-    return f"{standing}, {at}" if edition >= SHORTER else f"{standing}; at {at} time"
+    return f"{standing}, {at}" if edition >= COUNTS_IN_FULL else f"{standing}; at {at} time"
 
 
 def _without_outcome(scheduled: ScheduledDecision) -> CalendarRow:

@@ -22,10 +22,13 @@ from desk.contracts.findings.results import Reported
 from desk.contracts.findings.source_results import DatePrecision
 from desk.contracts.markets import MarketGroup
 from desk.contracts.week.report import CalendarRow, Lead, Mover, ResearchReport, Sentence, Theme
-from desk.programs.week.document.sections.calendar import is_decided, undated_banks
+from desk.programs.week.document.sections.calendar import (
+    COUNTS_IN_FULL,
+    is_decided,
+    undated_banks,
+)
 from desk.programs.week.document.sections.summary import (
     BOTTOM,
-    COUNTS_IN_FULL,
     EDITION,
     TOP,
     Reached,
@@ -166,7 +169,7 @@ def _headline(week: _Week) -> str:
 
 
 def _dollar_words(week: _Week) -> str | None:
-    """`The dollar fell against 11 of 18 currencies and rose against 7 of 18 currencies`."""
+    """`The dollar fell against 11 of 18 currencies and rose against 7`."""
     counted = dollar_counts(week.claims, week.edition)
     return f"The dollar {counted}" if counted else None
 

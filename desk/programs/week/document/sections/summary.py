@@ -28,9 +28,14 @@ from desk.contracts.week.report import (
     ResearchReport,
     Sentence,
 )
-from desk.programs.week.document.sections.calendar import Undated, is_decided, undated_banks
+from desk.programs.week.document.sections.calendar import (
+    COUNTS_IN_FULL,
+    Undated,
+    is_decided,
+    undated_banks,
+)
 from desk.trust.claims.week_counts import DOLLAR_SIDES, WEEK
-from desk.trust.prose import references, sentence
+from desk.trust.prose import Form, references, sentence
 
 MOVERS_NAMED: Final = 3
 DECISIONS_NAMED: Final = 12
@@ -50,7 +55,6 @@ does, and the calendar a rate that is not known up to the report's day the last 
 bank whose next decision is not known, and the calendar's rows are shorter."""
 
 NAMES_THE_UNDATED: Final = 3
-COUNTS_IN_FULL: Final = 6
 
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
@@ -187,11 +191,13 @@ def dollar_counts(claims: Mapping[str, Claim], edition: int) -> str | None:
 
 def _counted_over(subject: str, claims: Mapping[str, Claim]) -> str | None:
     """The counts of a group or of the week, the largest first: `fell against 8 of 18 currencies,
-    rose against 6 of 18 currencies and was little changed against 4 of 18 currencies`."""
+    rose against 6 and was little changed against 4`."""
     names = (claim_id(subject, metric) for metric in DOLLAR_SIDES)
     found = [claims[name] for name in names if name in claims and claims[name].value]
     found.sort(key=lambda claim: -claim.value)
-    return listed(f"[[{claim.claim_id}]]" for claim in found) or None
+    forms = ("", *(f"|{Form.ALSO}" for _ in found[1:]))
+    counts = zip(found, forms, strict=False)
+    return listed(f"[[{claim.claim_id}{form}]]" for claim, form in counts) or None
 
 
 def dollar_count(subject: str, claims: Mapping[str, Claim]) -> Claim | None:
