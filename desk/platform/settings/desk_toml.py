@@ -46,7 +46,7 @@ from desk.contracts.markets import AreaCode, Band, MarketGroup, MarketKind, Mark
 from desk.contracts.names import AgentId
 from desk.contracts.week.delivery import Deliveries
 from desk.platform.files import read_text_file
-from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal
+from desk.platform.settings.errors import ENVIRONMENT, SettingsError, refusal, unreadable
 from desk.platform.settings.model import (
     MemorySettings,
     ServerSettings,
@@ -311,8 +311,8 @@ def _toml(path: Path) -> dict[str, Any]:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         at_end = str(error).endswith("(at end of document)")
-        where = f"what begins on line {_unended(text)} does not end: " if at_end else ""
-        raise SettingsError(f"{path} is no usable TOML: {where}{error}") from None
+        unended = _unended(text) if at_end else None
+        raise SettingsError(unreadable(path, "TOML", str(error), unended)) from None
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
 

@@ -1,6 +1,7 @@
 """A setting that cannot be used, said so that a person can correct it."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, get_args
 
@@ -15,6 +16,16 @@ ENVIRONMENT: Final = "environment"
 
 class SettingsError(Exception):
     """A setting cannot be used. The message names file, key, value and what is allowed."""
+
+
+def unreadable(path: Path, language: str, why: str, unended: int | None) -> str:
+    """Why a file of settings cannot be read, with the line where what runs to its end begins, and
+    what to do next."""
+    where = f"what begins on line {unended} does not end: " if unended else ""
+    return (
+        f"{path} is no usable {language}: {where}{why}; correct it, or move the file away, and"
+        " `desk init` writes it anew"
+    )
 
 
 def refusal(

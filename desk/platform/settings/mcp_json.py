@@ -7,6 +7,7 @@ What a variable holds is taken as it is.
 """
 
 import importlib.util
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ from pydantic import (
 from desk.contracts.agents.tools import SourceTier
 from desk.contracts.base import ShortText
 from desk.platform.files import read_text_file
-from desk.platform.settings.errors import SettingsError
+from desk.platform.settings.errors import SettingsError, unreadable
 
 RENAMED: Final[Mapping[str, str]] = {
     "mcp_servers.analysis": "desk.sources.analysis.server",
@@ -173,17 +174,36 @@ def read_mcp_config(path: Path) -> dict[str, McpServerSpec]:
         McpConfigError: the file is missing or malformed, or a server has no way to be reached.
     """
     try:
-        servers = _McpFile.model_validate_json(read_text_file(path)).servers
+        text = read_text_file(path)
+        servers = _McpFile.model_validate(json.loads(text)).servers
         return {name: spec for name, spec in servers.items() if not spec.for_assistants}
     except FileNotFoundError:
-        raise McpConfigError(f"{path} is missing: it names the sources the desk asks") from None
+        raise McpConfigError(
+            f"{path} is missing: it names the sources the desk asks; `desk init` writes it"
+        ) from None
     except OSError as error:
         raise McpConfigError(f"{path} cannot be read: {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        why = f"{error.msg} (at line {error.lineno}, column {error.colno})"
+        raise McpConfigError(unreadable(path, "JSON", why, _unended(text))) from None
     except ValidationError as error:
         reason = _first_of(error)
-    except ValueError:
+    except UnicodeDecodeError:
         reason = "it is not text in UTF-8"
+    except RecursionError:
+        reason = "it is nested too deeply"
     raise McpConfigError(f"{path} is not a usable list of MCP servers: {reason}")
+
+
+def _unended(text: str) -> int | None:
+    """The line on which the innermost list or table begins that runs to the end of a text."""
+    for opened in reversed(list(re.finditer(r"[\[{]", text))):
+        try:
+            json.JSONDecoder().raw_decode(text, opened.start())
+        except json.JSONDecodeError as error:
+            if error.pos >= len(text.rstrip()):
+                return text.count("\n", 0, opened.start()) + 1
+    return None
 
 
 def _first_of(error: ValidationError) -> str:

@@ -98,9 +98,31 @@ def test_what_is_wrong_is_named_without_its_value(
 def test_a_file_that_breaks_off_is_not_quoted(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text('{"mcpServers": {"a": {"env": {"KEY": "' + SECRET)
-    with pytest.raises(McpConfigError, match=r"Invalid JSON.*line 1") as caught:
+    with pytest.raises(McpConfigError, match=r"no usable JSON.*line 1") as caught:
         read_mcp_config(path)
     assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (
+            '{"mcpServers": {\n  "a": {\n    "args": [\n      "x"\n',
+            "what begins on line 3 does not",
+        ),
+        ('{"mcpServers": {\n  "a": {"url": "http://h/"}\n  "b": {}\n}}', "(at line 3, column 3)"),
+    ],
+)
+def test_a_broken_file_is_told_with_its_line_and_what_to_do(
+    tmp_path: Path, text: str, where: str
+) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(text)
+    with pytest.raises(McpConfigError) as caught:
+        read_mcp_config(path)
+    told = str(caught.value)
+    assert told.startswith(f"{path} is no usable JSON: ") and where in told
+    assert told.endswith("; correct it, or move the file away, and `desk init` writes it anew")
 
 
 def test_a_server_prints_nothing_that_can_hold_a_secret() -> None:
