@@ -199,14 +199,13 @@ class Check:
 
 
 def local_checks(settings: Settings) -> Iterator[Check]:
-    """Everything that can be told without a server."""
+    """Everything that can be told without a server, and without building a source."""
     yield python_check(sys.version_info[:3])
     yield binary_check(settings)
     yield configuration_check(settings)
     yield base_area_check(settings.config)
     yield signing_check(settings)
     yield from source_checks(settings)
-    yield from age_checks(settings, datetime.now(UTC))
     yield writable_check("reports", settings.reports_dir)
     yield writable_check("home", settings.home)
     yield space_check(settings.home)
@@ -356,7 +355,19 @@ def _connections(settings: Settings, servers: Mapping[str, McpServerSpec]) -> It
             yield Check(f"source {name}", Level.OK, lacking_words(package))
         elif not spec.runs_here(in_process=in_process):
             yield _command_check(name, spec, served[name].command or "")
-        elif (fault := _module_fault(settings, served[name])) is not None:
+
+
+def built_checks(settings: Settings) -> Iterator[Check]:
+    """The servers of this project that run in this process can be built. That loads all of them."""
+    in_process = settings.mcp_transport is McpTransport.IN_PROCESS
+    try:
+        served = servers_to_serve(settings.mcp_config, settings.variables, in_process=in_process)
+    except McpConfigError:
+        # What is wrong with `.mcp.json` has been told.
+        return
+    for name, spec in served.items():
+        here = spec.runs_here(in_process=in_process)
+        if here and (fault := _module_fault(settings, spec)) is not None:
             yield Check(f"source {name}", Level.FAIL, fault)
 
 
@@ -584,16 +595,25 @@ def check_desk(*, ask: bool = False) -> ExitStatus:
     return _print_checks(checks)
 
 
+def _kept_checks(settings: Settings) -> list[Check]:
+    return [*built_checks(settings), *age_checks(settings, datetime.now(UTC))]
+
+
 async def _at_server(settings: Settings) -> list[Check]:
     async def work(desk: Desk) -> list[Check]:
-        return [check async for check in server_checks(desk)]
+        sources = await asyncio.to_thread(_kept_checks, settings)
+        return [*sources, *[check async for check in server_checks(desk)]]
 
     try:
         return await with_desk(settings, work, patience=DOCTOR_PATIENCE_SECONDS)
     except (ServerUnreachable, ServerFailed) as error:
         return [
             Check("server", Level.FAIL, str(error)),
-            Check("workers", Level.WARN, "not looked at: that takes a server"),
+            Check(
+                "workers",
+                Level.WARN,
+                "not looked at, nor what the sources keep: that takes a server",
+            ),
         ]
 
 

@@ -10,7 +10,7 @@ from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.names import AgentId
 from desk.platform.settings import load_settings
 from desk.platform.settings.mcp_json import NEEDS, read_mcp_config, servers_to_serve
-from starters.operations.doctor import Check, Level, source_checks
+from starters.operations.doctor import Check, Level, built_checks, source_checks
 from tests.support.homes import PROJECT
 from workers.needed_sources import needed_sources
 
@@ -51,8 +51,10 @@ def test_a_server_of_the_desks_process_whose_module_cannot_be_imported_fails(
     ours["central_banks"]["inProcess"] = "desk.sources.nosuch"
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": ours}))
-    checks = source_checks(load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path)}))
-    (failed,) = [check for check in checks if check.level is Level.FAIL]
+    settings = load_settings(PROJECT, {"DESK_MCP_CONFIG": str(path)})
+    assert all(check.level is not Level.FAIL for check in source_checks(settings))
+    (failed,) = built_checks(settings)
+    assert failed.level is Level.FAIL
     assert failed.name == "source central_banks"
     assert "No module named 'desk.sources.nosuch'" in failed.sentence
     assert failed.sentence.endswith("; install what it needs, or correct its entry in .mcp.json")
