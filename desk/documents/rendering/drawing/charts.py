@@ -13,7 +13,6 @@ from desk.documents.rendering.drawing.forecasts import DrawnRange, draw_ranges, 
 from desk.documents.rendering.drawing.svg import (
     DASHED,
     DOTTED,
-    UPSIDE_DOWN,
     Drawing,
     Point,
     corners,
@@ -26,6 +25,9 @@ MARGIN: Final = 4
 LINE: Final = "var(--line)"
 WEEK: Final = "var(--accent)"
 SHADE: Final = "var(--shade)"
+
+UPSIDE_DOWN: Final = ", drawn upside down"
+"""The note on a chart that is drawn upside down."""
 
 SMALL_CHART: Final = (380, 150)
 LARGE_CHART: Final = (640, 240)

@@ -6,16 +6,13 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final, Literal
 
-UPSIDE_DOWN: Final = ", drawn upside down"
-"""The note on a chart that is drawn upside down."""
-
 DASHED: Final = "3.7 1.6"
 DOTTED: Final = "1 1.65"
 """Dashes and the gaps between them, in widths of their line."""
 
 Point = tuple[float, float]
 
-_FIRST_TAG = re.compile(r'<svg class="chart" viewBox="0 0 [\d.]+ ([\d.]+)"[^>]*>')
+_FIRST_TAG = re.compile(r'<svg class="chart" [^>]*>')
 _ID = re.compile(r'\bid="([^"]+)"')
 
 
@@ -88,14 +85,11 @@ def corners(low: Point, high: Point) -> tuple[Point, Point, Point, Point]:
 
 
 def drawn_again(chart: str) -> str:
-    """A second view of a chart that is in the page already, without repeating its data. If that
-    chart is upside down, this one is not."""
+    """A second view of a chart that is in the page already, without repeating its data."""
     root, body = _FIRST_TAG.match(chart), _ID.search(chart)
     if root is None or body is None:
         raise ValueError("no chart with an id to be drawn again")
-    upright = root[0].replace(escape(UPSIDE_DOWN), "")
-    turn = "" if upright == root[0] else f' transform="matrix(1 0 0 -1 0 {root[1]})"'
-    return f'{upright}<use href="#{body[1]}"{turn}/></svg>'
+    return f'{root[0]}<use href="#{body[1]}"/></svg>'
 
 
 def _short(length: float) -> str:

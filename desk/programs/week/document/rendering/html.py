@@ -91,8 +91,7 @@ def _sparklines(report: ResearchReport) -> dict[str, Markup]:
 
 
 def _drawn_again(charts: Mapping[str, Markup], report: ResearchReport) -> dict[str, Markup]:
-    """Charts of the movers for the pairs' own sections, each as the pair is quoted: there it is
-    beside its own levels, and not beside other pairs."""
+    """Charts of the movers for the pairs' own sections, in the one sense of the page."""
     movers = {row.market for row in report.movers}
     return {
         market: Markup(drawn_again(chart))  # noqa: S704
