@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -247,7 +248,9 @@ def without_subjects(text: str) -> str:
     return text
 
 
-def _asked(text: str) -> list[_LocatedSubject]:
+# An answer asks three times or more what its question names.
+@lru_cache(maxsize=16)
+def _asked(text: str) -> tuple[_LocatedSubject, ...]:
     """The subjects that a text names, in its order."""
     code_of = {area: code for code, area in AREAS.items()}
     found: list[_LocatedSubject] = []
@@ -279,7 +282,7 @@ def _asked(text: str) -> list[_LocatedSubject]:
     if in_small_letters and any(each.subject.kind is not NamedAs.CURRENCY for each in found):
         for named in _SMALL_US.finditer(text):
             take(*named.span(), NamedAs.COUNTRY, DOLLAR)
-    return sorted(found, key=lambda each: each.start)
+    return tuple(sorted(found, key=lambda each: each.start))
 
 
 def pairs_written(text: str) -> tuple[str, ...]:
