@@ -34,7 +34,7 @@ from workers.tuning import COLLECT_AFTER
 _patient = settings(deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow])
 # Every run draws examples of its own, so that few in each come to many. Many at once:
 # `pytest --hypothesis-profile thorough`.
-settings.register_profile("desk", _patient, max_examples=40)
+settings.register_profile("desk", _patient, max_examples=25)
 settings.register_profile("thorough", _patient, max_examples=1_000)
 settings.load_profile("desk")
 

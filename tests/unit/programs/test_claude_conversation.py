@@ -155,7 +155,6 @@ def test_every_conversation_is_one_that_the_api_takes(taken: list[Any]) -> None:
         assert (call.system, call.tools) == (first.system, first.tools)
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6))
 def test_what_was_said_is_not_changed_while_a_model_calls_tools(counts: list[int]) -> None:
     loop, before = Loop(), model_call(Loop().request).messages

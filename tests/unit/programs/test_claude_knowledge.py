@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -275,7 +275,6 @@ def test_a_ticket_is_as_its_tracker_has_it_whatever_a_model_says(
         assert (ticket.status, ticket.assignee, ticket.summary) == TICKETS[ticket.id]
 
 
-@settings(max_examples=40)
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(TaskType.FETCH_TICKETS), text)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.agents.tasks import Query, TaskType
@@ -334,7 +334,6 @@ statements = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.builds(finding, statements), max_size=3),
     st.lists(st.sampled_from(["USD/JPY:breadth", RSI, "USD/JPY:made_up"]), max_size=3),

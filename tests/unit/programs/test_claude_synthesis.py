@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -337,7 +337,6 @@ def test_whatever_a_model_quotes_stands_in_its_source(
     assert all(each.written.startswith("[[") for each in rejected)
 
 
-@settings(max_examples=40)
 @given(st.one_of(st.text(), st.recursive(st.none() | st.text(), st.lists).map(json.dumps)))
 def test_any_text_is_a_result_or_is_objected_to(text: str) -> None:
     taken = turn(asked(), text)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import inf, nan
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.units import UNITS
@@ -237,7 +237,6 @@ def test_more_insights_than_a_blackboard_holds_are_cut() -> None:
     assert len(on.snapshot().insights) == MOST_INSIGHTS
 
 
-@settings(max_examples=40)
 @given(steps())
 def test_floats_and_decimals_give_the_same_blackboard(
     taken: list[tuple[StockAction, dict[Metric, Decimal]]],
@@ -263,7 +262,6 @@ _OWN = {action: {field, "taken"} for action, field in PART_FIELDS.items()} | {
 }
 
 
-@settings(max_examples=40)
 @given(steps())
 def test_an_action_writes_its_own_part_only_or_is_refused(
     taken: list[tuple[StockAction, dict[Metric, Decimal]]],
@@ -286,7 +284,6 @@ def test_an_action_writes_its_own_part_only_or_is_refused(
         assert getattr(told, PART_FIELDS[action]) is not None
 
 
-@settings(max_examples=40)
 @given(steps())
 def test_a_blackboard_that_was_told_can_be_read_back_and_written_on(
     taken: list[tuple[StockAction, dict[Metric, Decimal]]],

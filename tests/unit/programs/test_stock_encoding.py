@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from desk.analytics.units import UNITS
 from desk.contracts.episode.actions import StockAction
@@ -153,7 +153,6 @@ def test_what_is_beyond_all_bounds_is_clipped(extreme: float) -> None:
     assert_in_space(encode(on))
 
 
-@settings(max_examples=40)
 @given(steps())
 def test_an_observation_kept_step_by_step_is_the_one_from_scratch(
     taken: list[tuple[StockAction, dict[Metric, Decimal]]],

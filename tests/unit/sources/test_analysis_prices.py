@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.prices.fixings import known_from
@@ -56,7 +56,6 @@ def _close_known_from(day: date) -> datetime:
 
 
 @given(st.integers(1, 59), st.integers(0, 23))
-@settings(max_examples=40)
 def test_rows_planted_in_the_future_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, known: int, hour: int
 ) -> None:

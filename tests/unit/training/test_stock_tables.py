@@ -110,7 +110,6 @@ def assert_same_performance(
 
 
 @given(st.sampled_from(SOME), st.data())
-@settings(max_examples=40)
 def test_a_day_has_the_figures_that_the_tools_print_as_of_its_close(
     symbol: str, data: st.DataObject
 ) -> None:
