@@ -15,7 +15,7 @@ from desk.contracts.learning.record import (
     TroublePattern,
     WeekLearned,
 )
-from desk.documents.rendering.words.wording import NO_FIGURE, instant
+from desk.documents.rendering.words.wording import NO_FIGURE, instant, share_words
 from desk.platform.settings import load_settings
 from desk.programs.week.document.rendering.record_words import (
     brier_words,
@@ -140,7 +140,7 @@ def _measured(name: MetricName, value: float | None) -> str:
         return NO_FIGURE
     if name is MetricName.SECONDS_PER_CALL:
         return f"{1_000 * value:,.0f}"
-    return f"{value:.1%}" if name in SHARES else f"{value:.2f}"
+    return share_words(value, places=1) if name in SHARES else f"{value:.2f}"
 
 
 def _weeks(weeks: Sequence[WeekLearned]) -> Iterator[str]:

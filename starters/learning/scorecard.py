@@ -169,7 +169,7 @@ def _hypothesis_rows(scored: ScoredHypothesis) -> Iterator[tuple[str, ...] | str
         what_is_said(scored.hypothesis),
         share_words(scored.hypothesis.probability),
         scored.state,
-        NO_FIGURE if scored.value is None else f"{scored.value}",
+        NO_FIGURE if scored.value is None else f"{scored.value:,f}",
         brier_words(scored.score),
     )
     if is_backtested(scored) and scored.written_at is not None:

@@ -33,6 +33,7 @@ from desk.contracts.findings.escalations import (
 )
 from desk.contracts.findings.results import Position
 from desk.contracts.names import Message, Queue, WorkflowType
+from desk.documents.rendering.words.trust import stated_words
 from desk.documents.rendering.words.wording import one_line
 from desk.platform.settings import load_settings
 from desk.runs.escalations import claims_at, decided_already, evidence_at
@@ -183,7 +184,7 @@ def standing_words(status: EscalationStatus, now: datetime) -> str:
     """How a case stands: open with the time that is left, or how it ended."""
     if status.decision is not None:
         conflict = status.decision.conflict
-        return f"{status.state}: {conflict.chosen or 'withheld'}"
+        return f"{status.state}: {stated_words(conflict.chosen or 'withheld')}"
     if status.state is EscalationState.ENDED:
         return "ended from outside; the default holds"
     left = status.request.deadline - now
@@ -193,7 +194,9 @@ def standing_words(status: EscalationStatus, now: datetime) -> str:
 
 
 def _held(position: Position) -> str:
-    return f"{one_line(position.stated)}  {position.agent}, {one_line(position.source)}"
+    return (
+        f"{one_line(stated_words(position.stated))}  {position.agent}, {one_line(position.source)}"
+    )
 
 
 def weight_words(position: Position) -> str:

@@ -1,5 +1,6 @@
 """Hypotheses in words: for the Temporal UI, the memory and the command line."""
 
+from decimal import Decimal
 from typing import Final
 
 from desk.analytics.figures import print_full_day
@@ -29,8 +30,13 @@ def what_is_said(hypothesis: Hypothesis) -> str:
 def where(hypothesis: Hypothesis) -> str:
     """The part of the statement with the figures: `above 151.20`, or `from 149.00 to 153.00`."""
     if hypothesis.kind is HypothesisKind.RANGE:
-        return f"from {hypothesis.low} to {hypothesis.high}"
-    return f"{_SIDES.get(hypothesis.leaning, 'on no side of')} {hypothesis.level}"
+        return f"from {_level(hypothesis.low)} to {_level(hypothesis.high)}"
+    return f"{_SIDES.get(hypothesis.leaning, 'on no side of')} {_level(hypothesis.level)}"
+
+
+def _level(price: Decimal | None) -> str:
+    """A price with its thousands set apart, as tables print it."""
+    return "no bound" if price is None else f"{price:,f}"
 
 
 def hypothesis_summary(hypothesis: Hypothesis) -> str:
@@ -51,14 +57,14 @@ def view_words(hypothesis: Hypothesis, view: HeldView) -> str:
     own = " by its own estimate" if view.own else ""
     against = f", overruled by {' '.join(view.overruled_by.split())}" if view.overruled_by else ""
     side = _SIDES.get(view.leaning, "on no side of")
-    return f"{side} {hypothesis.level}, {likely(view)}{own}{against}"
+    return f"{side} {_level(hypothesis.level)}, {likely(view)}{own}{against}"
 
 
 def what_came(scored: ScoredHypothesis) -> str:
     """The outcome of a hypothesis, as a sentence without its full stop."""
     if scored.state is HypothesisState.VOID or scored.value is None or scored.value_on is None:
         return f"void: {scored.reason or 'no price'}"
-    last = f"the last price known was {scored.value}, of {print_full_day(scored.value_on)}"
+    last = f"the last price known was {_level(scored.value)}, of {print_full_day(scored.value_on)}"
     verdict = "it held" if scored.state is HypothesisState.HELD else "it was refuted"
     return f"{verdict}: {last} (Brier score {scored.score:.3f})"
 

@@ -163,7 +163,7 @@ def _claims(board: Blackboard) -> Iterator[Claim]:
 
 
 def _insight(insight: Insight, known: Mapping[str, Claim]) -> str:
-    strength = f"{insight.leaning}, {insight.strength:.0%}"
+    strength = f"{insight.leaning}, {share_words(insight.strength)}"
     # Of a figure that an action brought no more, taken again, the name is left.
     return f"{insight.topic} ({strength}): {in_words(said(insight.statement, known))}"
 

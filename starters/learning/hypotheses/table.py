@@ -11,7 +11,13 @@ from typing import Final
 from desk.analytics.figures import print_full_day
 from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.swarm.hypotheses import HeldView, Hypothesis, ScoredHypothesis
-from desk.documents.rendering.words.wording import NO_FIGURE, human, instant, one_line
+from desk.documents.rendering.words.wording import (
+    NO_FIGURE,
+    human,
+    instant,
+    one_line,
+    share_words,
+)
 from desk.learning.hypotheses import (
     view_score,
     view_state,
@@ -54,8 +60,8 @@ def hypothesis_lines(listed: ListedHypothesis, now: datetime) -> Iterator[str]:
         apart = ", afterwards: a back-test, not the desk's record" if _is_late(listed) else ""
         yield f"written   {instant(request.written_at)}{apart}"
     yield from _labelled_lines("objective", f"{one_line(request.objective)}")
-    yield f"likely    {hypothesis.probability:.0%}"
-    yield f"level     {hypothesis.level} on {print_full_day(hypothesis.level_on)}"
+    yield f"likely    {share_words(hypothesis.probability)}"
+    yield f"level     {hypothesis.level:,f} on {print_full_day(hypothesis.level_on)}"
     yield from _labelled_lines("says", in_words(hypothesis.statement, figures))
     yield from _labelled_lines("refuted", in_words(hypothesis.refuted_by, figures))
     yield from _labelled_lines("rests on", f"{', '.join(hypothesis.claims)}")
@@ -105,13 +111,13 @@ def _labelled_lines(label: str, text: str) -> Iterator[str]:
 
 def _cells(listed: ListedHypothesis) -> tuple[str, ...]:
     hypothesis, scored = listed.request.hypothesis, listed.scored
-    value = str(scored.value) if scored and scored.value is not None else NO_FIGURE
+    value = f"{scored.value:,f}" if scored and scored.value is not None else NO_FIGURE
     score = f"{scored.score:.3f}" if scored and scored.score is not None else NO_FIGURE
     return (
         hypothesis.market.market,
         _says(hypothesis),
         f"{hypothesis.due:%Y-%m-%d}",
-        f"{hypothesis.probability:.0%}",
+        share_words(hypothesis.probability),
         f"{listed.state}, back-test" if _is_late(listed) else str(listed.state),
         value,
         score,

@@ -12,6 +12,7 @@ from desk.documents.answer.html import render_answer_html
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.documents.answer.markdown import answer_alone, render_answer_markdown
 from desk.documents.answer.publishing import publish_answer, read_answer_file
+from desk.documents.rendering.words.trust import stated_words
 from desk.programs.swarm.document.words import token_words
 from desk.trust.conflicts.voting import decide
 from tests.support.answers import FINISHED_AT, market_record
@@ -44,6 +45,12 @@ def test_a_conflict_names_its_positions_what_holds_and_the_dissent() -> None:
     assert "**USD/JPY target**: direction, decided by vote: 161.4 holds." in text
     assert "dissent: pattern specialist states 154.1 from an extrapolation of its own" in text
     assert "Spread of confidence 20 %" in text
+
+
+def test_what_a_position_states_has_its_thousands_set_apart_as_figures_have() -> None:
+    assert stated_words("18055") == "18,055"
+    assert stated_words("+1250.5 bp on 2026-10-30") == "+1,250.5 bp on 2026-10-30"
+    assert stated_words("down") == "down"
 
 
 def test_a_hypothesis_names_its_level_its_day_its_probability_and_its_workflow() -> None:

@@ -71,7 +71,7 @@ def test_what_was_learned_is_told_with_what_to_do_and_why() -> None:
     assert raised in " ".join(told.split())
     assert "5 of 8 calls of reuters got no answer: 503 Service Unavailable" in told
     cells = [line.split() for line in told.splitlines()]
-    assert ["coverage", "94.7%", "92.0%", "better"] in cells
+    assert ["coverage", "94.7", "%", "92.0", "%", "better"] in cells
     assert ["2026-W37", "36/38", "4", "245", "3", "221", "25", "0", "0"] in cells
     assert ["R1", "ecb.get_historical", "264", "1", "12", "250", "20"] in cells
 

@@ -84,7 +84,7 @@ def test_the_table_says_what_is_held_against_what() -> None:
     lines = list(table_lines([OPEN, HELD]))
     assert lines[0].split() == ["market", "says", "due", "likely", "state", "value", "score"]
     assert lines[1].split() == [
-        *("USD/JPY", "above", "157.25", "2026-11-27", "63%", "open", "–", "–"),
+        *("USD/JPY", "above", "157.25", "2026-11-27", "63", "%", "open", "–", "–"),
     ]
     assert lines[2].strip() == OPEN.workflow_id
     assert lines[3].split()[-3:] == ["held", "159.10", "0.137"]

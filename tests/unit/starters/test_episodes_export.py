@@ -211,8 +211,8 @@ def test_an_episode_is_shown_with_its_steps_and_all_that_stands_on_its_blackboar
         "step 2        GENERATE_RECOMMENDATION (refused:",
         "news          lacking: news_count",
         "last 125.20, rsi 71.5 on 12 Jun 2024",
-        "trend (up, 60%): It rose: 71.5.",
-        "stretch (down, 20%): It is high: NVDA:sma_200.",
+        "trend (up, 60 %): It rose: 71.5.",
+        "stretch (down, 20 %): It is high: NVDA:sma_200.",
         "buy, confidence 42 %, 55 % likely to be higher in 4 weeks",
         "+0.43 (forward move +2.10 %)",
     ):

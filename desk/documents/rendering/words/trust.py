@@ -1,6 +1,7 @@
 """The words for verdicts, conflicts, and what was left out."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Final
 
 from desk.contracts.findings.document import MarketStatement
@@ -54,13 +55,24 @@ def verdict_words(verdict: ClaimVerdict | None) -> str:
     return f"{words}: {reason}." if reason else f"{words}."
 
 
+def stated_words(stated: str) -> str:
+    """What a position states, a figure with its thousands set apart as in every table:
+    `18,055`."""
+    number, gap, behind = stated.partition(" ")
+    try:
+        value = Decimal(number)
+    except ArithmeticError:
+        return stated
+    return f"{value:{'+' if number.startswith('+') else ''},f}{gap}{behind}"
+
+
 def position_words(position: Position) -> str:
     """A position: its holder, its statement, its source, and its weight."""
     if position.abstains:
         return f"{human(position.agent)}, weight 0"
     origin = f", first published by {position.origin}" if position.origin else ""
     return (
-        f"{human(position.agent)} states {position.stated} from {position.source} "
+        f"{human(position.agent)} states {stated_words(position.stated)} from {position.source} "
         f"({position.tier}{origin}), confidence {share_words(position.confidence)}, "
         f"weight {position.weight:.2f}"
     )
@@ -85,7 +97,7 @@ def outcome_words(conflict: ConflictRecord) -> str:
     """The position that holds, or what is withheld if none does."""
     if conflict.chosen is None:
         return WITHHELD if conflict.resolved else "undecided so far"
-    return f"{conflict.chosen} holds"
+    return f"{stated_words(conflict.chosen)} holds"
 
 
 def standing_words(conflict: ConflictRecord, position: Position) -> str:

@@ -116,9 +116,9 @@ def _argument(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def share_words(share: float) -> str:
+def share_words(share: float, places: int = 0) -> str:
     """A confidence as a percentage: `95 %`."""
-    return f"{share:.0%}".replace("%", " %")
+    return f"{share:.{places}%}".replace("%", " %")
 
 
 def figure(value: Decimal | None, unit: Unit, *, signed: bool = True) -> str:

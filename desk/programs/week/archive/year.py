@@ -13,6 +13,7 @@ from desk.contracts.markets import MarketKind
 from desk.documents.rendering.drawing.charts import LARGE_CHART, year_chart
 from desk.documents.rendering.drawing.forecasts import DrawnRange
 from desk.documents.rendering.drawing.sparks import spark_points
+from desk.documents.rendering.words.wording import share_words
 from desk.programs.week.archive.outlooks import CameOut, Outlook, came_out
 from desk.programs.week.archive.reading import DrawnReport
 from desk.programs.week.archive.week import ArchivedWeek, MarketWeek
@@ -152,7 +153,7 @@ def _row(
         week=week.week,
         page=week.page,
         due=print_full_day(outlook.due.date()),
-        probability=f"{outlook.probability:.1%}".replace("%", " %"),
+        probability=share_words(outlook.probability, places=1),
         between=f"{outlook.low:,} to {outlook.high:,}",
         result=_result_words(outlook, result, known_to),
     )

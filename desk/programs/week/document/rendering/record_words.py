@@ -279,7 +279,7 @@ def _odds(probability: float) -> str:
 
 def probability_words(forecast: Forecast) -> str:
     """`54.2 %`."""
-    return f"{forecast.probability:.1%}".replace("%", " %")
+    return share_words(forecast.probability, places=1)
 
 
 def shortened(text: str) -> str:
