@@ -180,7 +180,7 @@ def _with_banks_together(
     """With the banks that a question asks about together, as which of them cut last. As it is where
     it names something of its own, or asks for something else of them, by the model of meaning, than
     when they last changed their rates."""
-    if asked.side_by_side or subjects_asked(words):
+    if {*asked.side_by_side} - {*asked.group} or subjects_asked(words):
         return asked
     # Only such a question pays for loading the model here.
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
@@ -207,8 +207,10 @@ def _ranked(
     words: str, config: RunConfig, rank: str | None, when: "_When", *, otherwise: object
 ) -> Choice | None:
     """The request that ranks a group, given or named, or all pairs if the question is only about
-    the dollar; None for a question about something else."""
+    the dollar; None for a question about something else, such as the banks of the group."""
     group = _group_of(words, config, rank, otherwise=otherwise)
+    if group is not None and rank is None and _is_of(OF_A_BANK, words):
+        group = None
     of_all = not otherwise and (_is_of_the_dollar(words) or _is_of_all_currencies(words))
     if group is None and not of_all:
         return None

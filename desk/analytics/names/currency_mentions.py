@@ -239,7 +239,9 @@ def _names() -> Mapping[str, _Called]:
     """What each name stands for, in small letters and without accents."""
     codes = sorted({*_in_use(), *QUOTING_ORDER, *AREAS})
     names = {last: _Called(code) for code in codes for last in _tails(code)}
-    names |= _units(code for code in (*QUOTING_ORDER, *AREAS) if code in _in_use())
+    units = _units(code for code in (*QUOTING_ORDER, *AREAS) if code in _in_use())
+    # A unit that is the same of one and of many, such as yen, takes an s without its apostrophe.
+    names |= {f"{unit}s": called for unit, called in units.items()} | units
     names |= {
         _folded(f"{called}{plural}").lower(): _Called(code)
         for code in codes

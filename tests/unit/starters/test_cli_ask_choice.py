@@ -222,6 +222,8 @@ def test_a_banks_decisions_are_looked_at_for_three_years_before_the_days_that_ar
         ("did malaysias money get weaker this yr", "currency", "USD/MYR"),
         ("is china's currency stronger than a year ago", "currency", "USD/CNY"),
         ("how is japan doing", "bank", "JP"),
+        ("who hiked most in asia this year", "bank", "CN"),
+        ("what was the yens best day in oct", "market", "USD/JPY"),
         ("where did dollar sing close last fri", "currency", "USD/SGD"),
         ("who runs the london office", "tickets", None),
     ],

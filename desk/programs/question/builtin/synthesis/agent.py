@@ -83,7 +83,7 @@ from desk.programs.question.builtin.synthesis.written.answers import (
 )
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage, passages_in
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
-from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits, said_once
+from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits, said_once, speaks_of
 from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
 
@@ -187,7 +187,10 @@ def _draft(
         unheld = NO_MARKET in query.parameters
         unread = f"{NONE_SURE} {question.left.told(question.kind)}".strip()
         return Draft("" if unheld else unread, answered=False)
-    near = [fit for fit in fitting if fit.near and fit.of_subject][:MOST_QUOTED]
+    named = [s for s in subjects_asked(query.question) if s.kind is not NamedAs.SEAT]
+    near = [fit for fit in fitting if fit.near]
+    # What is written of other money than the question names comes near by its words alone.
+    near = [fit for fit in near if not named or speaks_of(fit.passage, named)][:MOST_QUOTED]
     if not near:
         return Draft(NOTHING_FITS, answered=False)
     told = quoted(near, quoter)

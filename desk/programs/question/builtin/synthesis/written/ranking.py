@@ -63,9 +63,10 @@ class Fit(NamedTuple):
     @property
     def found(self) -> bool:
         """Whether it may be told as found: with most of the question, or in more words with
-        less."""
+        less. One word alone is no finding, unless it is the name of what it is of."""
         much = self.share >= MOSTLY and self.words >= MANY and self.has_value
-        return self.has_names and (much or self.share >= FITS)
+        few = self.words < 2 and not self.of_named
+        return self.has_names and (much or (self.share >= FITS and not few))
 
     @property
     def answers(self) -> bool:
@@ -108,6 +109,12 @@ def fits(
         first = _nearest_in_meaning(asked, first, meaning)
     first.sort(key=lambda fit: not fit.has_value)
     return first + near[REREAD:] + far
+
+
+def speaks_of(passage: SourcePassage, subjects: Collection[AskedSubject]) -> bool:
+    """Whether a passage, or its title, speaks of one of some subjects."""
+    told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
+    return any(asked.is_told_by(each) for asked in subjects for each in told)
 
 
 def said_once(ranked: Iterable[Fit]) -> list[Fit]:
