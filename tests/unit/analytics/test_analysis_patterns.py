@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
 from numpy.typing import NDArray
@@ -91,7 +91,6 @@ def test_a_market_that_always_rises_has_no_pattern_for_that(tmp_path: Path) -> N
     assert answer.signals[-1].hint is Hint.NEUTRAL
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(60, 1_500))
 def test_stretches_are_apart_and_what_followed_them_was_known(seed: int, length: int) -> None:
     levels = walk(length, seed)

@@ -60,7 +60,6 @@ def whole(full: tuple[Exchange, ...], kept: tuple[Exchange, ...]) -> int:
     return next((n for n, (one, other) in enumerate(pairs) if one != other), len(pairs))
 
 
-@settings(max_examples=30)
 @given(transcripts)
 def test_no_call_is_lost_and_the_order_stays(sizes: list[list[int]]) -> None:
     full = transcript(sizes)
@@ -74,7 +73,6 @@ def test_no_call_is_lost_and_the_order_stays(sizes: list[list[int]]) -> None:
     ]
 
 
-@settings(max_examples=30)
 @given(transcripts)
 def test_the_last_exchanges_stay_whole_and_what_changes_is_the_oldest(
     sizes: list[list[int]],
@@ -87,7 +85,6 @@ def test_the_last_exchanges_stay_whole_and_what_changes_is_the_oldest(
     assert all(not any("thinking" in json.dumps(block) for block in e.said) for e in oldest)
 
 
-@settings(max_examples=30)
 @given(transcripts)
 def test_it_is_short_unless_the_last_answers_alone_are_long(sizes: list[list[int]]) -> None:
     full = transcript(sizes)
@@ -98,7 +95,6 @@ def test_it_is_short_unless_the_last_answers_alone_are_long(sizes: list[list[int
         assert whole(full, kept) == KEPT_WHOLE, "all that may be condensed was"
 
 
-@settings(max_examples=30)
 @given(transcripts)
 def test_to_condense_never_makes_longer_and_to_do_it_again_changes_little(
     sizes: list[list[int]],

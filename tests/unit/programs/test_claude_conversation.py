@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -141,7 +141,6 @@ def faults(said: tuple[JsonValue, ...]) -> Iterator[str]:
         yield f"a call is shown twice: {every}"
 
 
-@settings(max_examples=30)
 @given(st.lists(steps, max_size=6))
 def test_every_conversation_is_one_that_the_api_takes(taken: list[Any]) -> None:
     """And its start is the same at every turn, so that the prompt cache serves it."""

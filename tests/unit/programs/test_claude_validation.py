@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -112,7 +112,6 @@ def test_it_is_never_surer_than_the_desk_or_the_model(said: float, surer: bool) 
     assert verdict(confidence=said).confidence == (desks().confidence if surer else said)
 
 
-@settings(max_examples=25)
 @given(
     st.lists(
         st.builds(

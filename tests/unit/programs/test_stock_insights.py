@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.units import UNITS
@@ -140,7 +140,6 @@ def test_a_figure_that_nothing_can_be_held_against_leaves_its_rules_silent(
     assert topics == [topic for topic in Topic if topic in topics]
 
 
-@settings(max_examples=50)
 @given(some_figures())
 def test_insights_rest_on_figures_that_are_there_and_are_the_same_each_time(
     values: dict[Metric, float],
@@ -164,7 +163,6 @@ def test_what_a_figure_changes_rests_on_it(metric: Metric) -> None:
     assert said_of_it is (metric not in {M.MOVE, M.PATTERN_COUNT})
 
 
-@settings(max_examples=50)
 @given(some_figures(), st.data())
 def test_a_rule_changes_only_with_the_figures_that_it_rests_on(
     values: dict[Metric, float], data: st.DataObject
@@ -177,7 +175,6 @@ def test_a_rule_changes_only_with_the_figures_that_it_rests_on(
     ]
 
 
-@settings(max_examples=50)
 @given(some_figures(), st.sampled_from((0.25, 0.5, 2.0, 4.0, 16.0)))
 def test_a_split_changes_nothing(values: dict[Metric, float], ratio: float) -> None:
     split = {
@@ -233,7 +230,6 @@ def test_words_hold_no_figure_and_pass_the_gate_as_they_are(topic: str, leaning:
     assert "[[" not in render(prose, claims)
 
 
-@settings(max_examples=50)
 @given(some_figures())
 def test_words_refer_only_to_figures_that_the_insight_rests_on(values: dict[Metric, float]) -> None:
     for pointer in insights(values):
@@ -243,7 +239,6 @@ def test_words_refer_only_to_figures_that_the_insight_rests_on(values: dict[Metr
         assert set(named) <= rests_on
 
 
-@settings(max_examples=50)
 @given(some_figures())
 def test_insights_come_back_from_an_agents_result_as_they_were(values: dict[Metric, float]) -> None:
     found = insights(values)

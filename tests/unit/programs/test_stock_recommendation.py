@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.contracts.episode.actions import StockAction
@@ -145,7 +145,6 @@ def test_the_document_gives_the_numbers_of_the_code() -> None:
         assert re.search(rf"{topic}[:,]", rules), topic
 
 
-@settings(max_examples=50)
 @given(pointers, some_figures())
 def test_a_recommendation_stays_within_its_bounds_and_has_the_sign_of_its_balance(
     found: Sequence[Pointer], values: dict[Metric, float]
@@ -165,7 +164,6 @@ _TURNED = {UP: DOWN, DOWN: UP}
 _OTHER_SIDE = {Recommended.BUY: Recommended.SELL, Recommended.SELL: Recommended.BUY}
 
 
-@settings(max_examples=50)
 @given(pointers, some_figures())
 def test_the_opposite_insights_come_to_the_opposite(
     found: Sequence[Pointer], values: dict[Metric, float]
@@ -178,7 +176,6 @@ def test_the_opposite_insights_come_to_the_opposite(
     assert other.probability == pytest.approx(1 - one.probability)
 
 
-@settings(max_examples=50)
 @given(pointers, st.lists(st.sampled_from(DATA), unique=True), st.data())
 def test_confidence_falls_with_every_part_that_is_lacking(
     found: Sequence[Pointer], had: list[StockAction], data: st.DataObject
@@ -196,7 +193,6 @@ def test_confidence_falls_with_every_part_that_is_lacking(
     assert before.confidence == 0
 
 
-@settings(max_examples=50)
 @given(pointers, some_figures(), st.data())
 def test_confidence_never_rises_when_a_figure_is_lost(
     found: Sequence[Pointer], values: dict[Metric, float], data: st.DataObject

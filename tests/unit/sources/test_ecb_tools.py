@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
@@ -75,7 +75,6 @@ def test_a_rate_against_the_euro_is_no_cross_and_one_of_the_euro_has_one_leg() -
 
 
 @given(st.lists(PAIRS, min_size=1, max_size=60), INSTANTS)
-@settings(max_examples=50)
 def test_several_quotes_are_each_as_it_is_alone(symbols: list[str], as_of: datetime) -> None:
     answer = TOOLS.get_quotes(symbols, as_of)
     alone = [TOOLS.get_quote(symbol, as_of) for symbol in symbols]

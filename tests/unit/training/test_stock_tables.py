@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from desk.analytics.evaluation import PositionName
@@ -119,7 +119,6 @@ def test_a_day_has_the_figures_that_the_tools_print_as_of_its_close(
 
 
 @given(st.sampled_from(SOME), st.sampled_from((1, 2, 4, 13, 52)), st.data())
-@settings(max_examples=30)
 def test_what_came_of_a_position_is_what_the_tool_says_as_of_the_horizon(
     symbol: str, weeks: int, data: st.DataObject
 ) -> None:
@@ -129,7 +128,6 @@ def test_what_came_of_a_position_is_what_the_tool_says_as_of_the_horizon(
 
 
 @given(st.sampled_from(SOME), st.integers(0, 13 * 24), st.data())
-@settings(max_examples=25)
 def test_an_instant_between_two_closes_stands_for_the_day_before_it(
     symbol: str, hours: int, data: st.DataObject
 ) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from desk.analytics.figures import day_of, level_step, print_claim
@@ -225,7 +225,6 @@ def test_a_month_before_its_last_day_is_a_shorter_month_s_last_day() -> None:
     assert months_before(date(2024, 2, 29), 12) == date(2023, 2, 28)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.floats(-0.03, 0.03), min_size=285, max_size=285), st.sampled_from([0.01, 90.0]))
 def test_figures_without_a_level_do_not_depend_on_the_scale(
     moves: list[float], scale: float
