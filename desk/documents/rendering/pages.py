@@ -79,6 +79,7 @@ def page_environment(*packages: str) -> Environment:
         "link": web_link,
         "share": wording.share_words,
         "span": wording.span_words,
+        "stated": trust.stated_words,
         "tier": tier_words,
         "known_day": print_known_day,
         "weekday": print_weekday,
