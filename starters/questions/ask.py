@@ -1,5 +1,7 @@
 """`desk ask`."""
 
+import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,6 +10,7 @@ from typing import Annotated
 import typer
 
 from desk.contracts.agents.config import RunConfig
+from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.graph import GraphResult
 from desk.platform.settings import Settings
 from starters.questions.choice import chosen
@@ -135,7 +138,25 @@ def ask_question(options: AskOptions, wanted: Wanted) -> ExitStatus:
             say(f"desk: {remark}")
         return begun
 
-    return answer_wanted(wanted, command_of("ask", options), start)
+    def besides(_: GraphResult, answer: AnswerReport | None) -> Iterator[str]:
+        return instead(options, answer)
+
+    return answer_wanted(wanted, command_of("ask", options), start, besides=besides)
+
+
+def instead(options: AskOptions, answer: AnswerReport | None) -> Iterator[str]:
+    """The objective that a question is as well, where nothing was found for it."""
+    if answer is None or answer.answered or answer.found:
+        return
+    # Loads numpy, which the answer did not take.
+    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.programs.swarm.objectives import matched
+
+    form = matched(options.question, meaning_of_the_desk).form
+    if form is not None:
+        words = ["desk", "swarm", options.question]
+        words += ["--as-of", options.as_of] if options.as_of else []
+        yield f"Instead   {shlex.join(words)} (asked as: {form.asked_of('it')})"
 
 
 def question_start(

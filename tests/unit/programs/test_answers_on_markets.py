@@ -286,8 +286,19 @@ def test_what_is_asked_for_is_the_first_sentence(
     assert made.answered is not first.startswith("The desk has no market")
 
 
-def test_a_question_in_which_a_currency_is_only_named_is_refused_first(settings: Settings) -> None:
-    question = "how many yen did the finance ministry spend on intervention in july"
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many yen did the finance ministry spend on intervention in july",
+        "usdchf rsi",
+        "is the loonie overbought against the euro",
+        "is cable over its 100 day moving average",
+        "how correlated are sterling and the euro",
+        "highest the franc has ever been",
+        "is the won in a downtrend",
+    ],
+)
+def test_what_no_fixing_answers_is_refused_first(question: str, settings: Settings) -> None:
     made, sentences = answer_to(question, settings)
     assert sentences[0] == "Nothing that is known here answers the question."
     assert not made.answered

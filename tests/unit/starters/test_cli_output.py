@@ -48,6 +48,7 @@ from starters.operations.doctor import (
 )
 from starters.published.published_files import check_target, copy_set
 from starters.published.report import revision_lines
+from starters.questions.ask import AskOptions, instead
 from starters.questions.printing import outcome_of
 from starters.runs.command_run import when_it_goes_on
 from starters.runs.server_runs import ui_address
@@ -241,6 +242,30 @@ def test_a_stock_without_a_recommendation_is_told_as_such_and_a_question_as_not_
     leans = asked.model_copy(update={"stock": StockRecord.model_construct(**nothing_else)})
     assert outcome_of(asked) == ", no sure answer"
     assert outcome_of(leans) == ", no recommendation"
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "lines"),
+    [
+        (
+            "Is USD/JPY overbought?",
+            False,
+            [
+                "Instead   desk swarm 'Is USD/JPY overbought?' --as-of 2026-10-30 (asked as: Is it"
+                " overbought?)"
+            ],
+        ),
+        ("Is USD/JPY overbought?", True, []),
+        ("Who chairs the Federal Reserve?", False, []),
+    ],
+)
+def test_a_question_without_an_answer_names_the_objective_that_it_is(
+    question: str, found: bool, lines: list[str]
+) -> None:
+    fields: dict[str, Any] = {"answered": found, "found": found}
+    answer = AnswerReport.model_construct(**fields)
+    asked = AskOptions(question, as_of="2026-10-30")
+    assert list(instead(asked, answer)) == lines
 
 
 def test_why_a_market_is_missing_is_folded_and_not_cut() -> None:
