@@ -293,7 +293,7 @@ def test_what_is_asked_for_is_the_first_sentence(
         "usdchf rsi",
         "is the loonie overbought against the euro",
         "is cable over its 100 day moving average",
-        "how correlated are sterling and the euro",
+        "how correlated are AUD/USD and NZD/USD",
         "highest the franc has ever been",
         "is the won in a downtrend",
     ],
