@@ -109,6 +109,11 @@ def test_the_headline_counts_what_was_little_changed() -> None:
         "The dollar rose against 3 of 5 currencies, fell against 1 and was little changed against"
         " 1."
     )
+    sixth = lead_of(report_of(little), counted, 6).headline.text
+    assert sixth.startswith(
+        "The dollar rose against 3 of 5 currencies, fell against 1 of 5 currencies and was little "
+        "changed against 1 of 5 currencies."
+    )
     earlier = lead_of(report_of(little), counted, 5).headline.text
     assert earlier.startswith(
         "The dollar rose against 3 of 5 G10 currencies and was little changed against 1 of 5 "

@@ -111,6 +111,24 @@ def test_charts_that_another_version_drew_of_other_elements_are_compared_by_thei
     assert (status, "chart 1 is not the one of this JSON" in told) == (1, True)
 
 
+def test_a_view_of_a_chart_may_be_the_other_way_up_in_a_page_of_another_version(
+    page: Path, audit: Audit
+) -> None:
+    def turned(view: re.Match[str]) -> str:
+        return f'{view[1]}, drawn upside down{view[2]} transform="matrix(1 0 0 -1 0 40)"/>'
+
+    text = page.read_text()
+    seen = re.sub(r'(aria-label="[^",]*[^"]*?)("[^>]*><use href="#[^"]*")/>', turned, text, count=1)
+    assert seen != text
+    page.write_text(seen)
+    assert audit(page.with_suffix(".json"))[0] == 1
+    from_another_version(page)
+    assert audit(page.with_suffix(".json"))[0] == 0
+    edited(page, ", drawn upside down", " of another market, drawn upside down")
+    status, told = audit(page.with_suffix(".json"))
+    assert (status, "is not the one of this JSON" in told) == (1, True)
+
+
 @pytest.mark.parametrize("suffix", [".html", ".md"])
 def test_nothing_active_survives_in_a_page_of_any_version(
     suffix: str, page: Path, audit: Audit

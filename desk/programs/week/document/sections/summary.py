@@ -44,7 +44,7 @@ MARKETS_NAMED: Final = 40
 AHEAD_SPAN: Final = timedelta(days=14)
 DOLLAR: Final = "USD"
 ADJECTIVES: Final = {MarketGroup.G10: "G10", MarketGroup.ASIA: "Asian"}
-EDITION: Final = 6
+EDITION: Final = 7
 """The edition of the rules of the lead, the summary and the calendar. From 1 on, lead and summary
 tell every pair that reached an end of its year's range and count the dollar the same way. From 2
 on, a move that is called little changed has no direction. From 3 on, the summary names the G10
@@ -52,9 +52,11 @@ banks whose next decision is not known. From 4 on, a headline says that the week
 5 on, the lead calls a move of more than one deviation larger than usual, as the market's section
 does, and the calendar a rate that is not known up to the report's day the last that is known. From
 6 on, a headline counts over all currencies, the summary over each group, in full; both tell every
-bank whose next decision is not known, and the calendar's rows are shorter."""
+bank whose next decision is not known, and the calendar's rows are shorter. From 7 on, both say once
+of how many currencies they count."""
 
 NAMES_THE_UNDATED: Final = 3
+COUNTS_OF_ONCE: Final = 7
 
 TOP: Final = Decimal(100)
 BOTTOM: Final = Decimal(0)
@@ -181,7 +183,7 @@ def dollar_counts(claims: Mapping[str, Claim], edition: int) -> str | None:
     largest = [dollar_count(group.upper(), claims) for group in MarketGroup]
     counted = [claim for claim in largest if claim]
     if edition >= COUNTS_IN_FULL:
-        return _counted_over(WEEK, claims) if counted else None
+        return _counted_over(WEEK, claims, edition) if counted else None
     little = claims.get(claim_id(WEEK, Metric.DOLLAR_LITTLE_CHANGED))
     told = any(claim.metric is Metric.DOLLAR_LITTLE_CHANGED for claim in counted)
     if counted and little and little.value and not told:
@@ -189,15 +191,15 @@ def dollar_counts(claims: Mapping[str, Claim], edition: int) -> str | None:
     return listed(f"[[{claim.claim_id}]]" for claim in counted) or None
 
 
-def _counted_over(subject: str, claims: Mapping[str, Claim]) -> str | None:
+def _counted_over(subject: str, claims: Mapping[str, Claim], edition: int) -> str | None:
     """The counts of a group or of the week, the largest first: `fell against 8 of 18 currencies,
-    rose against 6 and was little changed against 4`."""
+    rose against 6 and was little changed against 4`. The sixth edition said of each of how many."""
     names = (claim_id(subject, metric) for metric in DOLLAR_SIDES)
     found = [claims[name] for name in names if name in claims and claims[name].value]
     found.sort(key=lambda claim: -claim.value)
-    forms = ("", *(f"|{Form.ALSO}" for _ in found[1:]))
-    counts = zip(found, forms, strict=False)
-    return listed(f"[[{claim.claim_id}{form}]]" for claim, form in counts) or None
+    form = f"|{Form.ALSO}" if edition >= COUNTS_OF_ONCE else ""
+    names = (f"{claim.claim_id}{form if at else ''}" for at, claim in enumerate(found))
+    return listed(f"[[{name}]]" for name in names) or None
 
 
 def dollar_count(subject: str, claims: Mapping[str, Claim]) -> Claim | None:
@@ -216,7 +218,7 @@ def _dollar_line(report: ResearchReport, claims: Mapping[str, Claim], edition: i
     that.
     """
     if edition >= COUNTS_IN_FULL:
-        groups = (_counted_over(group.upper(), claims) for group in MarketGroup)
+        groups = (_counted_over(group.upper(), claims, edition) for group in MarketGroup)
         counted = "; it ".join(told for told in groups if told)
     elif edition:
         counted = dollar_counts(claims, edition) or ""
