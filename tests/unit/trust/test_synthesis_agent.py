@@ -154,9 +154,19 @@ def test_two_questions_have_two_quotations() -> None:
 
 
 def test_without_an_answer_it_says_so_and_quotes_what_comes_nearest() -> None:
-    made = synthesis("What is the internal cut-off for baht?", documents_state(cutoffs=CUTOFFS))
+    question = "What is the internal cut-off for late payments of pensions?"
+    made = synthesis(question, documents_state(cutoffs=CUTOFFS))
     assert not made.answered
     assert made.summary.startswith("No passage surely fits the question. What comes nearest:")
+
+
+def test_what_is_written_of_other_money_is_not_nearest() -> None:
+    of_the_yen = CUTOFFS.replace("| Won | 11:15 |\n", "")
+    made = synthesis("What is the internal cut-off for baht?", documents_state(cutoffs=of_the_yen))
+    assert not made.answered
+    assert made.summary == (
+        "Nothing that was found fits the question. Nothing is said here of the Thai baht."
+    )
 
 
 def test_what_is_far_from_the_question_is_not_quoted() -> None:

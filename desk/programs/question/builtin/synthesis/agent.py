@@ -83,7 +83,12 @@ from desk.programs.question.builtin.synthesis.written.answers import (
 )
 from desk.programs.question.builtin.synthesis.written.passages import SourcePassage, passages_in
 from desk.programs.question.builtin.synthesis.written.quoting import Draft, Quoter
-from desk.programs.question.builtin.synthesis.written.ranking import Fit, fits, said_once, speaks_of
+from desk.programs.question.builtin.synthesis.written.ranking import (
+    Fit,
+    fits,
+    is_of_others,
+    said_once,
+)
 from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
 
@@ -190,10 +195,10 @@ def _draft(
     named = [s for s in subjects_asked(query.question) if s.kind is not NamedAs.SEAT]
     near = [fit for fit in fitting if fit.near]
     # What is written of other money than the question names comes near by its words alone.
-    near = [fit for fit in near if not named or speaks_of(fit.passage, named)][:MOST_QUOTED]
+    near = [fit for fit in near if not named or not is_of_others(fit.passage, named)]
     if not near:
         return Draft(NOTHING_FITS, answered=False)
-    told = quoted(near, quoter)
+    told = quoted(near[:MOST_QUOTED], quoter)
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
 
 

@@ -111,10 +111,10 @@ def fits(
     return first + near[REREAD:] + far
 
 
-def speaks_of(passage: SourcePassage, subjects: Collection[AskedSubject]) -> bool:
-    """Whether a passage, or its title, speaks of one of some subjects."""
+def is_of_others(passage: SourcePassage, subjects: Collection[AskedSubject]) -> bool:
+    """Whether a passage, or its title, speaks of such subjects, and of none of these."""
     told = _subjects_in(" ".join((*passage.columns[:3], passage.span.before)))
-    return any(asked.is_told_by(each) for asked in subjects for each in told)
+    return bool(told) and not any(asked.is_told_by(each) for asked in subjects for each in told)
 
 
 def said_once(ranked: Iterable[Fit]) -> list[Fit]:
