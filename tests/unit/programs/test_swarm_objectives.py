@@ -45,8 +45,8 @@ from desk.programs.swarm.objectives.nearness import FITTED, UNDECIDED, wordings
 from desk.programs.swarm.objectives.relations import ranking_of
 from desk.programs.swarm.tasks import BEHIND, asked_now, first_asked
 from desk.programs.turns import builtin_turn
-from desk.trust.prose import references
-from desk.trust.prose.synthesis_review import claims_in
+from desk.trust.prose import references, split_sentences
+from desk.trust.prose.synthesis_review import claims_in, review_synthesis
 from tests.support.builders import answered, pair_market, window
 from tests.unit.programs.accept_wordings import seal
 from tests.unit.programs.objective_wordings import BUILDING
@@ -201,15 +201,17 @@ def test_without_its_figures_a_form_stays_open_and_answers_nothing(form: str) ->
     synthesis, text = told(form, bare, markets=(market,))
     assert not synthesis.answered
     assert text.startswith("Open: ")
+    first = split_sentences(synthesis.summary)[0]
+    alone = {"summary": first, "sections": (), "missing": (), "hypotheses": (), "further": None}
+    typed = [r.written for r in review_synthesis(synthesis.model_copy(update=alone), ())]
+    assert typed == [], "where no claim is known, no number passes"
 
 
 def test_without_its_packages_a_form_says_what_to_install() -> None:
     bare = analysis({Metric.LAST: "153.20"})
     short = bare.model_copy(update={"missing": (needs_swarm("indicators", "TA-Lib"),)})
     _, text = told("overbought", {TaskType.ANALYSE_TECHNICALS: {Capability.INDICATORS: short}})
-    first = (
-        "Open: the 14-day relative strength index of USD/JPY is not known here. It takes packages"
-    )
+    first = "Open: the relative strength index of USD/JPY is not known here. It takes packages"
     assert text.startswith(f"{first} that are not installed here: {INSTALL_SWARM}.")
 
 

@@ -273,7 +273,7 @@ def _tools(
 def _strategy(chosen: Sequence[Chosen], *, follows_up: bool, recalls: bool) -> str:
     markets = tuple(dict.fromkeys(market.market for _, market in chosen))
     parts = [
-        "Ask again where the first round left a question open."
+        "Ask again where the round before left a question open."
         if follows_up
         else "Look at each side of the question apart, and at all of them at once."
     ]

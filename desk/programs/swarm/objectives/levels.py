@@ -81,7 +81,7 @@ def _range_of_the_year(view: MarketView) -> tuple[str, ...]:
 
 
 _STANDING: Final = (Capability.STANDING,)
-_STRENGTH: Final = "14-day relative strength index"
+_STRENGTH: Final = "relative strength index"
 
 LEVELS: Final = (
     ObjectiveForm(

@@ -178,7 +178,7 @@ def _ranked(best: bool, of_first: bool = False) -> Decide:
         if len(moves) < 2:
             return Decided(
                 Answered.OPEN,
-                f"it takes two markets with a move over {past}, and there is {view.name} alone",
+                f"it takes another market with a move over {past}, and there is {view.name} alone",
                 addressed=False,
             )
         ranking = ranking_of(moves)
@@ -430,7 +430,7 @@ RELATIONS: Final = (
         decides=(Metric.RSI,),
         decide=InOrder(
             Metric.RSI,
-            "14-day relative strength index",
+            "relative strength index",
             "stands highest by the 14-day RSI",
             lambda view: f"{view.market} {view.told(Metric.RSI)}",
             turned=lambda index: 100 - index,
