@@ -22,12 +22,12 @@ from desk.platform.server.embedded import DYNAMIC_CONFIG
 from desk.platform.temporal.plugin import desk_plugin
 from tests.standins.serving import Standins, serving
 from tests.support.described_tools import describe_once
-from tests.support.desk import register_search_attributes
-from tests.support.forks import fork_at
-from tests.support.imported import imported
-from tests.support.local_server import binary, local_server, started
 from tests.support.meaning import meaning, words_alone
-from tests.support.namespaces import Namespace, new_namespace
+from tests.support.processes.forks import fork_at
+from tests.support.processes.imported import imported
+from tests.support.processes.local_server import binary, local_server, started
+from tests.support.processes.namespaces import Namespace, new_namespace
+from tests.support.runs.desk import register_search_attributes
 from workers.tuning import COLLECT_AFTER
 
 # How long an example takes is the machine's doing.

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.architecture.test_layout import OURS, imported, modules
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 LOCKS = (

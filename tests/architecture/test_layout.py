@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.architecture.parsed import files_in, nodes_of, parsed
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 PAGES = [*sorted(PROJECT.glob("*.md")), *sorted((PROJECT / "docs").glob("*.md"))]
 PLACE = re.compile(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 PAGE = PROJECT / "docs" / "promises.md"
 

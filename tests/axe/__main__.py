@@ -20,9 +20,9 @@ from desk.programs.week.document.publishing import publish
 from desk.programs.week.document.rendering.letter import letter_html
 from tests.axe.served import served_pages
 from tests.published import ANSWERS, FOLDER, REPORTS
-from tests.support.archives import report_of, shelve
-from tests.support.browser import Browser, browsing, chromium
-from tests.support.reports import sample_report
+from tests.support.documents.archives import report_of, shelve
+from tests.support.documents.reports import sample_report
+from tests.support.outside.browser import Browser, browsing, chromium
 
 WIDTHS: Final = (1_400, 800, 390)
 PATIENCE: Final = 60.0

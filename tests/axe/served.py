@@ -22,10 +22,10 @@ from starters.operations.serve.command import hosts_of
 from starters.operations.serve.serving.guard import Admission
 from starters.operations.serve.serving.hosting import DeskKeeper, listening
 from starters.operations.serve.serving.site import Site
-from tests.support.cases import WORKFLOW_ID, case
-from tests.support.command import DeskCommand, eventually
-from tests.support.faulty_source import Controls, Fault, over_stdio
-from tests.support.homes import PROJECT, free_port, home_settings
+from tests.support.processes.command import DeskCommand, eventually
+from tests.support.processes.homes import PROJECT, free_port, home_settings
+from tests.support.runs.cases import WORKFLOW_ID, case
+from tests.support.sources.faulty_source import Controls, Fault, over_stdio
 from workflows.escalation import EscalationWorkflow
 
 PARTIAL_WEEK: Final = "2026-W37"

@@ -48,8 +48,8 @@ from starters.weeks.backfill.command import (
 from starters.weeks.backfill.weeks import BackfillTable, look_at_all
 from starters.weeks.schedule import put_into_force
 from tests.bench.processes import all_polled, worker_processes
-from tests.support.homes import PROJECT, home_environment
-from tests.support.real_desk import report_file
+from tests.support.processes.homes import PROJECT, home_environment
+from tests.support.processes.real_desk import report_file
 
 FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W44"
 GOALS = {50: 120, 104: 300}

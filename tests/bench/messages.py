@@ -35,8 +35,8 @@ from starters.monitoring.messages.history import entries_of
 from starters.runs.week_runs import run_named
 from starters.terminal.exit_status import exit_now
 from tests.bench import promises
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT
 from workers.tuning import TUNING
 
 WEEK: Final = "2026-W44"

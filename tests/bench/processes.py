@@ -10,9 +10,9 @@ import psutil
 
 from desk.contracts.names import Queue, source_queue
 from starters.session import Desk, require_workers
-from tests.support.command import BINARIES
-from tests.support.fleet import ROLES
-from tests.support.homes import PROJECT
+from tests.support.processes.command import BINARIES
+from tests.support.processes.fleet import ROLES
+from tests.support.processes.homes import PROJECT
 from workers.hosting import Role
 
 

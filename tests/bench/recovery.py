@@ -15,8 +15,8 @@ from rich.table import Table
 from desk.platform.server.embedded import EmbeddedServer
 from desk.platform.temporal.client import connect
 from starters.terminal.logs import configure_logs
-from tests.support.counted_worker import read_notes
-from tests.support.fleet import ROLES, Fleet, desk_at, effects, start
+from tests.support.processes.counted_worker import read_notes
+from tests.support.processes.fleet import ROLES, Fleet, desk_at, effects, start
 from workers.hosting import Role
 
 GOAL_SECONDS = 3.0

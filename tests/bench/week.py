@@ -30,7 +30,7 @@ from tests.bench.floor import (
     floor_queue,
     floor_workers,
 )
-from tests.support.homes import home_settings
+from tests.support.processes.homes import home_settings
 from workers.hosting import Role, hosted
 from workers.tuning import keep_what_is_loaded
 from workflows.week.week import WeeklyResearchWorkflow

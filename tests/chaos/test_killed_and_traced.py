@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from desk.platform.temporal.client import connect
-from tests.support.fleet import desk_at, effects, start
-from tests.support.otlp_receiver import Received, SentSpan, otlp_receiver
+from tests.support.outside.otlp_receiver import Received, SentSpan, otlp_receiver
+from tests.support.processes.fleet import desk_at, effects, start
 from workers.hosting import Role
 
 PATIENCE_SECONDS = 60

@@ -6,16 +6,16 @@ from pathlib import Path
 import psutil
 
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
-from tests.support.command import DeskCommand, eventually
-from tests.support.counted_worker import hold_up, read_notes
-from tests.support.forks import forked_command
+from tests.support.processes.command import DeskCommand, eventually
+from tests.support.processes.counted_worker import hold_up, read_notes
+from tests.support.processes.forks import forked_command
 
 WEEK = "2026-W44"
 MARKETS = "USD/JPY,USD/HKD,JP"
 RUN = ("run", "--week", WEEK, "--markets", MARKETS)
 
 
-COUNTED = "tests.support.counted_desk"
+COUNTED = "tests.support.processes.counted_desk"
 
 
 def done(log: Path) -> int:

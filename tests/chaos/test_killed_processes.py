@@ -13,8 +13,8 @@ from desk.contracts.names import Message, week_run_id
 from desk.contracts.runs.week import WeekStatus
 from desk.platform.temporal.client import connect
 from desk.programs.week.document.json_form import apart_from_the_run, from_json
-from tests.support.counted_worker import all_ended, read_notes
-from tests.support.fleet import WEEK, desk_at, effects, start
+from tests.support.processes.counted_worker import all_ended, read_notes
+from tests.support.processes.fleet import WEEK, desk_at, effects, start
 from workers.hosting import Role
 
 TOGETHER = (Role.ALL,)

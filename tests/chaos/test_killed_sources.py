@@ -14,13 +14,13 @@ import pytest
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec, read_mcp_config
-from tests.support.forks import forked_command
-from tests.support.homes import PROJECT, free_port
+from tests.support.processes.forks import forked_command
+from tests.support.processes.homes import PROJECT, free_port
 
 AS_OF = "2026-11-02T07:00:00+00:00"
 AT_ONCE = 50
 PATIENCE_SECONDS = 60
-FOREIGN = "tests.support.foreign_server"
+FOREIGN = "tests.support.sources.foreign_server"
 
 
 @pytest.fixture

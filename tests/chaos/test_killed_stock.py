@@ -16,8 +16,8 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.runs.episode import EpisodeStatus, StockResult
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.programs.episode.horizon import SETTLING
-from tests.support.counted_worker import read_notes
-from tests.support.homes import home_environment
+from tests.support.processes.counted_worker import read_notes
+from tests.support.processes.homes import home_environment
 from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet, until
 from tests.support.stocks.board import Handle, episode, start_episode
 from tests.swarm_scenarios.worker import PUBLISHING

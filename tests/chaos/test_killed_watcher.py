@@ -13,9 +13,9 @@ from typing import Any
 from desk.contracts.names import week_run_id
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
-from tests.support.counted_worker import hold_up, let_go, read_notes
-from tests.support.fleet import MARKETS, WEEK, desk_at, effects, start
-from tests.support.forks import forked_command
+from tests.support.processes.counted_worker import hold_up, let_go, read_notes
+from tests.support.processes.fleet import MARKETS, WEEK, desk_at, effects, start
+from tests.support.processes.forks import forked_command
 from workers.hosting import Role
 
 EVERY_MARKET = "/market/"

@@ -17,11 +17,11 @@ import pytest
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
 from starters.runs.troubles import BUSY
-from tests.support.browser import Browser, browsing, chromium
-from tests.support.command import DeskCommand, eventually
-from tests.support.hands import Hand
-from tests.support.homes import PROJECT, free_port, home_environment
-from tests.support.lying_worker import LyingFleet
+from tests.support.outside.browser import Browser, browsing, chromium
+from tests.support.outside.hands import Hand
+from tests.support.processes.command import DeskCommand, eventually
+from tests.support.processes.homes import PROJECT, free_port, home_environment
+from tests.support.processes.lying_worker import LyingFleet
 from workers.hosting import Role
 
 PROGRAM = chromium()

@@ -19,10 +19,10 @@ from desk.contracts.names import week_run_id
 from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect
-from tests.support.command import Answer, DeskCommand, eventually
-from tests.support.fleet import start
-from tests.support.homes import PROJECT, home_environment
-from tests.support.lying_worker import LyingFleet
+from tests.support.processes.command import Answer, DeskCommand, eventually
+from tests.support.processes.fleet import start
+from tests.support.processes.homes import PROJECT, home_environment
+from tests.support.processes.lying_worker import LyingFleet
 from workers.hosting import Role
 
 WEEK = "2026-W44"

@@ -13,8 +13,6 @@ import pytest
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import question
-from tests.support import faulty_source
-from tests.support.faulty_source import started_again
 from tests.support.knowledge.process import FAULTY_KNOWLEDGE, KNOWLEDGE
 from tests.support.scenarios.desk import (
     LOOPBACK,
@@ -28,6 +26,8 @@ from tests.support.scenarios.desk import (
     question_words,
 )
 from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet, until
+from tests.support.sources import faulty_source
+from tests.support.sources.faulty_source import started_again
 
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""

@@ -13,9 +13,9 @@ from desk.contracts.names import Message, Queue, week_run_id
 from desk.contracts.runs.week import RerunRequest, WeekRequest, WeekStatus
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
-from tests.support.chains import chain_of, continuing
-from tests.support.counted_worker import read_notes
-from tests.support.fleet import WEEK, desk_at
+from tests.support.processes.counted_worker import read_notes
+from tests.support.processes.fleet import WEEK, desk_at
+from tests.support.runs.chains import chain_of, continuing
 from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
 

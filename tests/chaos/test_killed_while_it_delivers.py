@@ -21,10 +21,10 @@ from desk.contracts.week.delivery import (
 )
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
-from tests.support.counted_worker import read_notes
-from tests.support.fleet import WEEK, desk_at
-from tests.support.mailbox import Mailbox, mail_server
-from tests.support.receivers import bucket, room
+from tests.support.outside.mailbox import Mailbox, mail_server
+from tests.support.outside.receivers import bucket, room
+from tests.support.processes.counted_worker import read_notes
+from tests.support.processes.fleet import WEEK, desk_at
 from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
 

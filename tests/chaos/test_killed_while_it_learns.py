@@ -22,10 +22,10 @@ from desk.contracts.week.report import ResearchReport
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.support.builders import real_fixings
-from tests.support.counted_worker import read_notes
-from tests.support.fleet import WEEK, desk_at
-from tests.support.hypotheses import hypothesis, hypothesis_request
-from tests.support.learning import forecast, lesson, question
+from tests.support.processes.counted_worker import read_notes
+from tests.support.processes.fleet import WEEK, desk_at
+from tests.support.runs.hypotheses import hypothesis, hypothesis_request
+from tests.support.runs.learning import forecast, lesson, question
 from workers.hosting import Role
 from workflows.learning import LearningSystemWorkflow
 from workflows.swarm.hypothesis import HypothesisWorkflow

@@ -15,11 +15,19 @@ import pytest
 
 from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
-from tests.support.billing import billing
-from tests.support.counted_worker import all_ended, read_notes
-from tests.support.fleet import ROLES, desk_at, start
-from tests.support.model_server import ModelServer, model_server
-from tests.support.model_week import COMMENTS, KEY, PLANS, RESEARCHES, USED, VALIDATES, Scripted
+from tests.support.models.billing import billing
+from tests.support.models.model_server import ModelServer, model_server
+from tests.support.models.model_week import (
+    COMMENTS,
+    KEY,
+    PLANS,
+    RESEARCHES,
+    USED,
+    VALIDATES,
+    Scripted,
+)
+from tests.support.processes.counted_worker import all_ended, read_notes
+from tests.support.processes.fleet import ROLES, desk_at, start
 from workers.hosting import Role
 
 MARKETS = ("USD/JPY", "JP")

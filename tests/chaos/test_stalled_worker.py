@@ -8,10 +8,10 @@ from pathlib import Path
 
 from desk.platform.temporal.client import connect
 from tests.chaos.test_killed_processes import published
-from tests.support.billing import billing
-from tests.support.fleet import desk_at, start
-from tests.support.model_server import model_server
-from tests.support.model_week import KEY, Scripted
+from tests.support.models.billing import billing
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import KEY, Scripted
+from tests.support.processes.fleet import desk_at, start
 from workers.hosting import Role
 
 MARKETS = ("USD/JPY", "JP")

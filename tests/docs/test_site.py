@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pymdownx.slugs import slugify
 
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 ROOT_PAGES = sorted(PROJECT.glob("*.md"))
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -22,8 +22,8 @@ from typing import Final
 from desk.contracts.agents.usage import BUILTIN
 from desk.evaluation.scores import Suite
 from desk.evaluation.table import ALL, EvaluationTable
-from tests.support.command import BINARIES
-from tests.support.stand_in_models import KEY, MODEL, Character, stand_in
+from tests.support.models.stand_in_models import KEY, MODEL, Character, stand_in
+from tests.support.processes.command import BINARIES
 
 TASKS: Final = {Suite.ASK: 24, Suite.WEEK: 1, Suite.SWARM: 8, Suite.STOCK: 2}
 """Of the built-in analysts and of each model: the same, so that they can be compared."""

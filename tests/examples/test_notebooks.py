@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from desk.programs.week.document.publishing import publish
-from tests.support.homes import PROJECT, home_environment
-from tests.support.real_reports import real_report
+from tests.support.documents.real_reports import real_report
+from tests.support.processes.homes import PROJECT, home_environment
 
 NOTEBOOKS = sorted((PROJECT / "examples").glob("*.ipynb"))
 WEEKS = ("2022-W38", "2022-W39", "2022-W43")

@@ -13,12 +13,12 @@ from genai_prices import extract_usage
 from tests.faults.fault import Program
 from tests.faults.programs import MARKETS
 from tests.faults.scene import Scene
-from tests.support.billing import Billing, billing
-from tests.support.model_questions import Questioned
-from tests.support.model_server import model_server
-from tests.support.model_stock import Episode, advice, insight
-from tests.support.model_swarm import Swarmed, finding, part_of
-from tests.support.model_week import KEY, Scripted
+from tests.support.models.billing import Billing, billing
+from tests.support.models.model_questions import Questioned
+from tests.support.models.model_server import model_server
+from tests.support.models.model_stock import Episode, advice, insight
+from tests.support.models.model_swarm import Swarmed, finding, part_of
+from tests.support.models.model_week import KEY, Scripted
 
 USED: Final = {"input_tokens": 900, "output_tokens": 6_000}
 """What every answer takes: a few of them are a dollar."""

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeVar
 
 import psutil
 
-from tests.support.command import BINARIES
-from tests.support.homes import PROJECT, home_environment
+from tests.support.processes.command import BINARIES
+from tests.support.processes.homes import PROJECT, home_environment
 from tests.support.scenarios.fleet import Effects
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ WITHIN_SECONDS = 120.0
 MOST_BYTES = 2_500_000_000
 """A process that takes more is killed: this machine has others to run."""
 
-_COUNTED = ("-m", "tests.support.counted_desk")
+_COUNTED = ("-m", "tests.support.processes.counted_desk")
 
 
 class Ended(NamedTuple):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tests.faults.fault import Program
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 WEEK: Final = "2026-W44"
 MARKETS: Final = ("USD/JPY", "EUR/USD", "US", "JP")

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from tests.faults.campaign import Pair
 from tests.faults.fault import Program, Row, Verdict, lost
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 DOCUMENT: Final = PROJECT / "docs" / "survival.md"
 WIDTH: Final = 150

@@ -13,8 +13,8 @@ from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.names import AgentId, Message
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.runs.week import RerunReceipt, RerunRequest
-from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
-from tests.support.scripted import ScriptedAnalyst, gives_up
+from tests.support.runs.desk import desk_config, desk_workers, pair, policy_rate, start_week
+from tests.support.runs.scripted import ScriptedAnalyst, gives_up
 
 MARKETS = ("USD/JPY", "EUR/USD", "JP")
 numbers = iter(range(1_000_000))

@@ -4,8 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT
 
 SERVER = '''
 from mcp.server import MCPServer

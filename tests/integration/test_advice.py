@@ -6,7 +6,7 @@ import subprocess
 
 from desk.contracts.agents.search_attributes import SearchAttribute
 from starters.operations.doctor import attribute_check
-from tests.support.local_server import binary, local_server
+from tests.support.processes.local_server import binary, local_server
 
 
 async def test_the_command_that_doctor_names_adds_every_search_attribute() -> None:

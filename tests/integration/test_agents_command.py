@@ -16,9 +16,9 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import load_settings
 from desk.programs.week.program import PROGRAM
-from tests.support.command import DeskCommand
-from tests.support.forks import Fork, forked_command
-from tests.support.homes import PROJECT
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.forks import Fork, forked_command
+from tests.support.processes.homes import PROJECT
 
 WEEK = "2026-W44"
 

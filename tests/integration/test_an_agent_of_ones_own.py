@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.homes import PROJECT
+from tests.support.processes.command import Answer, DeskCommand
+from tests.support.processes.homes import PROJECT
 
 QUESTION = "What is the status of the ticket that blocks us?"
 

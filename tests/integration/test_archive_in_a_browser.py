@@ -7,8 +7,8 @@ import pytest
 
 from desk.programs.week.archive.archive import write_archive
 from desk.programs.week.document.publishing import publish
-from tests.support.archives import report_of, shelve
-from tests.support.browser import Browser, browsing, chromium
+from tests.support.documents.archives import report_of, shelve
+from tests.support.outside.browser import Browser, browsing, chromium
 
 PROGRAM = chromium()
 NARROW = 360

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.model_questions import Questioned
-from tests.support.model_server import model_server
-from tests.support.model_week import KEY
+from tests.support.models.model_questions import Questioned
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import KEY
+from tests.support.processes.command import Answer, DeskCommand
 
 QUESTION = "Who approves a late payment, and how does the won cut-off of DESK-103 stand?"
 FEE = "The fee for a late payment in yen is 18,000 yen"

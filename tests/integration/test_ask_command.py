@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
-from tests.support.forks import forked_command
+from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.processes.forks import forked_command
 
 QUESTION = "What is the status of DESK-103?"
 MARKET_QUESTION = "What moved USD/JPY?"

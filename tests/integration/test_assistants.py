@@ -14,8 +14,8 @@ from mcp.types import CallToolResult, TextContent
 from desk.platform.settings import load_settings
 from starters.main import execute
 from tests.integration.test_backfill import few_markets
-from tests.support.command import DeskCommand
-from tests.support.served import served
+from tests.support.processes.command import DeskCommand
+from tests.support.sources.served import served
 
 WEEK: Final = "2026-W43"
 PATIENCE_SECONDS: Final = 200.0

@@ -29,14 +29,14 @@ from desk.platform.mcp.pool import McpPool
 from desk.platform.settings.desk_toml import read_desk_file
 from desk.platform.settings.mcp_json import servers_to_serve
 from desk.trust.prose.quotations import stands_in
-from tests.support.atlassian import TOKEN, Atlassian, atlassian, issue, page
-from tests.support.atlassian_desk import DESK_TOML, MCP_JSON, variables
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT
-from tests.support.model_questions import Questioned
-from tests.support.model_server import model_server
-from tests.support.model_week import KEY
-from tests.support.third_party import installed, installed_by_npm
+from tests.support.models.model_questions import Questioned
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import KEY
+from tests.support.outside.atlassian import TOKEN, Atlassian, atlassian, issue, page
+from tests.support.outside.atlassian_desk import DESK_TOML, MCP_JSON, variables
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.third_party import installed, installed_by_npm
 
 pytestmark = pytest.mark.others
 

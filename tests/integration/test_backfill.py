@@ -22,11 +22,11 @@ from starters.terminal.exit_status import ExitStatus
 from starters.weeks import schedule
 from starters.weeks.backfill.command import PastWeeks, PlainBackfillProgress, start_week
 from starters.weeks.backfill.weeks import exit_status, look_at, look_at_all
-from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
-from tests.support.forks import Fork, forked_command
-from tests.support.homes import PROJECT
-from tests.support.namespaces import Namespace
-from tests.support.real_desk import real_desk, report_file
+from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.processes.forks import Fork, forked_command
+from tests.support.processes.homes import PROJECT
+from tests.support.processes.namespaces import Namespace
+from tests.support.processes.real_desk import real_desk, report_file
 
 RANGE = ("--from", "2015-W01", "--to", "2015-W03")
 FIRST, *_, LAST = WEEKS = ("2015-W01", "2015-W02", "2015-W03")

@@ -9,10 +9,10 @@ import pytest
 
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec
-from tests.support.command import Answer, DeskCommand
-from tests.support.graphs import graph, node, synthesis
 from tests.support.knowledge.corpus import CorpusFolder, encrypted, pdf_of
-from tests.support.large_graphs import answered, fan
+from tests.support.processes.command import Answer, DeskCommand
+from tests.support.runs.graphs import graph, node, synthesis
+from tests.support.runs.large_graphs import answered, fan
 from tests.support.scenarios.desk import desk_variables, over_stdio
 
 MANY = 1_000

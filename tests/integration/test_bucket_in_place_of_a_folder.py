@@ -18,12 +18,12 @@ from desk.platform.payloads.codec import INLINE_LIMIT
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.plugin import desk_plugin
-from tests.support.command import DeskCommand
-from tests.support.desk import desk_config, desk_workers, pair, start_week
-from tests.support.forks import forked_command
-from tests.support.homes import home_settings
-from tests.support.receivers import bucket
-from tests.support.scripted import ScriptedTools
+from tests.support.outside.receivers import bucket
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.forks import forked_command
+from tests.support.processes.homes import home_settings
+from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
+from tests.support.runs.scripted import ScriptedTools
 from workers.hosting import Role
 from workers.orchestrator import WORKFLOWS
 

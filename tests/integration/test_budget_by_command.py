@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.homes import PROJECT
-from tests.support.model_server import ModelServer, model_server
-from tests.support.model_week import KEY, USED, Scripted
+from tests.support.models.model_server import ModelServer, model_server
+from tests.support.models.model_week import KEY, USED, Scripted
+from tests.support.processes.command import Answer, DeskCommand
+from tests.support.processes.homes import PROJECT
 
 MARKETS = ("USD/JPY", "JP")
 CHEAPER = "claude-haiku-5-5"

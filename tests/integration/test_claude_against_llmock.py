@@ -12,7 +12,7 @@ from desk.contracts.agents.tools import ToolSpec
 from desk.platform.models.claude import LONGEST_PAUSE, Claude, price_of
 from desk.platform.models.model_calling import ModelFailed
 from desk.programs.claude.turns import asked_for, described
-from tests.support.llmock_server import Llmock, llmock
+from tests.support.models.llmock_server import Llmock, llmock
 
 KEY = "sk-ant-hush"
 QUOTE = ToolSpec(

@@ -28,8 +28,8 @@ from starters.operations.cleanup import (
 )
 from starters.runs.week_runs import attributes_of
 from starters.session import Desk
-from tests.support.namespaces import Namespace
-from tests.support.reports import sample_report
+from tests.support.documents.reports import sample_report
+from tests.support.processes.namespaces import Namespace
 
 NOW = datetime.now(UTC)
 REPORT = sample_report()

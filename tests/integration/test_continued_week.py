@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.faults.programs import DeskFile
-from tests.support.command import Answer, DeskCommand
+from tests.support.processes.command import Answer, DeskCommand
 
 WEEK = "2026-W44"
 RUN = f"weekly-{WEEK}"

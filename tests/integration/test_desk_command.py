@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand, eventually
-from tests.support.homes import PROJECT
+from tests.support.processes.command import Answer, DeskCommand, eventually
+from tests.support.processes.homes import PROJECT
 
 WEEK = "2026-W44"
 PAIRS = "USD/JPY,EUR/USD"

@@ -7,8 +7,8 @@ import pytest
 
 from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.json_form import apart_from_the_run, to_json
-from tests.support.namespaces import Namespace
-from tests.support.real_desk import real_desk, researched
+from tests.support.processes.namespaces import Namespace
+from tests.support.processes.real_desk import real_desk, researched
 
 WEEK = "2022-W43"
 MARKETS = ("USD/JPY", "USD/HKD", "USD/TWD", "US", "JP")

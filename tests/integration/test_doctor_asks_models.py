@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.support.command import DeskCommand
-from tests.support.weak_endpoint import Request, is_probe, weak_endpoint
+from tests.support.models.weak_endpoint import Request, is_probe, weak_endpoint
+from tests.support.processes.command import DeskCommand
 
 
 def says(request: Request) -> str:

@@ -29,7 +29,7 @@ from desk.platform.server.namespace import retention_of
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import ServerSettings
 from desk.platform.temporal.client import ServerUnreachable, connect
-from tests.support.homes import free_port, home_settings
+from tests.support.processes.homes import free_port, home_settings
 
 
 def free_ports() -> ServerSettings:
@@ -335,7 +335,7 @@ from pathlib import Path
 from desk.platform.server.embedded import embedded_server
 from desk.platform.server.host_lock import HostLock
 from desk.platform.settings import ServerSettings
-from tests.support.homes import free_port
+from tests.support.processes.homes import free_port
 
 async def host(home: Path, port: int, ui_port: int) -> None:
     with HostLock(home):

@@ -4,7 +4,7 @@ import re
 from base64 import b64encode
 from pathlib import Path
 
-from tests.support.command import DeskCommand
+from tests.support.processes.command import DeskCommand
 
 WEEK = ("--week", "2026-W44", "--markets", "USD/JPY")
 RUN_ID = "weekly-2026-W44-usdjpy"

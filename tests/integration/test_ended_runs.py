@@ -30,8 +30,8 @@ from starters.runs.watching import published_by
 from starters.runs.week_results import EndedWithoutReport, last_record, last_result
 from starters.runs.week_runs import FoundRun, described, request_of, week_start
 from starters.weeks.rerun import signal_rerun
-from tests.support.homes import home_settings
-from tests.support.reports import sample_record, sample_report
+from tests.support.documents.reports import sample_record, sample_report
+from tests.support.processes.homes import home_settings
 
 RECORD = sample_record()
 WEEK = RECORD.week

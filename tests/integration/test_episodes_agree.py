@@ -27,8 +27,8 @@ from desk.training.policies import ACTIONS
 from desk.training.stock_env import StockResearchEnv
 from desk.training.tables import stock_table
 from desk.training.vector_env import StockResearchVectorEnv
-from tests.support.homes import PROJECT
-from tests.support.namespaces import Namespace
+from tests.support.processes.homes import PROJECT
+from tests.support.processes.namespaces import Namespace
 from tests.support.stocks.board import StockDesk, stock_desk
 
 SYMBOLS: Final = ("NVDA", "TSLA", "^GSPC")

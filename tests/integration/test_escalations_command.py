@@ -28,8 +28,8 @@ from starters.operations.escalations import (
     one_case,
 )
 from starters.terminal.exit_status import CommandError, UsageError
-from tests.support.cases import case
-from tests.support.command import DeskCommand
+from tests.support.processes.command import DeskCommand
+from tests.support.runs.cases import case
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.stand_in_models import KEY, MODEL, Character, stand_in
+from tests.support.models.stand_in_models import KEY, MODEL, Character, stand_in
+from tests.support.processes.command import Answer, DeskCommand
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,14 @@ from desk.platform.mcp.circuit import FAILURES
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
-from tests.support.faulty_source import Controls, Fault, over_http, over_stdio, started_again
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.faulty_source import (
+    Controls,
+    Fault,
+    over_http,
+    over_stdio,
+    started_again,
+)
 
 SERVER: Final = "desk.sources.ecb.server"
 AS_OF: Final = "2026-11-02T07:00:00+00:00"

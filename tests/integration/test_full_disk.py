@@ -21,8 +21,8 @@ from desk.platform.settings import ServerSettings
 from starters.terminal.exit_status import ExitStatus, complain
 from tests.faults.fault import NotTried
 from tests.faults.kinds.disks import fill, small_disk
-from tests.support.command import PATIENCE_SECONDS, DeskCommand
-from tests.support.homes import free_port
+from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand
+from tests.support.processes.homes import free_port
 
 MEGABYTES = 60
 

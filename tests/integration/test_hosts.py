@@ -15,13 +15,13 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import ServerSettings
 from tests.faults.fault import NOISE, Program
 from tests.faults.programs import ASKED, USUAL
-from tests.support.command import PATIENCE_SECONDS, DeskCommand, eventually
-from tests.support.forks import Fork, forked_command
-from tests.support.homes import PROJECT, free_port
+from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand, eventually
+from tests.support.processes.forks import Fork, forked_command
+from tests.support.processes.homes import PROJECT, free_port
 from tests.support.scenarios.fleet import Effects
 
 INTERRUPTED = 130
-COUNTED = "tests.support.counted_desk"
+COUNTED = "tests.support.processes.counted_desk"
 SOME = ("run", "--markets", "USD/JPY,EUR/USD,GBP/USD,AUD/USD,US,JP,XM,GB")
 """A week that takes long enough for its server to go away in it."""
 

@@ -17,11 +17,11 @@ from urllib.parse import quote
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.support.command import DeskCommand
-from tests.support.hostile_server import LINK, OWN_KEY, TAG
-from tests.support.model_server import model_server
-from tests.support.model_week import KEY, LAST_WEEK, Scripted
-from tests.support.servers import module_of
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import KEY, LAST_WEEK, Scripted
+from tests.support.processes.command import DeskCommand
+from tests.support.sources.hostile_server import LINK, OWN_KEY, TAG
+from tests.support.sources.servers import module_of
 
 CANARY: Final = "canary-5d1f0c"
 REUTERS: Final = "reuters-token-hush"
@@ -150,7 +150,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
 
 def _mcp_config(folder: Path, notes: Path) -> Path:
     servers: dict[str, Any] = {name: {"inProcess": module_of(name)} for name in OWN}
-    hostile = ["-m", "tests.support.hostile_server", str(notes)]
+    hostile = ["-m", "tests.support.sources.hostile_server", str(notes)]
     environment = {OWN_KEY: GIVEN}
     servers["google_news"] = {"command": sys.executable, "args": hostile, "env": environment}
     config = folder / "mcp.json"

@@ -13,7 +13,6 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 
 from desk.sources.knowledge.server import build_server
-from tests.support.homes import PROJECT
 from tests.support.knowledge.corpus import CorpusFolder, small_corpus
 from tests.support.knowledge.process import (
     INITIALIZED,
@@ -24,6 +23,7 @@ from tests.support.knowledge.process import (
     http_server,
     stdio_server,
 )
+from tests.support.processes.homes import PROJECT
 
 TICKET = {"ticket_id": "DESK-101", "as_of": "2026-11-02T08:00:00Z"}
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -11,8 +11,8 @@ from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.names import market_run_id, week_run_id
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolAnswer
-from tests.support.desk import WEEK, desk_config, desk_workers, pair, start_week
-from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+from tests.support.runs.desk import WEEK, desk_config, desk_workers, pair, start_week
+from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools
 
 SIZE = 5 * 1024 * 1024
 """Beyond the server's limit of 2 MiB for a payload and of 4 MiB for a message."""

@@ -9,7 +9,7 @@ from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.record_words import TITLE
 from starters.learning.scorecard import DeskScorecard
 from tests.integration.test_backfill import few_markets
-from tests.support.command import DeskCommand
+from tests.support.processes.command import DeskCommand
 
 FIRST, LAST = "2015-W01", "2015-W05"
 """The forecasts of the first are due at the as-of instant of the last, four weeks on."""

@@ -33,7 +33,7 @@ from tests.support.addresses.lseg import (
     Story,
     lseg,
 )
-from tests.support.third_party import installed
+from tests.support.sources.third_party import installed
 
 pytestmark = pytest.mark.others
 

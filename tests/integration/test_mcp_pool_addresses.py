@@ -15,8 +15,8 @@ from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import McpServerSpec
 from tests.support.addresses.guarded import TOKEN, Guard, Trouble, guarded
-from tests.support.foreign_server import RAMBLE
-from tests.support.homes import PROJECT, free_port
+from tests.support.processes.homes import PROJECT, free_port
+from tests.support.sources.foreign_server import RAMBLE
 
 HELD = {"text": "The rate  was held.\nSo it was."}
 

@@ -19,8 +19,8 @@ from desk.platform.mcp.redaction import HIDDEN
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import servers_to_serve
 from desk.sources.serving.reachability import OFFLINE
-from tests.support.foreign_server import RAMBLE
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.foreign_server import RAMBLE
 
 SECRET = "sk-foreign-0123456789"
 OTHERS_SECRET = "sk-others-0123456789"
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def pool(folder: Path) -> AsyncIterator[McpPool]:
     """Two servers of other people, with a secret each, started in a folder of their own, and one
     whose calls a test holds up."""
-    arguments = ["-m", "tests.support.foreign_server", "${GREETING:-hello}"]
+    arguments = ["-m", "tests.support.sources.foreign_server", "${GREETING:-hello}"]
     process = {"command": sys.executable, "args": arguments, "cwd": "${FOLDER}/work"}
     described = {
         "foreign": {**process, "env": {"FOREIGN_KEY": "${KEY}", "PYTHONPATH": str(PROJECT)}},

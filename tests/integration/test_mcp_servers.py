@@ -26,11 +26,11 @@ from desk.sources.knowledge import server as knowledge
 from desk.sources.sentiment import server as sentiment
 from desk.sources.statistics import server as official_statistics
 from tests.support.addresses.rates import serving
-from tests.support.forks import forked_command
-from tests.support.homes import free_port
-from tests.support.rates_files import with_a_later_day
-from tests.support.served import served
-from tests.support.servers import module_of
+from tests.support.files.rates_files import with_a_later_day
+from tests.support.processes.forks import forked_command
+from tests.support.processes.homes import free_port
+from tests.support.sources.served import served
+from tests.support.sources.servers import module_of
 
 ROOT = Path(__file__).parents[2]
 AS_OF = "2026-09-20T07:00:00+01:00"

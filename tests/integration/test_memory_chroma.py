@@ -16,7 +16,7 @@ from desk.platform.memory.embedded import EmbeddedMemory
 from desk.platform.memory.store import MemoryAway, MemoryUnusable
 from tests.memory.chroma_packages import chroma_environment, importable
 from tests.memory.remembered import SameWords, asked, entry, ids
-from tests.support.homes import await_port, free_port
+from tests.support.processes.homes import await_port, free_port
 
 pytestmark = [
     pytest.mark.others,

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from desk.contracts.runs.messages import AgentMessage, MessageType, SystemStatusContent
-from tests.support.command import DeskCommand, eventually
+from tests.support.processes.command import DeskCommand, eventually
 
 WEEK = "2026-W44"
 RUN = f"weekly-{WEEK}-usdjpy-jp"

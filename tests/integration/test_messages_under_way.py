@@ -20,13 +20,13 @@ from desk.platform.models.model_calling import ModelFailed
 from desk.runs.messages import chosen
 from starters.monitoring.messages.history import entries_of
 from starters.runs.week_runs import run_named
-from tests.support.desk import (
+from tests.support.runs.desk import (
     desk_config,
     desk_workers,
     pair,
     start_week,
 )
-from tests.support.scripted import ScriptedAnalyst
+from tests.support.runs.scripted import ScriptedAnalyst
 
 RUN = "under-way"
 T = MessageType

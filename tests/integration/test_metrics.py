@@ -9,11 +9,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.support.command import DeskCommand, eventually
-from tests.support.homes import PROJECT, free_port
-from tests.support.model_server import model_server
-from tests.support.model_week import KEY, LAST_WEEK, Scripted
-from tests.support.watched import documented
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import KEY, LAST_WEEK, Scripted
+from tests.support.outside.watched import documented
+from tests.support.processes.command import DeskCommand, eventually
+from tests.support.processes.homes import PROJECT, free_port
 
 TASKS = 7
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.command import DeskCommand
-from tests.support.model_week import LAST_WEEK
-from tests.support.weak_endpoint import Request, WeakEndpoint, is_probe, weak_endpoint
+from tests.support.models.model_week import LAST_WEEK
+from tests.support.models.weak_endpoint import Request, WeakEndpoint, is_probe, weak_endpoint
+from tests.support.processes.command import DeskCommand
 
 MODEL = "gemma3:270m"
 QUESTION = "What did the yen do last week?"

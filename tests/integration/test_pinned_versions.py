@@ -23,11 +23,11 @@ from desk.contracts.names import Message, market_run_id, week_run_id
 from desk.contracts.runs.week import WeekStatus
 from desk.platform.temporal.deployment import DEPLOYMENT
 from desk.platform.temporal.plugin import desk_plugin
-from tests.support.command import BINARIES, DeskCommand
-from tests.support.desk import desk_config, pair, register_search_attributes, start_week
-from tests.support.forks import forked_command
-from tests.support.homes import home_environment
-from tests.support.local_server import local_server
+from tests.support.processes.command import BINARIES, DeskCommand
+from tests.support.processes.forks import forked_command
+from tests.support.processes.homes import home_environment
+from tests.support.processes.local_server import local_server
+from tests.support.runs.desk import desk_config, pair, register_search_attributes, start_week
 
 EARLIER, LATER = "2026-W43", "2026-W44"
 SOON_DRAINED: Final = (

@@ -15,7 +15,7 @@ from temporalio.worker import Worker
 from desk.platform.server.embedded import temporal_binary
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
-from tests.support.namespaces import Namespace
+from tests.support.processes.namespaces import Namespace
 from tests.support.wordy import STAGES, Wordy
 
 KEY = f"new:{b64encode(b'n' * 32).decode()}"

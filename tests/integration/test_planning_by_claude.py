@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.model_server import model_server
-from tests.support.model_week import COMMENTS, KEY, PLANS, USED
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import COMMENTS, KEY, PLANS, USED
+from tests.support.processes.command import Answer, DeskCommand
 
 DELIVERS, LACKS, BUSY, DECLINES, REFUSED = (f"2026-W{number}" for number in range(44, 39, -1))
 """The weeks, by how the model plans them."""

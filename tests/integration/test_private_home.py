@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desk.platform.files import tighten
-from tests.support.command import DeskCommand
+from tests.support.processes.command import DeskCommand
 
 WEEK = ("--week", "2026-W44", "--markets", "USD/JPY")
 OTHERS = stat.S_IRWXG | stat.S_IRWXO

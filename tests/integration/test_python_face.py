@@ -9,7 +9,7 @@ from desk import Desk
 from desk.contracts.agents.search_attributes import Phase
 from desk.platform.temporal.client import ServerUnreachable
 from starters.terminal.exit_status import CommandError
-from tests.support.command import DeskCommand
+from tests.support.processes.command import DeskCommand
 
 WEEK = "2026-W44"
 MARKETS = ["USD/JPY", "JP"]

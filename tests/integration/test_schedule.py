@@ -18,7 +18,7 @@ from starters.session import Desk
 from starters.terminal.exit_status import CommandError
 from starters.weeks import schedule
 from starters.weeks.schedule import Applied, put_into_force
-from tests.support.namespaces import Namespace
+from tests.support.processes.namespaces import Namespace
 
 SCHEDULED_START = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 

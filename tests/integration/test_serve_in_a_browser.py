@@ -10,10 +10,10 @@ import pytest
 from desk.contracts.names import Queue
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
-from tests.support.browser import Browser, browsing, chromium
-from tests.support.cases import WORKFLOW_ID, case
-from tests.support.command import DeskCommand, eventually
-from tests.support.homes import PROJECT, free_port
+from tests.support.outside.browser import Browser, browsing, chromium
+from tests.support.processes.command import DeskCommand, eventually
+from tests.support.processes.homes import PROJECT, free_port
+from tests.support.runs.cases import WORKFLOW_ID, case
 from workflows.escalation import EscalationWorkflow
 
 PROGRAM = chromium()

@@ -10,7 +10,7 @@ import pytest
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import ServerUnreachable, connect
 from starters.runs.following import HEALTH_SECONDS, check_server
-from tests.support.homes import home_settings
+from tests.support.processes.homes import home_settings
 
 
 async def test_a_silent_server_is_asked_again_and_a_gone_one_is_not(tmp_path: Path) -> None:

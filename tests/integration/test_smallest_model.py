@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.homes import PROJECT
-from tests.support.model_week import LAST_WEEK
-from tests.support.smallest_model import smallest_model
+from tests.support.models.model_week import LAST_WEEK
+from tests.support.models.smallest_model import smallest_model
+from tests.support.processes.command import Answer, DeskCommand
+from tests.support.processes.homes import PROJECT
 
 pytestmark = [pytest.mark.others, pytest.mark.timeout(7_200)]
 

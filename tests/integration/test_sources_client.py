@@ -12,8 +12,8 @@ import pytest
 from desk.platform.mcp.tool_calling import ToolUnreachable
 from desk.sources import client
 from tests.support.addresses.session import SESSION, server_with_sessions
-from tests.support.homes import home_environment
 from tests.support.knowledge.process import http_server
+from tests.support.processes.homes import home_environment
 
 THEN = datetime(2026, 9, 1, tzinfo=UTC)
 AFTER_W44 = datetime(2026, 11, 2, 7, tzinfo=UTC)

@@ -12,11 +12,11 @@ import pytest
 
 from desk.contracts.episode.stock import Blackboard
 from desk.programs.episode.claude.recommendation import most_confidence
-from tests.support.command import Answer, DeskCommand
-from tests.support.model_server import model_server
-from tests.support.model_stock import ROLES, Episode, advice, insight
-from tests.support.model_stock_news import INJECTION, INVENTED
-from tests.support.model_week import KEY
+from tests.support.models.model_server import model_server
+from tests.support.models.model_stock import ROLES, Episode, advice, insight
+from tests.support.models.model_stock_news import INJECTION, INVENTED
+from tests.support.models.model_week import KEY
+from tests.support.processes.command import Answer, DeskCommand
 
 TOPIC: Final = "tea leaves"
 STEPS: Final = (
@@ -89,7 +89,7 @@ def insights(*lines: dict[str, Any]) -> dict[str, Any]:
 
 
 def mcp_config(folder: Path, notes: Path) -> Path:
-    hostile = ["-m", "tests.support.model_stock_news", str(notes)]
+    hostile = ["-m", "tests.support.models.model_stock_news", str(notes)]
     servers = {
         "analysis": {"inProcess": "desk.sources.analysis.server"},
         "sentiment": {"command": sys.executable, "args": hostile},

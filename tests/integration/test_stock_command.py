@@ -14,7 +14,7 @@ from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import WorkflowType
 from desk.programs.episode.actions import ORDER
 from starters.learning.episodes.export import COLUMNS
-from tests.support.command import Answer, DeskCommand, eventually
+from tests.support.processes.command import Answer, DeskCommand, eventually
 
 STOCK = ("stock", "nvda", "--as-of", "2024-06-12", "--no-memory")
 GIVEN = ("RUN_TA_BASIC", "GENERATE_RECOMMENDATION", "GENERATE_INSIGHT", "GENERATE_RECOMMENDATION")

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.model_server import model_server
-from tests.support.model_swarm import Swarmed, finding, part_of
-from tests.support.model_week import KEY
+from tests.support.models.model_server import model_server
+from tests.support.models.model_swarm import Swarmed, finding, part_of
+from tests.support.models.model_week import KEY
+from tests.support.processes.command import Answer, DeskCommand
 
 OBJECTIVE = "Does USD/JPY have momentum, and does it pay?"
 RSI, CARRY = "USD/JPY:rsi", "USD/JPY:carry_to_volatility"

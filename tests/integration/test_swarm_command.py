@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
+from tests.support.processes.command import Answer, DeskCommand
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 SWARM = (

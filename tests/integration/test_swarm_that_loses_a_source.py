@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand
-from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
-from tests.support.homes import PROJECT
+from tests.support.processes.command import Answer, DeskCommand
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.faulty_source import Controls, Fault, over_stdio, started_again
 
 BANKS: Final = "desk.sources.central_banks.server"
 

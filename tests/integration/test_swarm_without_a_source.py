@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 

@@ -11,7 +11,7 @@ from desk.contracts.runs.tape import Take
 from desk.programs.week.document.json_form import apart_from_the_run
 from desk.runs.tapes import from_bytes, to_bytes
 from starters.published.published_files import read_report
-from tests.support.command import Answer, DeskCommand
+from tests.support.processes.command import Answer, DeskCommand
 from tests.tapes.record import COMMAND, MARKETS, REPORT, SLUG, TAPE, WEEK
 
 BEFORE = "2026-W43"

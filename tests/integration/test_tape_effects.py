@@ -27,15 +27,15 @@ from starters.published.published_files import read_report
 from starters.runs.week_runs import described
 from starters.terminal.exit_status import CommandError, UsageError
 from starters.weeks.tape.command import recording_of
-from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
-from tests.support.scripted import (
+from tests.support.runs.desk import desk_config, desk_workers, pair, policy_rate, start_week
+from tests.support.runs.scripted import (
     Disagreement,
     ScriptedAnalyst,
     ScriptedTools,
     both_on_every_market,
     gives_up,
 )
-from tests.support.tapes import MARKET_RUN, RUN, played, taped
+from tests.support.runs.tapes import MARKET_RUN, RUN, played, taped
 from workers.tape import playing
 
 Week = WorkflowHandle[Any, WeekResult]

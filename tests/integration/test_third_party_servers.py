@@ -19,9 +19,9 @@ from pydantic import JsonValue
 from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.platform.settings.mcp_json import servers_to_serve
-from tests.support.closed_proxy import ClosedProxy, closed_proxy
-from tests.support.homes import PROJECT
-from tests.support.third_party import ENVIRONMENTS, installed
+from tests.support.outside.closed_proxy import ClosedProxy, closed_proxy
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.third_party import ENVIRONMENTS, installed
 
 pytestmark = pytest.mark.others
 

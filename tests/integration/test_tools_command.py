@@ -4,7 +4,7 @@ from pathlib import Path
 
 from desk.contracts.names import AgentId
 from starters.sources.tools.command import DeskTools
-from tests.support.command import Answer, DeskCommand
+from tests.support.processes.command import Answer, DeskCommand
 
 WEEK = "2026-W44"
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT, free_port
-from tests.support.model_server import model_server
-from tests.support.model_week import KEY, LAST_WEEK, Scripted
-from tests.support.otlp_receiver import Received, SentSpan, otlp_receiver
+from tests.support.models.model_server import model_server
+from tests.support.models.model_week import KEY, LAST_WEEK, Scripted
+from tests.support.outside.otlp_receiver import Received, SentSpan, otlp_receiver
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT, free_port
 
 SECRET = "collector-hush"
 

@@ -10,7 +10,7 @@ import pytest
 
 from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import Settings
-from tests.support.homes import home_settings
+from tests.support.processes.homes import home_settings
 
 WORKFLOWS = "/api/v1/namespaces/default/workflows"
 

@@ -29,8 +29,8 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.deployment import build_id
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT, home_environment
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT, home_environment
 from workflows.episode.episode import StockResearchWorkflow
 from workflows.swarm.hypothesis import HypothesisWorkflow
 
@@ -50,7 +50,7 @@ OPENING: Final = "cb7bef7a2787ae4300b3e472c4c49219c9f62ff9:tests/support/opened_
 LYING: Final = """
 import asyncio
 from infra.logs import configure_logs
-from tests.support.lying_worker import main
+from tests.support.processes.lying_worker import main
 from workers.hosting import Role
 configure_logs("WARNING", as_json=False)
 asyncio.run(main(Role.ALL))

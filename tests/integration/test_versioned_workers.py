@@ -17,9 +17,9 @@ from desk.contracts.findings.escalations import (
 from desk.contracts.names import Message, Queue
 from desk.platform.temporal.deployment import current_deployment
 from desk.platform.temporal.plugin import desk_plugin
-from tests.support.cases import case
-from tests.support.desk import register_search_attributes
-from tests.support.local_server import local_server
+from tests.support.processes.local_server import local_server
+from tests.support.runs.cases import case
+from tests.support.runs.desk import register_search_attributes
 from workers.tuning import TUNING
 from workflows.escalation import EscalationWorkflow
 

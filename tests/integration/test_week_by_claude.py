@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import DeskCommand
-from tests.support.model_server import ModelServer, model_server
-from tests.support.model_week import KEY, LAST_WEEK, Scripted
+from tests.support.models.model_server import ModelServer, model_server
+from tests.support.models.model_week import KEY, LAST_WEEK, Scripted
+from tests.support.processes.command import DeskCommand
 
 RUN = ("run", "--week", LAST_WEEK, "--markets", "USD/JPY,EUR/USD,JP")
 

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from tests.support.command import Answer, DeskCommand, eventually
-from tests.support.faulty_source import Controls, Fault, over_stdio, started_again
-from tests.support.homes import PROJECT
+from tests.support.processes.command import Answer, DeskCommand, eventually
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.faulty_source import Controls, Fault, over_stdio, started_again
 
 ECB: Final = "desk.sources.ecb.server"
 WEEK: Final = "2026-W44"

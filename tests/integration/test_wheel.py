@@ -11,7 +11,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.support.homes import PROJECT, home_environment
+from tests.support.processes.homes import PROJECT, home_environment
 
 PACKAGES = ("desk", "workflows", "activities", "workers", "starters", "mcp_servers")
 

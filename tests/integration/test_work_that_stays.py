@@ -14,9 +14,9 @@ from desk.contracts.names import Queue, source_queue
 from desk.platform.temporal.history import fetch_history
 from desk.platform.temporal.plugin import desk_plugin
 from starters.session import Desk
-from tests.support.homes import home_settings
-from tests.support.namespaces import new_namespace
-from tests.support.real_desk import real_desk, researched
+from tests.support.processes.homes import home_settings
+from tests.support.processes.namespaces import new_namespace
+from tests.support.processes.real_desk import real_desk, researched
 from workers.hosting import Role, hosted
 from workers.orchestrator import WORKFLOWS
 

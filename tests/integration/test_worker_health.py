@@ -13,9 +13,9 @@ from temporalio.worker import Worker
 
 from desk.contracts.names import Queue, source_queue
 from desk.platform.settings.mcp_json import read_mcp_config
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT
-from tests.support.namespaces import Namespace
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT
+from tests.support.processes.namespaces import Namespace
 from workers.health import queues_of, unpolled
 from workers.hosting import Role, worker_identity
 

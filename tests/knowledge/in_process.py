@@ -24,7 +24,7 @@ from desk.trust.prose.synthesis_review import review_synthesis
 from desk.trust.seals import content_hash
 from starters.questions.graph_file import find_graph, read_graph
 from tests.knowledge.known import KnownQuestion
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 MOST_TURNS: Final = 6
 """Of a built-in agent."""

@@ -16,7 +16,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 PAGES: Final = Path(__file__).with_name("pdf_pages.yaml")
 FOLDER: Final = PROJECT / "desk" / "sources" / "knowledge" / "corpus" / "pdfs"

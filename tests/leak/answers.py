@@ -19,7 +19,7 @@ from desk.sources.sentiment.server import SentimentTools
 from desk.sources.sentiment.stories import Newsroom
 from desk.sources.statistics.server import OfficialStatisticsTools
 from tests.leak.worlds import World
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 Call = tuple[str, Callable[[], BaseModel]]
 

@@ -14,8 +14,8 @@ from tests.leak.published import Findings, findings_of
 from tests.standins.configuration import write_configuration
 from tests.standins.provider import Failure
 from tests.standins.serving import EVERYBODY, Standins
-from tests.support.command import Answer, answered
-from tests.support.homes import home_environment
+from tests.support.processes.command import Answer, answered
+from tests.support.processes.homes import home_environment
 
 ALLOWED_SECONDS = 3_600.0
 """The most that a backfill of any length may take."""

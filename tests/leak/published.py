@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 from tests.leak.worlds import Row, decided_at, fixing_known, table
-from tests.standins.bank_feeds import RELEASES
-from tests.standins.cross_asset import START, values
-from tests.standins.ecb import header, rows_until
+from tests.standins.providers.bank_feeds import RELEASES
+from tests.standins.providers.cross_asset import START, values
+from tests.standins.providers.ecb import header, rows_until
 from tests.standins.world import INVENTED
 
 Report = Mapping[str, Any]

@@ -14,7 +14,7 @@ from desk.contracts.weeks import monday_of, next_week
 from tests.leak.backfilled import backfilled, environment, weeks_up_to
 from tests.leak.published import findings_of
 from tests.standins.serving import serving
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 WEEKS = weeks_up_to("2026-W38", 2)
 FEW = ("EUR/USD", "US", "XM")

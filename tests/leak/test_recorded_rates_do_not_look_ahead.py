@@ -18,7 +18,7 @@ from desk.sources.central_banks.recorded import RATE_SOURCES
 from desk.sources.central_banks.recorded.sources import BIS_AREAS
 from desk.sources.central_banks.server import CentralBankTools
 from tests.leak.answers import desk
-from tests.standins.policy_rates import policy_rates
+from tests.standins.providers.policy_rates import policy_rates
 
 AREAS = list(BIS_AREAS)
 PLANTED = "77.7777"

@@ -35,10 +35,10 @@ from starters.session import Desk
 from tests.leak.answers import desk as configured
 from tests.leak.planted_sources import SOURCES, WORLD
 from tests.leak.worlds import LEVEL, MARKERS, WORD, write_world
-from tests.support.hypotheses import hypothesis, scored_hypothesis
-from tests.support.learning import HORIZON, lesson, unavailable, use
-from tests.support.namespaces import Namespace, new_namespace
-from tests.support.real_desk import real_desk, researched
+from tests.support.processes.namespaces import Namespace, new_namespace
+from tests.support.processes.real_desk import real_desk, researched
+from tests.support.runs.hypotheses import hypothesis, scored_hypothesis
+from tests.support.runs.learning import HORIZON, lesson, unavailable, use
 
 MARKETS = ("USD/JPY", "USD/IDR", "JP")
 EARLY, LATE = WEEKS = ("2008-W40", "2026-W30")

@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 from desk.sources.central_banks.facts.policy import FACTS_DIR
 from desk.sources.ecb.rates import MEMBER
 from desk.sources.ecb.store import packaged_file
+from tests.support.files.rates_files import zipped
 from tests.support.knowledge.corpus import CorpusFolder
-from tests.support.rates_files import zipped
 
 LEVEL = "77777.7"
 """Every planted pair against the dollar stands here; no currency of the desk ever did."""

@@ -4,8 +4,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tests.support import third_party
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
+from tests.support.sources import third_party
 
 LOCK = PROJECT / "requirements-chroma.lock"
 

@@ -17,9 +17,9 @@ from desk.contracts.weeks import IsoWeek
 from desk.documents.rendering.words.wording import cost_words
 from desk.runs.assignments.budget import taken_by
 from tests.money.metered import Bill, dearest, metered, total
-from tests.support.command import BINARIES
-from tests.support.homes import PROJECT, home_environment
-from tests.support.model_week import KEY
+from tests.support.models.model_week import KEY
+from tests.support.processes.command import BINARIES
+from tests.support.processes.homes import PROJECT, home_environment
 
 MARKETS: Final = ("USD/JPY", "JP")
 WEEKS: Final = tuple(f"2026-W{number:02}" for number in range(10, 45))

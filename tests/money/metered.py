@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from desk.contracts.agents.usage import Usage
 from desk.platform.models.claude import usage_of
-from tests.support.model_week import COMMENTS, PLANS, RESEARCHES, VALIDATES
+from tests.support.models.model_week import COMMENTS, PLANS, RESEARCHES, VALIDATES
 
 SAYS: Final[Mapping[str, Mapping[str, Any]]] = {
     RESEARCHES: {"events": [], "news": [], "views": [], "oddities": []},

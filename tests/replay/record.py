@@ -43,8 +43,9 @@ from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
 from tests.replay.record_judged import record_judged
 from tests.replay.written import is_there, write, write_history
-from tests.support.chains import chain_of, continuing
-from tests.support.desk import (
+from tests.support.processes.local_server import local_server
+from tests.support.runs.chains import chain_of, continuing
+from tests.support.runs.desk import (
     desk_config,
     desk_workers,
     pair,
@@ -52,17 +53,16 @@ from tests.support.desk import (
     register_search_attributes,
     start_week,
 )
-from tests.support.fixings import Fixings
-from tests.support.graphs import KNOWLEDGE, going_round, knowing_turn, start_graph
-from tests.support.graphs import question as question_of
-from tests.support.held import TELLS_OF_A_CASE, held
-from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
-from tests.support.hypotheses import begun as begun_hypothesis
-from tests.support.learning import forecast, lesson, question
-from tests.support.local_server import local_server
-from tests.support.opened import FirstUnanswered, opening_turn, together
-from tests.support.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
-from tests.support.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
+from tests.support.runs.graphs import KNOWLEDGE, going_round, knowing_turn, start_graph
+from tests.support.runs.graphs import question as question_of
+from tests.support.runs.held import TELLS_OF_A_CASE, held
+from tests.support.runs.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
+from tests.support.runs.hypotheses import begun as begun_hypothesis
+from tests.support.runs.learning import forecast, lesson, question
+from tests.support.runs.opened import FirstUnanswered, opening_turn, together
+from tests.support.runs.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
+from tests.support.runs.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
+from tests.support.sources.fixings import Fixings
 from tests.support.stocks.board import SERVERS as STOCK_SERVERS
 from tests.support.stocks.board import Outcomes, episode, start_episode, stock_turn
 from tests.support.swarms.runs import SERVERS as SWARM_SERVERS

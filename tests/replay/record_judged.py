@@ -46,19 +46,19 @@ from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.programs.episode.actions import ORDER
 from desk.programs.episode.horizon import SETTLING
 from tests.replay.written import is_there, write
-from tests.support.desk import desk_config, desk_workers, pair, start_week
-from tests.support.fixings import Fixings
-from tests.support.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
-from tests.support.hypotheses import begun as begun_hypothesis
-from tests.support.learning import forecast, lesson, question
-from tests.support.scripted import (
+from tests.support.models.spending import MODEL, priced
+from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
+from tests.support.runs.hypotheses import Prices, hypothesis, hypothesis_request, hypothesis_workers
+from tests.support.runs.hypotheses import begun as begun_hypothesis
+from tests.support.runs.learning import forecast, lesson, question
+from tests.support.runs.scripted import (
     ScriptedAnalyst,
     ScriptedTools,
     approval,
     both_on_every_market,
     finding,
 )
-from tests.support.spending import MODEL, priced
+from tests.support.sources.fixings import Fixings
 from tests.support.stocks.board import SERVERS as STOCK_SERVERS
 from tests.support.stocks.board import Outcomes, episode, start_episode, stock_turn
 from tests.support.swarms.runs import SERVERS as SWARM_SERVERS

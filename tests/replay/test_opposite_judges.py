@@ -12,7 +12,7 @@ from desk.platform.temporal.conversion import data_converter
 from tests.replay.opposite import decide_the_opposite, is_judge
 from tests.replay.test_histories import RECORDED, history_of, replayer
 from tests.replay.written import HISTORIES
-from tests.support.spending import MODEL
+from tests.support.models.spending import MODEL
 from workers.orchestrator import WORKFLOWS
 
 JUDGED_IN_THE_WORKFLOW: Final = frozenset(

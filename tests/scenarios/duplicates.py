@@ -7,9 +7,9 @@ from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from tests.scenarios.faulty_tools import wrong
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
-from tests.support.command import DeskCommand
-from tests.support.homes import PROJECT
 from tests.support.knowledge.process import HttpAsking, http_server
+from tests.support.processes.command import DeskCommand
+from tests.support.processes.homes import PROJECT
 from tests.support.scenarios.desk import (
     LOOPBACK,
     Asked,

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from tests.scenarios.scenario import Scenario, Sight, Stage, question
-from tests.support.command import DeskCommand
 from tests.support.knowledge.process import http_server
+from tests.support.processes.command import DeskCommand
 from tests.support.scenarios.desk import Asked, ask, desk_variables, over_http, over_stdio
 
 NOMINAL_SECONDS = 10.0

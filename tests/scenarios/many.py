@@ -8,7 +8,7 @@ from desk.contracts.question.graph import MOST_NODES
 from tests.knowledge.accuracy import verdict
 from tests.knowledge.known import HELD_OUT, QUESTIONS, KnownQuestion, load
 from tests.scenarios.scenario import Scenario, Sight, Stage
-from tests.support.large_graphs import answered, fan
+from tests.support.runs.large_graphs import answered, fan
 from tests.support.scenarios.desk import LOOPBACK, desk_variables, over_stdio
 from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet
 from tests.support.scenarios.runs import Finished, all_answered

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.standins.configuration import variables
 from tests.standins.serving import Standins
-from tests.support.command import answered
+from tests.support.processes.command import answered
 
 ALLOWED_SECONDS = 600.0
 """The most that one command may take."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.standins.provider import providers
 from tests.standins.serving import Standins
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 
 def configuration(standins: Standins) -> dict[str, Any]:

@@ -121,14 +121,12 @@ class Provider:
 
 @cache
 def providers() -> Mapping[str, Provider]:
-    """All providers by name: a `PROVIDER` in a module of this package makes one, `PROVIDERS` makes
+    """All providers by name: a `PROVIDER` in a module of `providers` makes one, `PROVIDERS` makes
     several."""
-    package = importlib.import_module("tests.standins")
-    names = [each.name for each in pkgutil.iter_modules(package.__path__)]
+    package = importlib.import_module("tests.standins.providers")
     modules = [
-        importlib.import_module(f"tests.standins.{name}")
-        for name in names
-        if not name.startswith("_")
+        importlib.import_module(f"{package.__name__}.{each.name}")
+        for each in pkgutil.iter_modules(package.__path__)
     ]
     found: list[Provider] = [each.PROVIDER for each in modules if hasattr(each, "PROVIDER")]
     found += [one for each in modules for one in getattr(each, "PROVIDERS", ())]

@@ -14,10 +14,10 @@ from desk.contracts.question.answers import AnswerReport
 from desk.contracts.question.graph import NodeState
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import Stage
-from tests.support.homes import home_environment
+from tests.support.processes.homes import home_environment
 from tests.support.scenarios.desk import LOOPBACK, Asked, again_until_answered, asking, ended
 from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet
-from tests.support.servers import module_of
+from tests.support.sources.servers import module_of
 
 OBJECTIVE = "Is USD/JPY overbought, and what drives it?"
 """It names one market: each of five specialists looks at that."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from tests.scenarios.scenario import Scenario, Sight, Stage
-from tests.support.counted_worker import read_notes
+from tests.support.processes.counted_worker import read_notes
 from tests.support.scenarios.fleet import ScenarioFleet, until
 from tests.swarm_scenarios.desk import (
     ALL_FIVE,

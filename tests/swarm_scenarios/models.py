@@ -19,10 +19,10 @@ from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from tests.scenarios.scenario import Scenario, Sight, Stage
-from tests.support.desk import desk_workers
-from tests.support.homes import home_settings
-from tests.support.scripted import ScriptedTools
-from tests.support.spending import Spender, budgeted
+from tests.support.models.spending import Spender, budgeted
+from tests.support.processes.homes import home_settings
+from tests.support.runs.desk import desk_workers
+from tests.support.runs.scripted import ScriptedTools
 from tests.support.swarms.runs import (
     ALL_FIVE,
     SERVERS,

@@ -18,10 +18,10 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.documents.answer.publishing import read_answer_file
 from desk.platform.temporal.plugin import desk_plugin
 from tests.scenarios.scenario import Scenario, Sight, Stage
-from tests.support.command import BINARIES
-from tests.support.desk import desk_workers, register_search_attributes
-from tests.support.local_server import started
-from tests.support.scripted import ScriptedAnalyst
+from tests.support.processes.command import BINARIES
+from tests.support.processes.local_server import started
+from tests.support.runs.desk import desk_workers, register_search_attributes
+from tests.support.runs.scripted import ScriptedAnalyst
 from tests.support.swarms.runs import SERVERS, YEN, found, plan, start_swarm, swarm, swarm_turn
 
 DAYS = 2

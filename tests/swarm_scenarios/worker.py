@@ -1,8 +1,8 @@
 """A worker process of a swarm's desk that writes down its effects: `python -m ... ROLE`.
 
-The real workers, as `tests.support.counted_worker` has them. Publishing is noted as well, and what
-`SWARM_SCRIPT` says goes otherwise: `fail:AGENT` lets an agent give up on every task, `further` lets
-the leader want to know more after its first round. Several are separated by commas.
+The real workers, as `tests.support.processes.counted_worker` has them. Publishing is noted as well,
+and what `SWARM_SCRIPT` says goes otherwise: `fail:AGENT` lets an agent give up on every task,
+`further` lets the leader want to know more after its first round. Several are separated by commas.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from desk.contracts.question.knowledge import Synthesis
 from desk.contracts.runs.graph import AnswerPublication, GraphRecord
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.swarm.plan import Refinement
-from tests.support.counted_worker import PAUSE_SECONDS, count_effects, note, work
-from tests.support.scripted import gives_up
+from tests.support.processes.counted_worker import PAUSE_SECONDS, count_effects, note, work
+from tests.support.runs.scripted import gives_up
 from workers.hosting import Role
 
 PUBLISHING = "publishing"

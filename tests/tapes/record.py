@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.support.command import DeskCommand
+from tests.support.processes.command import DeskCommand
 
 TAPES = Path(__file__).parent
 WEEK = "2026-W44"

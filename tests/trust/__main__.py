@@ -10,8 +10,9 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from tests.support.homes import PROJECT
-from tests.trust import conflict_suite, held_prose, strangers_found, withholding
+from tests.support.processes.homes import PROJECT
+from tests.trust import held_prose, strangers_found, withholding
+from tests.trust.conflicts import conflict_suite
 from tests.trust.seeded_errors import SEED, WeekTrials, missed, run, table
 from tests.trust.strangers_found import Strangers
 

@@ -12,7 +12,7 @@ from desk.platform.mcp.pool import McpPool
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer
 from desk.platform.settings.mcp_json import read_mcp_config
 from desk.trust.seals import content_hash
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 PATIENCE_SECONDS = 60.0
 

@@ -42,7 +42,7 @@ from desk.trust.conflicts.detection import detect_conflicts
 from desk.trust.conflicts.records import merged
 from desk.trust.conflicts.voting import decide, default_position
 from desk.trust.prose.prose_review import review, without_rejected
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 from tests.trust.in_process import Tools
 
 WEEKS: Final = (

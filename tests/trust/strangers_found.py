@@ -24,7 +24,7 @@ from desk.documents.answer.publishing import publish_answer
 from desk.programs.week.document.publishing import publish
 from starters.published.audit import audit_report
 from starters.terminal.exit_status import ExitStatus
-from tests.support.answers import FINISHED_AT, market_record, ticket_record
+from tests.support.documents.answers import FINISHED_AT, market_record, ticket_record
 from tests.support.stocks.reports import stock_record
 from tests.support.swarms.reports import swarm_record
 from tests.trust.in_process import Tools

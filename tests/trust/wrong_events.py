@@ -11,7 +11,7 @@ from typing import Final
 from desk.contracts.findings.claims import Claim
 from desk.contracts.findings.results import EventType, MarketEvent
 from desk.trust.prose.references import REFERENCE, references
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 from tests.trust.corruptions import ErrorClass, EventEdit
 from tests.trust.real_weeks import Findings
 

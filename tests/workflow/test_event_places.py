@@ -15,9 +15,9 @@ from desk.contracts.agents.tools import CallPlace, ToolResult
 from desk.contracts.runs.week import WeekRecord, WeekResult
 from desk.contracts.week.report import MarketOutcome
 from desk.programs.week.document.publishing import read_published
-from tests.support.desk import desk_config, desk_workers, start_week
-from tests.support.report_outcomes import made_up_history, pair_outcome
-from tests.support.reports import sample_record
+from tests.support.documents.report_outcomes import made_up_history, pair_outcome
+from tests.support.documents.reports import sample_record
+from tests.support.runs.desk import desk_config, desk_workers, start_week
 
 
 async def published_week(client: Client, directory: Path) -> WeekResult:

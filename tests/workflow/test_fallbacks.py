@@ -24,9 +24,9 @@ from desk.platform.settings.mcp_json import read_mcp_config
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
 from starters.published.published_files import read_report
-from tests.support.desk import desk_config, desk_workers, pair, start_week
-from tests.support.homes import PROJECT
-from tests.support.scripted import ScriptedAnalyst, ScriptedTools, price_call
+from tests.support.processes.homes import PROJECT
+from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
+from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools, price_call
 
 OFFLINE = ("ecb", "central_banks", "official_statistics")
 YAHOO = Provenance(

@@ -11,8 +11,8 @@ from desk.contracts.findings.results import EventType, Impact, MarketEvent
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.week.report import MarketReport
 from desk.programs.week.document.json_form import from_json
-from tests.support.desk import desk_config, desk_workers, pair, start_week
-from tests.support.scripted import ScriptedAnalyst, finding, gives_up
+from tests.support.runs.desk import desk_config, desk_workers, pair, start_week
+from tests.support.runs.scripted import ScriptedAnalyst, finding, gives_up
 
 SUPPORTED = "USD/JPY ended the week at [[USD/JPY:last]]."
 INVENTED = "USD/JPY traded at 163.41 on Thursday."

@@ -23,10 +23,10 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.plugin import desk_plugin
 from desk.programs.claude.turns import LEFT_OUT, LONGEST_TRANSCRIPT, messages
-from tests.support.desk import WEEK, desk_workers, pair, start_week
-from tests.support.homes import home_settings
-from tests.support.scripted import ScriptedTools, finding, ordinary_turn, price_call
-from tests.support.spending import SOURCES, budgeted, priced
+from tests.support.models.spending import SOURCES, budgeted, priced
+from tests.support.processes.homes import home_settings
+from tests.support.runs.desk import WEEK, desk_workers, pair, start_week
+from tests.support.runs.scripted import ScriptedTools, finding, ordinary_turn, price_call
 from workers.orchestrator import WORKFLOWS
 
 TURNS = 100

@@ -16,9 +16,9 @@ from desk.programs.turns import builtin_turn
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.markdown import render_markdown
 from starters.published.published_files import read_report
-from tests.support.desk import desk_config, desk_workers, pair, policy_rate, start_week
-from tests.support.homes import PROJECT
-from tests.support.scripted import ScriptedAnalyst, ScriptedTools
+from tests.support.processes.homes import PROJECT
+from tests.support.runs.desk import desk_config, desk_workers, pair, policy_rate, start_week
+from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools
 
 SINCE: Final = datetime(2026, 11, 23, 13, 40, 2, tzinfo=UTC)
 CIRCUIT: Final = OpenCircuit(

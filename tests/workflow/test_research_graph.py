@@ -19,8 +19,8 @@ from desk.contracts.question.graph import Edge, GraphSpec, NodeState
 from desk.contracts.runs.graph import NodeStatus
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.platform.mcp.tool_calling import ToolUnreachable
-from tests.support.desk import desk_workers
-from tests.support.graphs import (
+from tests.support.runs.desk import desk_workers
+from tests.support.runs.graphs import (
     KNOWLEDGE,
     fork,
     found,
@@ -32,7 +32,7 @@ from tests.support.graphs import (
     start_graph,
     synthesis,
 )
-from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up
+from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools, gives_up
 from workflows.question import ResearchGraphWorkflow
 
 SERVERS = (KNOWLEDGE,)

@@ -24,8 +24,8 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.documents.answer.audit import findings_in_answer
 from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory
-from tests.support.desk import desk_workers
-from tests.support.scripted import ScriptedAnalyst, ScriptedTools, gives_up
+from tests.support.runs.desk import desk_workers
+from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools, gives_up
 from tests.support.swarms.runs import (
     ALL_FIVE,
     AS_OF,

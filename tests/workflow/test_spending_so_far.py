@@ -11,8 +11,8 @@ from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import market_run_id, week_run_id
 from desk.contracts.runs.turns import Turn, TurnRequest
 from starters.monitoring.watch.look import WorkflowRun, spending_of
-from tests.support.desk import WEEK, pair, start_week
-from tests.support.spending import TOKENS, Spender, budgeted, model_desk
+from tests.support.models.spending import TOKENS, Spender, budgeted, model_desk
+from tests.support.runs.desk import WEEK, pair, start_week
 
 MARKET = "USD/JPY"
 

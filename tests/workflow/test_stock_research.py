@@ -34,9 +34,9 @@ from desk.platform.mcp.tool_calling import ToolAnswer
 from desk.platform.memory.embedded import EmbeddedMemory
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.horizon import SETTLING
-from tests.support.desk import desk_workers
-from tests.support.namespaces import Namespace
-from tests.support.scripted import ScriptedAnalyst, gives_up
+from tests.support.processes.namespaces import Namespace
+from tests.support.runs.desk import desk_workers
+from tests.support.runs.scripted import ScriptedAnalyst, gives_up
 from tests.support.stocks.board import (
     AS_OF,
     CAME,

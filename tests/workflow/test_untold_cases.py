@@ -12,16 +12,16 @@ from temporalio.plugin import SimplePlugin
 
 from desk.contracts.findings.results import DecidedBy
 from desk.contracts.names import market_run_id, week_run_id
-from tests.support.desk import (
+from tests.support.runs.desk import (
     WEEK,
     desk_config,
     desk_workers,
     pair,
     start_week,
 )
-from tests.support.held import TELLS_OF_A_CASE, TELLS_OF_NO_CASE, held
+from tests.support.runs.held import TELLS_OF_A_CASE, TELLS_OF_NO_CASE, held
 from tests.support.unopened import Unopened
-from tests.workflow.test_conflicted_market import CASE, answer, disagreeing, status_once
+from tests.workflow.week.test_conflicted_market import CASE, answer, disagreeing, status_once
 
 MARKET = market_run_id(week_run_id(WEEK), "USD/JPY")
 TOLD = EventType.EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED

@@ -29,7 +29,7 @@ from desk.platform.temporal.client import connect
 from tests.bench.floor import FloorMarket, floor_of
 from tests.bench.peers.graph import DONE, FIRST, STARTED
 from tests.bench.week import week
-from tests.support.homes import PROJECT, home_settings
+from tests.support.processes.homes import PROJECT, home_settings
 from workers.hosting import Role, hosted
 
 PEERS: Final = PROJECT / ".venv" / "peers" / "bin" / "python"

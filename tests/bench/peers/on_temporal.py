@@ -17,7 +17,7 @@ from desk.platform.server.embedded import embedded_server
 from desk.platform.temporal.client import connect
 from tests.bench.floor import FloorMarket, FloorWeekWorkflow, floor_queue, floor_workers
 from tests.bench.peers.graph import Run, told
-from tests.support.homes import home_settings
+from tests.support.processes.homes import home_settings
 
 WEEK = "week"
 

@@ -21,7 +21,7 @@ from starters.terminal.exit_status import exit_now
 from tests.bench.scale.laws import fitted
 from tests.bench.scale.little import AN_HOUR, TURN_SECONDS, needs, processors
 from tests.bench.scale.measuring import Size, measured
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 SIZES: Final = (38, 100, 250, 500, 2_000)
 LEAST_POINTS: Final = 3

@@ -27,9 +27,9 @@ from starters.session import Desk
 from tests.bench.processes import all_polled, worker_processes
 from tests.bench.scale.histories import Histories, histories_of
 from tests.bench.scale.markets import generated, runs_of
-from tests.support.command import BINARIES
-from tests.support.homes import PROJECT, home_environment
-from tests.support.real_desk import closing_at_once
+from tests.support.processes.command import BINARIES
+from tests.support.processes.homes import PROJECT, home_environment
+from tests.support.processes.real_desk import closing_at_once
 from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
 

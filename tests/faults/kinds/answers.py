@@ -10,7 +10,7 @@ from tests.faults.fault import WEEK_ONLY, Fault, Seen
 from tests.faults.place import Place, Running
 from tests.faults.programs import workflow_of
 from tests.faults.scene import Scene
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 FOREIGN: Final = "desk.evil.example"
 REFUSED: Final = 400

@@ -9,8 +9,8 @@ from tests.faults.kinds.sources import as_process, with_source
 from tests.faults.place import until
 from tests.faults.programs import DeskFile
 from tests.faults.scene import PAUSE, Scene
-from tests.support.receivers import Reply, Room, room
-from tests.support.servers import module_of
+from tests.support.outside.receivers import Reply, Room, room
+from tests.support.sources.servers import module_of
 
 AWAY_SECONDS: Final = 5.0
 """So long the Temporal server is away."""

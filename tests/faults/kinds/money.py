@@ -11,7 +11,7 @@ from tests.faults.models import asked_twice, billed, line, model, price, variabl
 from tests.faults.place import Ended, Place, until
 from tests.faults.programs import read_json
 from tests.faults.scene import Scene
-from tests.support.billing import Billing
+from tests.support.models.billing import Billing
 
 BUDGET: Final = Decimal("0.50")
 KILLS: Final = 3

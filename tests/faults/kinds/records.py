@@ -8,9 +8,9 @@ from tests.faults.kinds.sources import with_source
 from tests.faults.place import Place
 from tests.faults.programs import WEEK, DeskFile
 from tests.faults.scene import Scene
-from tests.support.faulty_source import Controls, over_stdio
-from tests.support.faulty_source import Fault as Wire
-from tests.support.servers import module_of
+from tests.support.sources.faulty_source import Controls, over_stdio
+from tests.support.sources.faulty_source import Fault as Wire
+from tests.support.sources.servers import module_of
 
 SOURCE: Final = "ecb"
 WEEKS: Final = ("2026-W39", "2026-W44")

@@ -9,10 +9,10 @@ from tests.faults.fault import Fault, Seen
 from tests.faults.place import Ended, Place
 from tests.faults.programs import DeskFile
 from tests.faults.scene import Scene
-from tests.support.faulty_source import HUGE, SLOW_SECONDS, Controls, over_http, over_stdio
-from tests.support.faulty_source import Fault as Wire
-from tests.support.homes import PROJECT
-from tests.support.servers import module_of
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.faulty_source import HUGE, SLOW_SECONDS, Controls, over_http, over_stdio
+from tests.support.sources.faulty_source import Fault as Wire
+from tests.support.sources.servers import module_of
 
 CALL: Final = "5 s"
 """The deadline of a call here: a quarter of the usual one, so that the campaign is sooner over."""

@@ -10,7 +10,7 @@ from tests.faults.kinds.sources import with_source
 from tests.faults.place import Place
 from tests.faults.programs import DeskFile, read_json
 from tests.faults.scene import Scene
-from tests.support.servers import module_of
+from tests.support.sources.servers import module_of
 
 OF_THE_SOURCE: Final = "hush-of-the-source-4711"
 OF_THE_DESK: Final = "hush-of-the-desk-4712"
@@ -69,7 +69,7 @@ async def escapes_answered(scene: Scene) -> Seen:
 
 def _altered(scene: Scene, place: Place, words: str, env: dict[str, str]) -> Place:
     source, name = scene.asking.source, scene.asking.printed
-    arguments = ["-m", "tests.support.altering_source", module_of(source), name, words]
+    arguments = ["-m", "tests.support.sources.altering_source", module_of(source), name, words]
     return with_source(place, source, {"command": sys.executable, "args": arguments, "env": env})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import uvicorn
 
-from tests.support.foreign_server import build_foreign_server
+from tests.support.sources.foreign_server import build_foreign_server
 
 TOKEN = "sk-guarded-0123456789"
 START_SECONDS = 60

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tests.support.homes import PROJECT
-from tests.support.served import served
+from tests.support.processes.homes import PROJECT
+from tests.support.sources.served import served
 
 START_SECONDS = 60
 ANSWER_SECONDS = 60

@@ -16,10 +16,10 @@ from desk.contracts.question.answers import AnswerReport
 from desk.documents.answer.json_form import answer_from_json
 from desk.platform.settings import McpTransport
 from tests.knowledge.known import KnownQuestion, why_wrong
-from tests.support.command import BINARIES
-from tests.support.forks import Fork, forked_command
-from tests.support.homes import PROJECT, home_environment
 from tests.support.knowledge.process import KNOWLEDGE, module_for
+from tests.support.processes.command import BINARIES
+from tests.support.processes.forks import Fork, forked_command
+from tests.support.processes.homes import PROJECT, home_environment
 
 LOOPBACK = "127.0.0.1"
 

@@ -18,13 +18,13 @@ from temporalio.client import Client
 from desk.platform.server.record import ServerRecord
 from desk.platform.settings import Settings, load_settings
 from desk.platform.temporal.client import connect
-from tests.support.counted_worker import hold_up, let_go, read_notes
-from tests.support.forks import Fork, forked_server, forked_worker
-from tests.support.homes import PROJECT
+from tests.support.processes.counted_worker import hold_up, let_go, read_notes
+from tests.support.processes.forks import Fork, forked_server, forked_worker
+from tests.support.processes.homes import PROJECT
 from workers.hosting import Role
 
 PATIENCE_SECONDS = 60.0
-COUNTED = "tests.support.counted_worker"
+COUNTED = "tests.support.processes.counted_worker"
 
 T = TypeVar("T")
 
@@ -168,11 +168,11 @@ class Effects:
         self.log = log
 
     def hold_up(self, words: str) -> None:
-        """See `tests.support.counted_worker`."""
+        """See `tests.support.processes.counted_worker`."""
         hold_up(self.log, words)
 
     def let_go(self) -> None:
-        """See `tests.support.counted_worker`."""
+        """See `tests.support.processes.counted_worker`."""
         let_go(self.log)
 
     def begun(self, words: str = "") -> int:

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 from tests.support.scenarios.router import DEVICE
 
 NEAR, FAR = "198.18.0.1", "198.18.0.2"

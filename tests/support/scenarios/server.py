@@ -7,7 +7,7 @@ import asyncio
 
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 
 async def main() -> None:

@@ -31,9 +31,9 @@ from desk.learning.hypotheses.prices import expected_day
 from desk.platform.mcp.tool_calling import ServerCall, ToolAnswer, ToolUnreachable
 from desk.programs.episode.actions import ORDER, PART_METRICS
 from desk.programs.episode.program import STOCK_TASKS
-from tests.support.namespaces import Namespace
-from tests.support.real_desk import real_desk
-from tests.support.scripted import ScriptedTools, gives_up
+from tests.support.processes.namespaces import Namespace
+from tests.support.processes.real_desk import real_desk
+from tests.support.runs.scripted import ScriptedTools, gives_up
 from workflows.episode.episode import StockResearchWorkflow
 
 Handle = WorkflowHandle[StockResearchWorkflow, StockResult]

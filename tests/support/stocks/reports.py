@@ -45,8 +45,8 @@ from desk.sources.ecb.store import RatesStore
 from desk.sources.knowledge.files import CORPUS_DIR, read_corpus
 from desk.sources.sentiment.server import SentimentTools
 from desk.sources.sentiment.stories import Newsroom
-from tests.support.answers import STARTED_AT, outcome
 from tests.support.builders import answered, failed
+from tests.support.documents.answers import STARTED_AT, outcome
 
 Answers = Mapping[str, Callable[[ToolCall, datetime], Analysis]]
 """What a tool answers in place of the real one, by its name."""

@@ -35,8 +35,8 @@ from desk.programs.swarm.run.graph import conclusion_node, graph_of, node_name, 
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
 from desk.trust.claims.analysis_claims import analysis_claims
 from desk.trust.conflicts.detection import detect_conflicts
-from tests.support.answers import STARTED_AT, outcome
 from tests.support.builders import ECB, answered, pair_market, view, window
+from tests.support.documents.answers import STARTED_AT, outcome
 
 WEEK = "2026-W44"
 AS_OF = window(WEEK).end

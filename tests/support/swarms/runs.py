@@ -18,8 +18,8 @@ from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.contracts.swarm.plan import Complexity, Refinement, SubagentSpec, SwarmPlan
 from desk.programs.swarm.tasks import SPECIALIST_TASKS
-from tests.support.desk import pair
-from tests.support.scripted import finding, gives_up
+from tests.support.runs.desk import pair
+from tests.support.runs.scripted import finding, gives_up
 from workflows.swarm.swarm import ResearchSwarmWorkflow
 
 AS_OF = datetime(2026, 10, 30, 20, tzinfo=UTC)

@@ -17,9 +17,9 @@ from desk.contracts.runs.week import Publication
 from desk.programs.week.document.publishing import FOLDER
 from starters.main import execute
 from starters.terminal.exit_status import ExitStatus
-from tests.support.archives import report_of, shelve
-from tests.support.homes import home_environment
-from tests.unit.documents.test_publishing_activity import request
+from tests.support.documents.archives import report_of, shelve
+from tests.support.processes.homes import home_environment
+from tests.unit.documents.publishing.test_publishing_activity import request
 
 
 async def publication(directory: Path) -> Publication:

@@ -10,7 +10,7 @@ from desk.agents.roster import ROSTER
 from desk.contracts.agents.config import AgentConfig, RunPolicy
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.names import AgentId, Queue
-from tests.support.watched import documented
+from tests.support.outside.watched import documented
 
 WORKING = tuple(Queue)
 

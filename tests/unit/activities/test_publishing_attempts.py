@@ -11,8 +11,8 @@ import activities.effects
 import activities.publishing.publishing as publishing
 from activities.publishing.publishing import PublishingActivities
 from desk.contracts.week.report import ResearchReport
-from tests.support.reports import sample_report
-from tests.unit.documents.test_publishing_activity import request
+from tests.support.documents.reports import sample_report
+from tests.unit.documents.publishing.test_publishing_activity import request
 
 
 class Compiling:

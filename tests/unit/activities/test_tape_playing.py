@@ -18,8 +18,8 @@ from desk.contracts.runs.judgement import FindingsToJudge, JudgedFindings, Scope
 from desk.contracts.runs.tape import Effect, Take, TakeFailure
 from desk.contracts.runs.turns import Turn, TurnRequest
 from desk.runs.tapes import differing, digests_of
-from tests.support.learning import as_of, lesson, question
-from tests.support.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request
+from tests.support.runs.learning import as_of, lesson, question
+from tests.support.runs.tapes import ASKED_AT, MARKET_RUN, RUN, TURN, take, tape, turn_request
 from workflows.engine.options import cause
 
 T = TypeVar("T")

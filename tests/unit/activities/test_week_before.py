@@ -24,7 +24,7 @@ from desk.contracts.runs.week import PublishRequest
 from desk.contracts.week.report import ResearchReport
 from desk.programs.week.document.publishing import publish, read_published
 from desk.trust.seals import sealed
-from tests.support.reports import sample_config, sample_record, sample_report
+from tests.support.documents.reports import sample_config, sample_record, sample_report
 from workflows.engine.options import PHASE, REVISION
 
 WEEK, BEFORE = "2026-W38", "2026-W37"

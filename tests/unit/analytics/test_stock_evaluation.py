@@ -10,7 +10,7 @@ from desk.analytics.evaluation import EVALUATION_METRICS, POSITIONS, performance
 from desk.analytics.units import UNITS
 from desk.contracts.episode.stock import Recommended
 from desk.contracts.findings.claims import Metric
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 COST = Decimal("0.10")
 RATE = Decimal("5.375")

@@ -5,7 +5,7 @@ import pytest
 from desk.analytics.comparison.tolerances import ANOTHER_QUANTITY, MOST_MONTHS, TOLERANCES, Quantity
 from desk.contracts.agents.config import VotingConfig
 from desk.contracts.agents.tools import SourceTier
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 TEXT = (PROJECT / "docs" / "method.md").read_text(encoding="utf-8")
 ROWS = {

@@ -19,8 +19,8 @@ from desk.contracts.names import AgentId
 from desk.learning.calibration import scorecard
 from starters.terminal.exit_status import CommandError, UsageError
 from tests.published import FOLDER
-from tests.support.homes import home_environment
-from tests.support.published import STEM, copied_week, week
+from tests.support.documents.published import STEM, copied_week, week
+from tests.support.processes.homes import home_environment
 
 LIGHT = """
 import sys

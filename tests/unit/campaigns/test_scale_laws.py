@@ -15,7 +15,7 @@ from tests.bench.scale.laws import fitted
 from tests.bench.scale.little import TURN_SECONDS, needs, processors
 from tests.bench.scale.markets import currencies, generated, runs_of
 from tests.bench.scale.sources import renamed
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 SIZES = (38, 100, 250, 500, 2_000)
 

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from desk.contracts.runs.messages import MessageType
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 DOCUMENT = (PROJECT / "docs/contracts.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`desk\.contracts\.(\w+(?:\.\w+){1,4})`", DOCUMENT)))

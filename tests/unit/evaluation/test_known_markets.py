@@ -10,7 +10,7 @@ from desk.evaluation.oracle import fixings, policy, prices
 from desk.evaluation.scores import Verdict
 from desk.evaluation.stock import LOOKED_AT, SEALED_SEEDS, stock_tasks
 from desk.evaluation.week import scored_week, week_tasks
-from tests.support.reports import sample_report
+from tests.support.documents.reports import sample_report
 
 AFTER = datetime(2025, 4, 14, 6, tzinfo=UTC)
 

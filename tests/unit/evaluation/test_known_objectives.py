@@ -17,7 +17,7 @@ from desk.platform.settings import load_settings
 from desk.programs.swarm.objectives import ABOUT, matched
 from desk.programs.swarm.objectives.nearness import wordings
 from starters.evaluation.suites import runs_of
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from desk.contracts.question.knowledge import Quotation
 from desk.evaluation.ask.questions import KnownQuestion
 from desk.evaluation.ask.scoring import scored
 from desk.evaluation.scores import Verdict
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 BOOK, OTHER, TICKET = "corpus://documents/book", "corpus://documents/other", "corpus://tickets/T-1"
 

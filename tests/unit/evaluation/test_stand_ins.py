@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from tests.support.stand_in_models import Character, stand_in
+from tests.support.models.stand_in_models import Character, stand_in
 
 
 def asked(url: str, request: object) -> None:

@@ -24,11 +24,11 @@ from desk.learning.advice import (
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
 from desk.programs.week.document.judging.conflicts import decided_by_rule
-from tests.support.advised import AS_OF, recommendation, sample_advice, weight
 from tests.support.builders import pair_market, request
-from tests.support.real_reports import disputed_report
-from tests.unit.programs.test_claude_product_manager import GOOD, answer
-from tests.unit.programs.test_claude_product_manager import request as claude_request
+from tests.support.documents.advised import AS_OF, recommendation, sample_advice, weight
+from tests.support.documents.real_reports import disputed_report
+from tests.unit.programs.week.test_claude_product_manager import GOOD, answer
+from tests.unit.programs.week.test_claude_product_manager import request as claude_request
 
 ALL_SOURCES = RunPolicy(sources=(*sorted(OWN_SOURCES), "google_news", "reuters", "yahoo_finance"))
 NEWS = Capability.NEWS_SEARCH

@@ -16,8 +16,8 @@ from desk.contracts.learning.lessons import (
 from desk.learning.calibration import LEAST_WEEKS, agent_weights, scorecard, source_weights
 from desk.programs.week.document.audit.report import audit
 from desk.trust.seals import sealed
-from tests.support.advised import AS_OF, scored_forecasts
-from tests.support.real_reports import real_report
+from tests.support.documents.advised import AS_OF, scored_forecasts
+from tests.support.documents.real_reports import real_report
 
 RECORDS = (
     SourceRecord(server="ecb", verified=190, contested=3, rejected=1),

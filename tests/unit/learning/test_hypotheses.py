@@ -30,8 +30,8 @@ from desk.learning.hypotheses.words import (
     outcome_memory,
     what_came,
 )
-from tests.support.desk import policy_rate
-from tests.support.hypotheses import MADE, SWARM, hypothesis, hypothesis_request, stock
+from tests.support.runs.desk import policy_rate
+from tests.support.runs.hypotheses import MADE, SWARM, hypothesis, hypothesis_request, stock
 
 HELD, REFUTED = HypothesisState.HELD, HypothesisState.REFUTED
 NOW = datetime(2026, 4, 1, tzinfo=UTC)

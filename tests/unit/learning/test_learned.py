@@ -23,7 +23,7 @@ from desk.learning.learned.patterns import metrics, patterns
 from desk.learning.learned.recommendations import recommendations
 from desk.learning.learned.state import MOST_TOLD, Learned, newly_counted
 from desk.learning.lessons.week_lesson import MOST_TROUBLES
-from tests.support.learning import (
+from tests.support.runs.learning import (
     YAHOO,
     as_of,
     fixing,

@@ -18,10 +18,10 @@ from desk.programs.week.document.rendering.record_words import BACKTEST, score_n
 from starters.learning.learn import learned_lines
 from starters.learning.scorecard import scorecard_lines, scorecard_of
 from starters.terminal.tables import WIDTH
-from tests.support.advised import sample_scorecard, sample_view
-from tests.support.desk import pair
-from tests.support.hypotheses import hypothesis, scored_hypothesis
-from tests.support.learning import fixing, forecast, lesson, question
+from tests.support.documents.advised import sample_scorecard, sample_view
+from tests.support.runs.desk import pair
+from tests.support.runs.hypotheses import hypothesis, scored_hypothesis
+from tests.support.runs.learning import fixing, forecast, lesson, question
 
 VOID: dict[str, Any] = {
     "state": HypothesisState.VOID,

@@ -10,8 +10,8 @@ from desk.contracts.names import AgentId, CallFault, market_run_id, reassignment
 from desk.contracts.week.report import MarketOutcome
 from desk.learning.lessons.attempts import Fault, Tried, sources_of, task_key, with_attempts
 from desk.learning.lessons.week_lesson import MOST_TROUBLES
-from tests.support.learning import lesson, use
-from tests.support.report_outcomes import made_up_history, pair_outcome
+from tests.support.documents.report_outcomes import made_up_history, pair_outcome
+from tests.support.runs.learning import lesson, use
 
 AT = datetime(2026, 11, 2, 7, 0, tzinfo=UTC)
 MARKET = market_run_id("weekly-2026-W44", "USD/JPY")

@@ -33,8 +33,8 @@ from desk.contracts.runs.week import WeekRecord
 from desk.contracts.week.report import Contribution, MarketOutcome
 from desk.learning.forecasts.probability import carry_probability
 from desk.learning.lessons.week_lesson import MOST_TROUBLES, lesson_of, source_records
-from tests.support.report_outcomes import AS_OF, WEEK, made_up_history, pair_outcome
-from tests.support.reports import sample_config, sample_record
+from tests.support.documents.report_outcomes import AS_OF, WEEK, made_up_history, pair_outcome
+from tests.support.documents.reports import sample_config, sample_record
 
 RUN = f"weekly-{WEEK}"
 DONE_AT = datetime(2026, 9, 21, 6, 5, tzinfo=UTC)

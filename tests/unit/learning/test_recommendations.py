@@ -16,8 +16,8 @@ from desk.contracts.names import CallFault
 from desk.contracts.runs.week import WeekRequest
 from desk.learning.learned.recommendations import recommendations
 from desk.runs.boards.week_board import WeekBoard
-from tests.support.learning import YAHOO, as_of, lesson, question, unavailable, use
-from tests.support.reports import sample_config
+from tests.support.documents.reports import sample_config
+from tests.support.runs.learning import YAHOO, as_of, lesson, question, unavailable, use
 from workflows.week.learning import ask_record
 
 GOOGLE = "google_news"

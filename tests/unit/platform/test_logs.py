@@ -35,7 +35,7 @@ from desk.contracts.names import (
 )
 from desk.platform.telemetry.subject import subject_of
 from starters.terminal.logs import configure_logs
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 
 WEEK = week_run_id("2026-W44")
 QUESTION, SWARM, STOCK = (f"{kind}0a1b2c" for kind in (QUESTION_RUN, SWARM_RUN, f"{STOCK_RUN}BTC-"))

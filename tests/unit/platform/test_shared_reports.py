@@ -9,7 +9,7 @@ import pytest
 
 from desk.platform.delivery.shared_reports import INDEX, SharedReports, StoreUnreachable
 from desk.platform.settings.store import StoreSettings, read_store
-from tests.support.receivers import Bucket, bucket
+from tests.support.outside.receivers import Bucket, bucket
 
 FORMS = ("md", "html", "json")
 WEEK = "weekly/2026-W44-asia-g10-fx"

@@ -12,7 +12,7 @@ from desk.platform.settings.mcp_json import McpServerSpec
 from desk.platform.telemetry.export import ROOT, resource, sampler
 from desk.platform.telemetry.otlp import otlp_endpoint, otlp_headers
 from desk.platform.telemetry.tracing import traced_servers, tracing
-from tests.support.homes import home_settings
+from tests.support.processes.homes import home_settings
 
 WHERE = "http://127.0.0.1:4318"
 SENDING = {"OTEL_EXPORTER_OTLP_ENDPOINT": WHERE}

@@ -4,7 +4,7 @@ reports of an earlier desk to what today's analysts say."""
 import hashlib
 
 from desk.contracts.agents.usage import BUILTIN_VERSION
-from tests.support.real_reports import real_report
+from tests.support.documents.real_reports import real_report
 
 SAID = {
     1: "19a7e603b2e237bf",

@@ -22,7 +22,7 @@ from desk.runs.escalations.details import case_details, plain
 from desk.trust.conflicts.records import merged, settled_before, with_decisions, with_week_conflicts
 from desk.trust.conflicts.voting import decide
 from tests.support.builders import claim, finding
-from tests.support.cases import case, open_conflict
+from tests.support.runs.cases import case, open_conflict
 
 NOW = datetime(2026, 11, 2, 7, tzinfo=UTC)
 DUE = NOW + timedelta(minutes=30)

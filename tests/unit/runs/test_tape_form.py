@@ -13,8 +13,8 @@ import pytest
 from desk.contracts.runs.tape import TakeFailure, Tape
 from desk.runs.tapes import SEAL, TapeUnusable, from_bytes, to_bytes
 from desk.trust.seals import content_hash
-from tests.support.homes import PROJECT
-from tests.support.tapes import take, tape
+from tests.support.processes.homes import PROJECT
+from tests.support.runs.tapes import take, tape
 
 SAID = [
     {"type": "thinking", "thinking": "Über 5 % …", "signature": "a+b/c=="},

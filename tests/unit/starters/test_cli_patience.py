@@ -20,7 +20,7 @@ from starters.session import (
     Work,
     with_desk,
 )
-from tests.support.homes import home_settings
+from tests.support.processes.homes import home_settings
 
 AWAY = ServerUnreachable("nobody there")
 UNAVAILABLE = RPCError("nobody there", RPCStatusCode.UNAVAILABLE, b"")

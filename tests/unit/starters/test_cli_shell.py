@@ -9,8 +9,8 @@ import pytest
 from desk.programs.week.document.publishing import publish
 from starters.main import COMMANDS, Panel, execute
 from starters.terminal.exit_status import ExitStatus
-from tests.support.homes import home_environment
-from tests.support.reports import sample_report
+from tests.support.documents.reports import sample_report
+from tests.support.processes.homes import home_environment
 
 
 @pytest.fixture

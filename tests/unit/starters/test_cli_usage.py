@@ -13,8 +13,8 @@ from desk.programs.week.document.publishing import publish
 from starters import main
 from starters.main import app, execute
 from starters.terminal.exit_status import ExitStatus
-from tests.support.homes import home_environment
-from tests.support.reports import sample_report
+from tests.support.documents.reports import sample_report
+from tests.support.processes.homes import home_environment
 
 COMMANDS = [
     *(["run"], ["up"], ["worker"], ["rerun"], ["status"], ["report"], ["doctor"]),

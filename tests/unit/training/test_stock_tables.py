@@ -35,8 +35,8 @@ from desk.training.tables import (
     stock_table,
     symbols,
 )
-from tests.support.packaged_prices import PRICES
-from tests.support.price_series import walk, weekdays
+from tests.support.files.packaged_prices import PRICES
+from tests.support.files.price_series import walk, weekdays
 
 STORE = PriceStore(RatesStore())
 COST = Decimal("0.10")

@@ -25,7 +25,7 @@ from desk.trust.judging.checks import IssueType
 from desk.trust.judging.objections import ObjectionGrounds, settled_by
 from desk.trust.seals import sealed
 from tests.support.builders import claim
-from tests.support.reports import sample_outcomes, sample_record, sample_report
+from tests.support.documents.reports import sample_outcomes, sample_record, sample_report
 
 CONFIRMED, DISPROVED, UNSETTLED = ObjectionOutcome
 FALL = claim("USD/CHF", Metric.MOVE, "-4.16", Unit.PERCENT)

@@ -18,7 +18,7 @@ from desk.contracts.names import (
 from desk.contracts.runs.week import RerunRequest
 from desk.platform.server.embedded import RETENTION
 from desk.runs.assignments.deadlines import MARGIN
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 from workers.health import LONGEST_SILENCE
 from workers.hosting import Role
 from workers.tuning import TUNING

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.homes import PROJECT
+from tests.support.processes.homes import PROJECT
 from workers.tuning import HEAPS
 
 COUNTED: Final = """

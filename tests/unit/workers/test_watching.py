@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import yaml
 
-from tests.support.watched import (
+from tests.support.outside.watched import (
     ALERTS,
     DASHBOARD,
     OBSERVE,

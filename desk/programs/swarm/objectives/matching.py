@@ -3,7 +3,7 @@
 How near a form is, `nearness` tells. Before that each name of a market becomes a word that stands
 for any: names decide which forms are able, and not which is meant. The floors were set on the
 wordings themselves, each held to all others, and on the objectives of
-`tests/unit/programs/objective_wordings.py`.
+`tests/unit/programs/swarm/objective_wordings.py`.
 """
 
 import re

@@ -11,10 +11,10 @@ from desk.sources.central_banks.current_facts import CALENDAR_SOURCES
 from desk.sources.central_banks.server import CentralBankTools
 from desk.sources.serving.daily_series import files_of
 from desk.sources.serving.kept_file import DamagedFile, KeptFile, refresh
-from tests.standins.policy_rates import MOVED, SNB_2027, addresses
 from tests.standins.provider import Failure
+from tests.standins.providers.policy_rates import MOVED, SNB_2027, addresses
 from tests.standins.serving import Standins
-from tests.support.failed_refreshes import REFUSED
+from tests.support.files.failed_refreshes import REFUSED
 
 SNB = CALENDAR_SOURCES[0]
 YEAR_2027 = (date(2027, 1, 1), date(2027, 12, 31))

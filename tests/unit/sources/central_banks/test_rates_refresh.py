@@ -21,10 +21,10 @@ from desk.sources.central_banks.recorded.sources import BIS_AREAS
 from desk.sources.central_banks.server import CentralBankTools, build_server, kept_files
 from desk.sources.serving.daily_series import files_of
 from desk.sources.serving.kept_file import KeptFile, refresh
-from tests.standins.policy_rates import addresses
 from tests.standins.provider import Failure
+from tests.standins.providers.policy_rates import addresses
 from tests.standins.serving import Standins
-from tests.support.failed_refreshes import REFUSED
+from tests.support.files.failed_refreshes import REFUSED
 
 AFTER_W44 = datetime(2026, 11, 2, 7, tzinfo=UTC)
 WEEK = (date(2026, 10, 26), date(2026, 11, 1))

@@ -12,7 +12,7 @@ from desk.contracts.findings.source_results import DatePrecision
 from desk.sources.central_banks.facts.policy import PolicyFacts, read_facts
 from desk.sources.central_banks.recorded.decisions import RecordedRates, with_recorded
 from desk.sources.central_banks.recorded.rate_series import RateSeries
-from tests.support.facts_files import CALENDAR, write_facts
+from tests.support.files.facts_files import CALENDAR, write_facts
 
 FED = """\
 US,2026-10-28,2025-07-01,,,Fed calendar for 2026

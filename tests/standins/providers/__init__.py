@@ -1,0 +1,1 @@
+"""The providers, one or a few to a module."""

@@ -1,0 +1,1 @@
+"""Reports and answers, made by hand or compiled of real weeks."""

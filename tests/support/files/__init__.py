@@ -1,0 +1,1 @@
+"""Files of data as their publishers write them."""

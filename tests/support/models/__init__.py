@@ -1,0 +1,1 @@
+"""Models behind sockets, and what scripted ones say."""

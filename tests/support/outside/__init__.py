@@ -1,0 +1,1 @@
+"""What the desk meets outside itself: addresses, mail, browsers."""

@@ -1,0 +1,1 @@
+"""Commands, workers and servers in processes of their own."""

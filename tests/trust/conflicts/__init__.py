@@ -1,0 +1,1 @@
+"""Conflicts between findings whose outcome is known."""

@@ -1,0 +1,367 @@
+"""An answer about a market begins with the one figure that is asked for, and its day."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.agents.tasks import TaskType
+from desk.contracts.findings.results import ResearchResult
+from desk.contracts.markets import MarketSpec
+from desk.contracts.question.knowledge import Synthesis
+from desk.contracts.runs.graph import GraphRequest
+from desk.contracts.runs.turns import StateEntry, TurnRequest
+from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+from desk.platform.settings import Settings
+from desk.programs.question.builtin.synthesis import take_turn
+from desk.programs.turns import builtin_turn
+from desk.trust.prose import split_sentences
+from desk.trust.prose.references import render
+from desk.trust.prose.synthesis_review import claims_in, review_synthesis
+from starters.questions.choice import chosen
+from tests.knowledge.asking import asked, documents_state
+from tests.support.builders import answered, call, history, real_fixings, request
+from tests.support.processes.homes import home_settings
+
+NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
+END_OF_OCTOBER = "2026-10-30"
+LIMITS = "# Limits\n\nThe limit for the yen is set by the risk committee at 40 million.\n"
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return home_settings(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(autouse=True)
+def of_this_worker(with_meaning: None) -> Iterator[None]:
+    """The model of meaning as a worker's turn has it."""
+    known = WORKERS_MEANING.set(meaning_of_the_desk)
+    yield
+    WORKERS_MEANING.reset(known)
+
+
+def measured(asking: GraphRequest, market: MarketSpec) -> ResearchResult:
+    """What the price analyst finds for a question in the fixings that come with the desk."""
+    window = asking.window
+    assert window is not None
+    first, last = window.start.date() - timedelta(weeks=56), window.end.date()
+    # The packaged file has no rate of the Taiwan dollar.
+    known = () if market.market == "USD/TWD" else real_fixings(market.market)
+    known = tuple(each for each in known if first <= each[0] <= last)
+    answer = history(market.market, known, window.end)
+    told = answered(call("ecb", "get_historical", symbol=market.market), answer)
+    turn = request(TaskType.RESEARCH_FX, market, "2026-W44", results=[told])
+    of_it = {"query": asking.query, "window": window}
+    assignment = turn.assignment.model_copy(update=of_it)
+    result = builtin_turn(turn.model_copy(update={"assignment": assignment})).result
+    assert isinstance(result, ResearchResult)
+    return result
+
+
+def answer_to(
+    question: str,
+    settings: Settings,
+    *beside: StateEntry,
+    as_of: str | None = END_OF_OCTOBER,
+) -> tuple[Synthesis, list[str]]:
+    """The answer to a question, and its sentences as they are printed. Nothing of it is refused."""
+    asking = chosen(
+        question, settings, settings.config, graph=None, parameters=(), as_of=as_of, now=NOW
+    ).request
+    state = [*beside, *_researched(asking)]
+    turn = _synthesis(asking, state)
+    made = take_turn(turn).result
+    assert isinstance(made, Synthesis)
+    assert review_synthesis(made, state) == ()
+    words = {f"[[{q.quotation_id}]]": q.text for q in made.quotations}
+    summary = made.summary
+    for reference, text in words.items():
+        summary = summary.replace(reference, text)
+    return made, [each.strip() for each in split_sentences(render(summary, claims_in(state)))]
+
+
+def _researched(asking: GraphRequest) -> Iterator[StateEntry]:
+    for node in asking.graph.nodes:
+        market = node.market or asking.market
+        if node.task is TaskType.RESEARCH_FX and market is not None:
+            yield StateEntry(
+                key=node.name, node=node.name, round=1, result=measured(asking, market)
+            )
+
+
+def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest:
+    turn = asked(TaskType.SYNTHESISE, asking.query.question, state=state)
+    window = asking.window or turn.assignment.window
+    of_it = {"query": asking.query, "window": window}
+    return turn.model_copy(update={"assignment": turn.assignment.model_copy(update=of_it)})
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        # Levels, of a day and of now.
+        (
+            "where was sterling yen at the end of march",
+            "The fixing of GBP/JPY of 31 Mar 2026 is 211.20.",
+        ),
+        ("what was eurusd on 24 june 2016", "The fixing of EUR/USD of 24 Jun 2016 is 1.1066."),
+        (
+            "what was usdjpy on 28 march 2026",
+            "The fixing of USD/JPY of 27 Mar 2026 is 159.90, the last one by 28 Mar 2026.",
+        ),
+        ("USDKRW now pls", "The fixing of USD/KRW of 30 Oct 2026 is 1,335.27."),
+        (
+            "what is price of euro vs yen on 2026-09-30",
+            "The fixing of EUR/JPY of 30 Sep 2026 is 178.27.",
+        ),
+        # Thresholds.
+        (
+            "did dollar yen ever fix above 160 this summer",
+            "Yes: the highest fixing of USD/JPY from 1 Jun 2026 to 31 Aug 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
+        (
+            "did dollar yen ever fix above 164 this summer",
+            "No: the highest fixing of USD/JPY from 1 Jun 2026 to 31 Aug 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
+        (
+            "has eurchf been below 0.92 this year",
+            "Yes: the lowest fixing of EUR/CHF from 1 Jan 2026 to 30 Oct 2026 was 0.9008,"
+            " on 9 Mar 2026.",
+        ),
+        (
+            "has USD/INR ever been above 97",
+            "No: the highest fixing of USD/INR in the 52 weeks to 30 Oct 2026 was 96.8250,"
+            " on 20 May 2026.",
+        ),
+        ("is the aussie above 0.70?", "Yes: the fixing of AUD/USD of 30 Oct 2026 is 0.7025."),
+        ("is dollar yen under 150 now", "No: the fixing of USD/JPY of 30 Oct 2026 is 157.25."),
+        # Extremes, and the largest day.
+        (
+            "usdjpy high this year",
+            "The highest fixing of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
+        (
+            "low in aussie since june",
+            "The lowest fixing of AUD/USD from 1 Jun 2026 to 30 Oct 2026 was 0.6887,"
+            " on 30 Jun 2026.",
+        ),
+        (
+            "biggest one-day move in cable this year",
+            "The largest one-day move of GBP/USD from 1 Jan 2026 to 30 Oct 2026 was +1.71 %"
+            " on 8 Apr 2026, from 1.3245 on 7 Apr 2026 to 1.3472.",
+        ),
+        (
+            "worst day for sterling vs usd in 2026 so far + how bad",
+            "The largest one-day fall of GBP/USD from 1 Jan 2026 to 30 Oct 2026 was -1.32 %"
+            " on 18 Jun 2026, from 1.3406 on 17 Jun 2026 to 1.3229.",
+        ),
+        (
+            "what was euro dollar's largest one-day gain in September",
+            "The largest one-day rise of EUR/USD from 1 Sep 2026 to 30 Sep 2026 was +0.33 %",
+        ),
+        (
+            "what was the yen's biggest one-day fall this year",
+            "The largest one-day rise of USD/JPY from 1 Jan 2026 to 30 Oct 2026 was",
+        ),
+        (
+            "how low did the rupee get this year",
+            "The highest fixing of USD/INR from 1 Jan 2026 to 30 Oct 2026 was 96.8250,"
+            " on 20 May 2026.",
+        ),
+        (
+            "did the yen fall below 160 this summer",
+            "Yes: the highest fixing of USD/JPY from 1 Jun 2026 to 31 Aug 2026 was 163.91,"
+            " on 28 Jul 2026.",
+        ),
+        # A currency weaker than a number is one whose pair is above it, where it is quoted in it.
+        (
+            "was the won ever weaker than 1550 since the start of may",
+            "Yes: the highest fixing of USD/KRW from 1 May 2026 to 30 Oct 2026 was 1,558.09,"
+            " on 1 Jul 2026.",
+        ),
+        (
+            "has the sing dollar traded stronger than 1.25 at all in 2026",
+            "No: the lowest fixing of USD/SGD from 1 Jan 2026 to 30 Oct 2026 was 1.2617,",
+        ),
+        (
+            "did the aussie get stronger than 72 cents in q3",
+            "Yes: the highest fixing of AUD/USD from 1 Jul 2026 to 30 Sep 2026 was 0.7225,",
+        ),
+        (
+            "rupee breached 95 this year y/n",
+            "Yes: the fixings of USD/INR from 1 Jan 2026 to 30 Oct 2026 ranged from 89.8524,",
+        ),
+        # The level of a day, and of a currency by its everyday name.
+        ("euro vs won fix on 3 july pls", "The fixing of EUR/KRW of 3 Jul 2026 is 1,752.95."),
+        ("quid per euro on 3 july", "The fixing of EUR/GBP of 3 Jul 2026 is"),
+        # A move, and whether there was one.
+        (
+            "sing dollar vs ringgit, how did october go",
+            "SGD/MYR fell over the period (-0.60 %), from 3.1929 to 3.1736.",
+        ),
+        ("Did the rupee weaken in August?", "No: the Indian rupee rose against the US dollar"),
+        (
+            "eurosterling low for 2026, level + date",
+            "The lowest fixing of EUR/GBP from 1 Jan 2026 to 30 Oct 2026 was 0.8338,",
+        ),
+        (
+            "how much ground has the rupiah lost to the greenback since new year",
+            "USD/IDR rose over the period (+8.57 %), from 16,716 to 18,148.",
+        ),
+        # Of several, the one.
+        (
+            "which of aud and nzd did better against usd in august",
+            "AUD did better than NZD: the Australian dollar rose 2.05 % against the US dollar.",
+        ),
+        (
+            "worst G10 currency of september?",
+            "NZD did worst in G10: the New Zealand dollar fell 4.60 % against the US dollar.",
+        ),
+        (
+            "worst asian currency this year",
+            "IDR did worst in Asia: the Indonesian rupiah fell against the US dollar",
+        ),
+        (
+            "which asian currency did best this quarter",
+            "KRW did best in Asia: the South Korean won rose against the US dollar"
+            " (USD/KRW -1.49 %).",
+        ),
+        (
+            "was the kiwi the worst performer in G10 last month",
+            "Yes: NZD did worst in G10: the New Zealand dollar fell 4.60 % against the US dollar.",
+        ),
+        (
+            "did kiwi beat aussie last quarter",
+            "No: AUD did better than NZD: the Australian dollar rose 1.18 % against the US dollar.",
+        ),
+        (
+            "is the yen at its weakest of the year",
+            "No: the fixing of USD/JPY of 30 Oct 2026 is 157.25.",
+        ),
+        (
+            "is usdcny at its low this year",
+            "Yes: the fixing of USD/CNY of 30 Oct 2026, 6.6529, is the lowest from 1 Jan 2026 to"
+            " 30 Oct 2026.",
+        ),
+        (
+            "softest the aussie got last month",
+            "The lowest fixing of AUD/USD from 1 Sep 2026 to 30 Sep 2026 was 0.6968, on"
+            " 30 Sep 2026.",
+        ),
+        (
+            "biggest drop in sterling this yr, what day",
+            "The largest one-day fall of GBP/USD from 1 Jan 2026 to 30 Oct 2026 was -1.32 % on"
+            " 18 Jun 2026,",
+        ),
+        (
+            "did the won or the yen do worse in september",
+            "KRW did worse than JPY: the South Korean won rose against the US dollar",
+        ),
+        # What is not there.
+        (
+            "where is euro koruna",
+            "The desk has no market for the Czech koruna: nothing was measured of it.",
+        ),
+        (
+            "eur/pln today?",
+            "The desk has no market for the Polish zloty: nothing was measured of it.",
+        ),
+        (
+            "how did the S&P 500 do last week",
+            "The desk has no market for the S&P index: nothing was measured of it.",
+        ),
+        ("where is oil", "The desk has no market for oil: nothing was measured of it."),
+    ],
+)
+def test_what_is_asked_for_is_the_first_sentence(
+    question: str, first: str, settings: Settings
+) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[0].startswith(first)
+    assert made.answered is not first.startswith("The desk has no market")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many yen did the finance ministry spend on intervention in july",
+        "usdchf rsi",
+        "is the loonie overbought against the euro",
+        "is cable over its 100 day moving average",
+        "how correlated are AUD/USD and NZD/USD",
+        "highest the franc has ever been",
+        "is the won in a downtrend",
+    ],
+)
+def test_what_no_fixing_answers_is_refused_first(question: str, settings: Settings) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[0] == "Nothing that is known here answers the question."
+    assert not made.answered
+
+
+def test_the_order_of_a_group_begins_with_what_is_asked_for(settings: Settings) -> None:
+    _, worst = answer_to("worst G10 currency of september?", settings)
+    assert any(
+        each.startswith("G10 against the US dollar, from worst to best: NZD") for each in worst
+    )
+    _, best = answer_to("which G10 currency did best in september?", settings)
+    assert any(
+        each.startswith("G10 against the US dollar, from best to worst: JPY") for each in best
+    )
+
+
+def test_a_market_that_the_desk_does_not_have_is_not_answered_with_another(
+    settings: Settings,
+) -> None:
+    _, sentences = answer_to("where is euro koruna", settings)
+    assert len(sentences) == 1
+
+
+def test_now_is_the_newest_fixing_that_is_known_and_its_age_is_told(settings: Settings) -> None:
+    made, sentences = answer_to("where is dollar yen?", settings, as_of=None)
+    assert made.answered
+    assert sentences[0] == "The fixing of USD/JPY of 30 Oct 2026 is 157.25."
+    told = "The newest fixing of USD/JPY known here is that of 30 Oct 2026, 28 days before this"
+    assert f"{told} question." in sentences
+
+
+def test_a_number_that_is_no_level_of_the_pair_decides_nothing(settings: Settings) -> None:
+    made, sentences = answer_to("has dollar yen been above 1.10 this year", settings)
+    assert not any(each.startswith(("Yes", "No:")) for each in sentences)
+    assert sentences[0].startswith("Taken for a question about this year: USD/JPY rose")
+    assert any(each.startswith("Not read in the question: a number") for each in sentences)
+    assert not made.answered
+
+
+@pytest.mark.parametrize("question", ["dollar yen?", "kiwi versus a year ago"])
+def test_what_asks_for_no_side_is_answered_with_neither_yes_nor_no(
+    question: str, settings: Settings
+) -> None:
+    _, sentences = answer_to(question, settings)
+    assert not any(each.startswith(("Yes", "No:")) for each in sentences)
+
+
+def test_behind_a_figure_that_is_asked_for_stands_no_cause(settings: Settings) -> None:
+    _, sentences = answer_to("usdjpy high this year", settings)
+    assert not any("Federal Reserve" in each or "caused" in each for each in sentences)
+
+
+def test_no_paper_is_quoted_beside_a_price(settings: Settings) -> None:
+    papers = documents_state(limits=LIMITS)
+    made, sentences = answer_to("did USD/JPY rise last week", settings, papers)
+    assert sentences[0].startswith(("Yes: ", "No: "))
+    assert made.quotations == ()
+
+
+def test_what_is_written_is_answered_with_that(settings: Settings) -> None:
+    papers = documents_state(limits=LIMITS)
+    made, sentences = answer_to(
+        "what limit is set for the yen by the risk committee", settings, papers
+    )
+    assert made.quotations
+    assert not any("fixing" in each for each in sentences)
