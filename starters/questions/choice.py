@@ -17,6 +17,7 @@ from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import (
     Period,
+    days_coming,
     names_period,
     period_given,
     period_named,
@@ -26,12 +27,13 @@ from desk.analytics.names.subjects import (
     NamedAs,
     currency_asked_for,
     pairs_named,
+    speaks_of_banks,
     subjects_asked,
     without_banks,
 )
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.agents.tasks import DAYS_ASKED, RANK, Query, TaskType
+from desk.contracts.agents.tasks import DAYS_ASKED, RANK, DaysAsked, Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
@@ -178,8 +180,8 @@ def _with_banks_together(
     words: str, asked: AskedMarkets, markets: Sequence[MarketSpec]
 ) -> AskedMarkets:
     """With the banks that a question asks about together, as which of them cut last. As it is where
-    it names something of its own, or asks for something else of them, by the model of meaning, than
-    when they last changed their rates."""
+    it names something of its own, or asks by the model of meaning for what is none of theirs. Only
+    of a change nobody asks but of banks: all else has to speak of them, or of a group."""
     if {*asked.side_by_side} - {*asked.group} or subjects_asked(words):
         return asked
     # Only such a question pays for loading the model here.
@@ -189,7 +191,8 @@ def _with_banks_together(
     banks, rest = banks_together(words, markets)
     kind = kind_of(rest, meaning_of_the_desk)
     left = unread_words(Query(question=rest), kind)
-    if kind is not QuestionKind.CHANGED or left.names or left.others:
+    spoken_of = banks.group or speaks_of_banks(words) or kind is QuestionKind.CHANGED
+    if not spoken_of or kind not in OF_A_BANK or left.names or left.others:
         return asked
     return asked._replace(areas=banks.areas, together=banks)
 
@@ -208,10 +211,10 @@ def _ranked(
 ) -> Choice | None:
     """The request that ranks a group, given or named, or all pairs if the question is only about
     the dollar; None for a question about something else, such as the banks of the group."""
-    group = _group_of(words, config, rank, otherwise=otherwise)
+    group = _group_of(words, config, rank, when, otherwise=otherwise)
     if group is not None and rank is None and _is_of(OF_A_BANK, words):
         group = None
-    of_all = not otherwise and (_is_of_the_dollar(words) or _is_of_all_currencies(words))
+    of_all = not otherwise and (_is_of_the_dollar(words) or _is_of_all_currencies(words, when))
     if group is None and not of_all:
         return None
     pairs = pairs_of(group, config.markets) if group else dollar_pairs(config.markets)
@@ -286,13 +289,7 @@ def _choice(
     """
     days = when.days(query.question) if _researches(spec) else None
     if days is not None and spec.name == BANK:
-        periods = when.periods(query.question)
-        asked = tuple(each for each in periods if each.read and not each.may_be_ahead)
-        if asked and _is_of({QuestionKind.AHEAD}, query.question):
-            # A month by its name is the next one then, and not the last.
-            asked = ()
-        days = _days_of_a_bank(periods, asked, when)
-        query = _with_days_asked(query, asked)
+        days, query = _as_of_a_bank(query, when)
     if days is not None:
         query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
     elif when.period is not None:
@@ -309,6 +306,23 @@ def _choice(
         ),
         remark,
     )
+
+
+def _as_of_a_bank(query: Query, when: _When) -> tuple[Period, Query]:
+    """The days that a question about a bank looks at, and the question with those that it asks
+    about. A next decision is asked for on days of the calendar, which may be ahead."""
+    words = query.question
+    periods = when.periods(words)
+    coming = days_coming(words, when.as_of or when.now, when.zone)
+    if coming is not None and when.period is None and _is_of({QuestionKind.NEXT}, words):
+        period = _days_of_a_bank(periods, (), when)._replace(read=coming.read, unread=())
+        return period, _with_days(query, coming.days)
+    asked = tuple(each for each in periods if each.read and not each.may_be_ahead)
+    if asked and _is_of({QuestionKind.AHEAD}, words):
+        # A month by its name is the next one then, and not the last.
+        asked = ()
+    days = (window_days(each.window) for each in asked)
+    return _days_of_a_bank(periods, asked, when), _with_days(query, *days)
 
 
 def _days_of_a_bank(periods: Sequence[Period], asked: Sequence[Period], when: _When) -> Period:
@@ -330,22 +344,29 @@ def _days_of_a_bank(periods: Sequence[Period], asked: Sequence[Period], when: _W
     return Period(window, read, unread)
 
 
-def _with_days_asked(query: Query, asked: Sequence[Period]) -> Query:
+def _with_days(query: Query, *asked: DaysAsked) -> Query:
     """A question about a bank with the days that it asks about."""
-    spans = ("/".join(day.isoformat() for day in window_days(each.window)) for each in asked)
+    spans = ("/".join(day.isoformat() for day in each) for each in asked)
     days = {DAYS_ASKED: ",".join(dict.fromkeys(spans))} if asked else {}
     return query.model_copy(update={"parameters": {**query.parameters, **days}})
 
 
-def _group_of(words: str, config: RunConfig, rank: str | None, *, otherwise: object) -> str | None:
+def _group_of(
+    words: str, config: RunConfig, rank: str | None, when: _When, *, otherwise: object
+) -> str | None:
     """The group to rank: the given one, or the one that the question names if it names nothing
-    else."""
+    else but a period, or asks for nothing but which of it did best or worst."""
     if rank is not None:
         return group_given(rank, config.markets)
     currencies = {s.code for s in subjects_asked(words) if s.kind is NamedAs.CURRENCY}
     if otherwise or currencies - {DOLLAR}:
         return None
-    return group_named(words, config.markets)
+    group = group_named(words, config.markets)
+    if group is None or names_period(words):
+        return group
+    of_group = {RANK: group, **when.days(words).parameters}
+    of_it = _is_among_several(Query(question=words, parameters=of_group), alone=True)
+    return group if of_it else None
 
 
 def _is_of_the_dollar(words: str) -> bool:
@@ -353,20 +374,28 @@ def _is_of_the_dollar(words: str) -> bool:
     return names_period(words) and {m.code for m in currency_mentions(words)} == {DOLLAR}
 
 
-def _is_of_all_currencies(words: str) -> bool:
+def _is_of_all_currencies(words: str, when: _When) -> bool:
     """Whether a question names a period and no subject, and asks which currency did best or worst,
     by the model of meaning."""
-    if not names_period(words) or subjects_asked(words) or other_markets_named(words):
+    if when.days(words).read is None or subjects_asked(words) or other_markets_named(words):
         return False
+    return _is_among_several(Query(question=words)) and _is_of({QuestionKind.MOVE}, words)
+
+
+def _is_among_several(query: Query, *, alone: bool = False) -> bool:
+    """Whether a question asks which currency, of a group or of all, did best or worst, by the model
+    of meaning; `alone`, and for nothing else."""
     # Only such a question pays for loading the model here.
     from desk.platform.memory.sentence_encoder import meaning_of_the_desk
     from desk.programs.question.builtin.synthesis.markets.asked import (
         AMONG_SEVERAL,
         asked_of_market,
     )
+    from desk.programs.question.builtin.unread_words import unread_words
 
-    asked = asked_of_market(Query(question=words), meaning_of_the_desk, ())
-    return asked.aspect in AMONG_SEVERAL and _is_of({QuestionKind.MOVE}, words)
+    asked = asked_of_market(query, meaning_of_the_desk, ())
+    left = unread_words(query, QuestionKind.MOVE, asked.read)
+    return asked.aspect in AMONG_SEVERAL and not (alone and (left.names or left.others))
 
 
 def checked_words(written: str, what: str, *, longest: int, example: str = _EXAMPLE) -> str:

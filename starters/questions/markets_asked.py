@@ -2,7 +2,6 @@
 named beside a period, or those that it names beside a period. Or it researches one market, with
 others beside it."""
 
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -10,7 +9,7 @@ from babel.lists import format_list
 
 from desk.analytics.names.currencies import quoted_as
 from desk.analytics.names.currency_mentions import currency_mentions, is_cross_with
-from desk.analytics.names.markets import AREAS, DOLLAR, pair_by_name
+from desk.analytics.names.markets import AREAS, DOLLAR, group_called, pair_by_name
 from desk.analytics.names.nearest import meant
 from desk.analytics.names.periods import names_period
 from desk.analytics.names.quotation import QUOTED_FOR_MANY
@@ -50,11 +49,8 @@ def group_given(written: str, markets: Sequence[MarketSpec]) -> str:
 
 
 def group_named(question: str, markets: Sequence[MarketSpec]) -> str | None:
-    """The group that a question names beside a period, by its name or a word derived from it, such
-    as Asian; None otherwise."""
-    if not names_period(question):
-        return None
-    named = (name for name in _groups(markets) if _named(name).search(question))
+    """The group that a question names; None where it names none."""
+    named = (name for name in _groups(markets) if group_called(name).search(question))
     return next(named, None)
 
 
@@ -74,15 +70,11 @@ def banks_together(question: str, markets: Sequence[MarketSpec]) -> tuple[BanksT
     """The central banks of the group that a question names, or all, and the question without the
     group's name."""
     areas = tuple(spec for spec in markets if spec.kind is MarketKind.POLICY_RATE)
-    for name in _groups(markets):
-        if _named(name).search(question):
-            own = tuple(spec for spec in areas if spec.group == name)
-            return BanksTogether(own, name), _named(name).sub("", question)
-    return BanksTogether(areas, None), question
-
-
-def _named(group: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(group)}[a-z]?\b", re.IGNORECASE)
+    group = group_named(question, markets)
+    if group is None:
+        return BanksTogether(areas, None), question
+    own = tuple(spec for spec in areas if spec.group == group)
+    return BanksTogether(own, group), group_called(group).sub("", question)
 
 
 def pairs_of(group: str, markets: Sequence[MarketSpec]) -> tuple[MarketSpec, ...]:
@@ -194,7 +186,7 @@ def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:
 
     kinds = (NamedAs.BANK, NamedAs.COUNTRY, NamedAs.BONDS)
     with_seats = areas_of(*kinds, NamedAs.SEAT)
-    group = group_named(question, markets)
+    group = group_named(question, markets) if names_period(question) else None
     currencies = pairs_against_dollar(NamedAs.CURRENCY)
     return AskedMarkets(
         written=written,

@@ -1,9 +1,12 @@
 """How a swarm names and describes markets."""
 
+import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from desk.analytics.names.spoken import GROUPS_CALLED
 from desk.contracts.episode.analysis import KnownSymbol
 from desk.contracts.markets import AreaCode, MarketGroup, MarketKind, MarketSpec
 
@@ -65,6 +68,16 @@ def areas_of_pair(pair: str) -> tuple[AreaCode | None, ...]:
     """The areas of the central banks that issue a pair's currencies, None where the desk knows
     none."""
     return tuple(AREAS.get(currency) for currency in pair.split("/"))
+
+
+@cache
+def group_called(group: str) -> re.Pattern[str]:
+    """Where a text names a group of markets: by its name, a word derived from that, such as Asian,
+    or as the market calls it."""
+    names = "|".join(map(re.escape, GROUPS_CALLED.get(group, ())))
+    return re.compile(
+        rf"\b(?:{names}{'|' if names else ''}{re.escape(group)}[a-z]?)\b", re.IGNORECASE
+    )
 
 
 def spoken(market: str) -> str:

@@ -43,6 +43,9 @@ ALSO_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """What the CLDR has not: the market's own words, and the single word that means one currency where
 nothing else is said."""
 
+LEVELS_CALLED: Final[Mapping[str, str]] = MappingProxyType({"parity": "1"})
+"""What the market calls a level of a pair."""
+
 UNITS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "AUD": ("dollar", "dollars"),
@@ -157,6 +160,21 @@ CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """What the market calls several currencies in one word."""
+
+BANKS_CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "antipodean central banks": ("AUD", "NZD"),
+        "nordic central banks": ("SEK", "NOK"),
+        "scandi central banks": ("SEK", "NOK"),
+        "scandinavian central banks": ("SEK", "NOK"),
+    }
+)
+"""The same of their banks."""
+
+GROUPS_CALLED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"Asia": ("EM Asia", "AXJ"), "G10": ("G-10", "majors")}
+)
+"""What the market calls a group of markets besides its name."""
 
 PAIRS_CALLED: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -24,6 +24,7 @@ from desk.analytics.names.currency_mentions import (
 from desk.analytics.names.markets import AREAS, DOLLAR
 from desk.analytics.names.spoken import (
     ALSO_CALLED,
+    BANKS_CALLED_TOGETHER,
     CALLED_TOGETHER,
     COUNTRIES,
     GOVERNMENT_BONDS,
@@ -32,6 +33,17 @@ from desk.analytics.names.spoken import (
     UNITS,
     is_shared,
 )
+
+
+class NamedAs(StrEnum):
+    """As what a question names a currency's economy."""
+
+    CURRENCY = "currency"
+    BANK = "bank"
+    COUNTRY = "country"
+    BONDS = "government bonds"
+    SEAT = "seat of the central bank"
+
 
 _CURRENCY_CODES: Final = tuple(code for code in AREAS if code != DOLLAR)
 
@@ -84,7 +96,10 @@ _BONDS: Final = _any_of(_in_any_letters(GOVERNMENT_BONDS))
 _SEAT: Final = _any_of(_in_any_letters(SEATS))
 _CURRENCY: Final = _any_of(_CURRENCIES)
 _CALLED: Final = re.compile(rf"\b(?:{_written(PAIRS_CALLED)})(?!\w)", re.IGNORECASE)
-_TOGETHER: Final = re.compile(rf"\b(?:{_written(CALLED_TOGETHER)})(?!\w)", re.IGNORECASE)
+_TOGETHER: Final = tuple(
+    (kind, called, re.compile(rf"\b(?:{_written(called)})(?!\w)", re.IGNORECASE))
+    for kind, called in ((NamedAs.BANK, BANKS_CALLED_TOGETHER), (NamedAs.CURRENCY, CALLED_TOGETHER))
+)
 _SPOKEN: Final = _any_of({**_CURRENCIES, DOLLAR: _currency(DOLLAR)})
 _BESIDE: Final = re.compile(
     r"\b(?:against|versus|vs?\.?|over|to|per|with)\s(?:the\s)?$", re.IGNORECASE
@@ -154,16 +169,6 @@ def named_subjects(
         return not currencies.isdisjoint(subject.split("/"))
 
     return frozenset(filter(is_named, subjects))
-
-
-class NamedAs(StrEnum):
-    """As what a question names a currency's economy."""
-
-    CURRENCY = "currency"
-    BANK = "bank"
-    COUNTRY = "country"
-    BONDS = "government bonds"
-    SEAT = "seat of the central bank"
 
 
 _CALLED_AS: Final = {kind: f"{kind}" for kind in NamedAs} | {
@@ -241,6 +246,11 @@ def by_their_kinds(text: str) -> str:
     return text
 
 
+def speaks_of_banks(text: str) -> bool:
+    """Whether a text speaks of central banks without a name, such as of all of them."""
+    return _CALLED_AS[NamedAs.BANK] in text.casefold()
+
+
 def without_subjects(text: str) -> str:
     """A text with spaces in the place of each subject's name."""
     for found in _asked(text):
@@ -272,8 +282,9 @@ def _asked(text: str) -> tuple[_LocatedSubject, ...]:
         take(pair.start, pair.end, NamedAs.CURRENCY, *pair.subject.split("/"))
     for mention in (*currency_mentions(text), *countries_beside(text)):
         take(mention.start, mention.end, NamedAs.CURRENCY, mention.code)
-    for group in _TOGETHER.finditer(text):
-        take(*group.span(), NamedAs.CURRENCY, *CALLED_TOGETHER[group[0].lower()])
+    for kind, called, together in _TOGETHER:
+        for group in together.finditer(text):
+            take(*group.span(), kind, *called[group[0].lower()])
     for country in countries_named(text, QUOTING_ORDER):
         take(country.start, country.end, NamedAs.COUNTRY, country.code)
     for kind, names in ((NamedAs.BONDS, _BONDS), (NamedAs.SEAT, _SEAT)):

@@ -14,6 +14,7 @@ No library reads them for us: of 80 expressions as strategists type them, read a
 recognizers-text 39 and 26, dateparser 1.5.0 20 and 40. Days that are wrong are worse than none.
 """
 
+from desk.analytics.names.periods.coming import days_coming
 from desk.analytics.names.periods.lengths import SpanNamed, span_given, spans_named
 from desk.analytics.names.periods.reading import (
     READ,
@@ -32,6 +33,7 @@ __all__ = [
     "UNREAD",
     "Period",
     "SpanNamed",
+    "days_coming",
     "limits_ahead",
     "names_period",
     "objective_window",

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from desk.analytics.names.listing import listed
+from desk.analytics.names.markets import group_called
 from desk.analytics.names.periods import READ, UNREAD, SpanNamed, spans_named
 from desk.analytics.names.subjects import KIND_NAMES, by_their_kinds
 from desk.analytics.retrieval.frames import without_frame
@@ -87,9 +88,11 @@ def _left(query: Query, kind: QuestionKind | None, told: frozenset[str]) -> tupl
     market = parameters.get("market", "").replace("/", " ")
     known |= stems(" ".join((*KIND_NAMES, market)))
     question = without_frame(query.question)
+    if group := parameters.get(RANK):
+        question = group_called(group).sub(" ", question)
     asked = (word for word in words(by_their_kinds(question)) if not is_function_word(word))
-    group = re.compile(rf"{re.escape(parameters.get(RANK, ''))}[a-z]?", re.IGNORECASE)
-    left = (word for word in asked if stem(word) not in known and not group.fullmatch(word))
+    telling = (word for word in asked if len(word) > 1 or word.isdecimal())
+    left = (word for word in telling if stem(word) not in known)
     return tuple(dict.fromkeys(left))
 
 

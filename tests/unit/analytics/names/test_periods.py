@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from desk.analytics.names.periods import (
+    days_coming,
     names_period,
     objective_window,
     period_given,
@@ -268,3 +269,24 @@ def test_a_length_of_time_is_given_short_or_in_words(written: str, words: str, f
 def test_what_is_no_one_length_of_time_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="no length of time"):
         span_given(written)
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        ("who meets tomorrow", date(2026, 10, 31), date(2026, 10, 31)),
+        ("who meets this week", date(2026, 10, 26), date(2026, 11, 1)),
+        ("who meets next week", date(2026, 11, 2), date(2026, 11, 8)),
+        ("who meets this month", date(2026, 10, 1), date(2026, 10, 31)),
+        ("who meets next quarter", date(2027, 1, 1), date(2027, 3, 31)),
+        ("who meets next year", date(2027, 1, 1), date(2027, 12, 31)),
+        ("who meets in december", date(2026, 12, 1), date(2026, 12, 31)),
+        ("who meets in March", date(2027, 3, 1), date(2027, 3, 31)),
+        ("who met in march 2026", date(2026, 3, 1), date(2026, 3, 31)),
+    ],
+)
+def test_days_of_the_calendar_may_be_ahead(words: str, first: date, last: date) -> None:
+    now = datetime(2026, 10, 30, 12, tzinfo=UTC)
+    coming = days_coming(words, now, "UTC")
+    assert coming is not None and coming.days == (first, last)
+    assert days_coming("who meets next", now, "UTC") is None

@@ -213,6 +213,13 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "how much ground has the rupiah lost to the greenback since new year",
             "USD/IDR rose over the period (+8.57 %), from 16,716 to 18,148.",
         ),
+        (
+            "has the franc been firmer than the yen this month",
+            "Yes: the Swiss franc rose 1.59 % against the Japanese yen.",
+        ),
+        # What the market calls a level.
+        ("is eur/usd below parity", "No: the fixing of EUR/USD of 30 Oct 2026 is 1.1172."),
+        ("is eurchf under parity", "Yes: the fixing of EUR/CHF of 30 Oct 2026 is 0.9194."),
         # Of several, the one.
         (
             "which of aud and nzd did better against usd in august",
@@ -296,11 +303,29 @@ def test_what_is_asked_for_is_the_first_sentence(
         "how correlated are AUD/USD and NZD/USD",
         "highest the franc has ever been",
         "is the won in a downtrend",
+        "how many days in a row has cable fallen",
+        "since when is dollar-yen above 150",
+        "is the euro below purchasing power parity",
     ],
 )
 def test_what_no_fixing_answers_is_refused_first(question: str, settings: Settings) -> None:
     made, sentences = answer_to(question, settings)
     assert sentences[0] == "Nothing that is known here answers the question."
+    assert not made.answered
+
+
+@pytest.mark.parametrize(
+    ("question", "unread"),
+    [("best em currency ytd", "em"), ("biggest loser in latam fx this month", "latam")],
+)
+def test_the_first_of_all_is_none_of_a_group_that_the_desk_does_not_have(
+    question: str, unread: str, settings: Settings
+) -> None:
+    made, sentences = answer_to(question, settings)
+    assert sentences[:2] == [
+        "No fact that is known here surely answers the question.",
+        f"Not read in the question: {unread}.",
+    ]
     assert not made.answered
 
 

@@ -96,7 +96,10 @@ def research(area: str, days: str = "") -> ResearchResult:
 
 def _since(question: str) -> str:
     """The words of a question that the tests take for its period."""
-    known = ("since the start of 2025", "this year", "in 2024 and in 2025")
+    known = (
+        *("since the start of 2025", "this year", "in 2024 and in 2025"),
+        *("this week", "december"),
+    )
     return next(words for words in known if words in question)
 
 
@@ -198,6 +201,20 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             SINCE_2025,
             "2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 2 Nov 2026, -50 bp in"
             " all. 1 rise and no cuts by Norges Bank",
+        ),
+        (
+            "which central banks meet this week",
+            ("CA", "JP", "NO", "US"),
+            "2026-11-02/2026-11-08",
+            "Decision days from 2 Nov 2026 to 8 Nov 2026 by the banks' calendars: the Bank of Japan"
+            " on 2 Nov 2026. No later decision day of ",
+        ),
+        (
+            "which central banks decide in december",
+            ("JP", "US"),
+            "2026-12-01/2026-12-31",
+            "Decision days from 1 Dec 2026 to 31 Dec 2026 by the banks' calendars: the Federal"
+            " Reserve on 9 Dec 2026, the Bank of Japan on 18 Dec 2026.",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """`desk ask`: what a question is put to, and what is said of one that cannot be asked."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -323,9 +323,14 @@ def test_a_period_is_for_what_is_measured(settings: Settings) -> None:
         ("Did USD/KRW fall with Asia last week?", "ranking"),
         ("Did the Asia desk close DESK-101 last week?", "tickets"),
         ("Did the Asian rally of the won end last week?", "ranking"),
+        ("worst performing asian fx in q3", "ranking"),
+        ("strongest of the majors", "ranking"),
+        ("What does the G10 limit cover?", "tickets"),
     ],
 )
-def test_a_group_and_a_period_are_ranked(settings: Settings, question: str, graph: str) -> None:
+def test_a_group_is_ranked_beside_a_period_or_where_its_best_or_worst_is_asked_for(
+    settings: Settings, with_meaning: None, question: str, graph: str
+) -> None:
     assert asked(settings, question).request.graph.name == graph
 
 
@@ -335,7 +340,12 @@ def test_a_group_and_a_period_are_ranked(settings: Settings, question: str, grap
         ("which bank in asia cut last and by how much", {"TH", "KR", "PH"}),
         ("who in the g10 hiked most recently", {"US", "JP", "NO"}),
         ("latest central bank to put rates up", {"US", "TH"}),
+        ("which central banks meet next week", {"AU", "GB", "TH"}),
+        ("who has the highest policy rate in the g10 rn", {"US", "AU", "NO"}),
+        ("when do the scandi central banks meet next", {"SE", "NO"}),
         ("who changed the settlement limit last", set[str]()),
+        ("when is the next meeting", set[str]()),
+        ("rate decision of the central bank of freedonia", set[str]()),
     ],
 )
 def test_banks_that_are_asked_about_together_are_researched(
@@ -345,6 +355,15 @@ def test_banks_that_are_asked_about_together_are_researched(
     own = {request.market.market} if request.market else set[str]()
     researched = own | {node.market.market for node in request.graph.nodes if node.market}
     assert request.graph.name == ("bank" if areas else "tickets") and areas <= researched
+
+
+def test_a_next_decision_is_asked_for_on_days_of_the_calendar(
+    settings: Settings, with_meaning: None
+) -> None:
+    request = asked(settings, "which central banks meet next week").request
+    assert request.query.parameters["period_read"] == "next week"
+    assert request.query.periods_asked == ((date(2026, 11, 23), date(2026, 11, 29)),)
+    assert request.window is not None and request.window.end == NOW
 
 
 def test_a_group_that_is_given_is_ranked_pair_by_pair(settings: Settings) -> None:

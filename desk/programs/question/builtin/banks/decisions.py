@@ -115,14 +115,19 @@ def _step(bank: KnownBank, event: MarketEvent) -> str:
 
 
 def in_sums(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """What several banks did in the days that are asked about, in a sentence on each."""
+    """What several banks did in the days that are asked about, in a sentence on each, and one on
+    those that had no day."""
     for bank in banks:
         moved = any(map(bank.moved, bank.within))
+        if not bank.meetings:
+            continue
         if moved and len(bank.within) > 1:
             yield f"{_counted(bank, bank.name)}."
             yield from outcomes_open(bank, "it")
         else:
             yield from decided_within(bank, bank.name)
+    if idle := [bank.name for bank in banks if not bank.meetings]:
+        yield f"No decision of {listed(idle)} {from_to(*banks[0].asked)} is known."
 
 
 def decided_if_within(bank: KnownBank, called: str) -> Iterator[str]:

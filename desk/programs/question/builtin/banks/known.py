@@ -71,6 +71,12 @@ class KnownBank(NamedTuple):
         """Its past days without an outcome, of those that the question names."""
         return tuple(event for event in self.past if self.is_asked(event))
 
+    @property
+    def meetings(self) -> tuple[MarketEvent, ...]:
+        """Its decision days that the question names, past ones and those ahead, in their order."""
+        due = (self.due,) if self.due is not None else ()
+        return tuple(filter(self.is_asked, (*self.decided, *self.past, *due, *self.ahead)))
+
     def is_asked(self, event: MarketEvent) -> bool:
         """Whether an event is of the days that the question names, or of any without such days."""
         return self.days is None or self.days[0] <= event.event_date <= self.days[1]
@@ -161,12 +167,11 @@ def is_known(
     days: DaysAsked | None = None,
 ) -> bool:
     """Whether of each bank is known what a kind of question is of; which of several changed its
-    rate last is known by those that did."""
+    rate last is known by those that did, and which decide on some days by those that do."""
     banks = known_banks(results, as_of_day, days)
     known = [_is_known_of(bank, kind) for bank in banks]
-    return (
-        any(known) if kind is QuestionKind.CHANGED and days is None else bool(known and all(known))
-    )
+    of_any = kind is (QuestionKind.CHANGED if days is None else QuestionKind.NEXT)
+    return any(known) if of_any else bool(known and all(known))
 
 
 def _is_known_of(bank: KnownBank, kind: QuestionKind | None) -> bool:

@@ -84,13 +84,18 @@ def highest_first(banks: Sequence[KnownBank]) -> Iterator[str]:
 
 def known_until(banks: Sequence[KnownBank]) -> Iterator[str]:
     """Up to which day the rates that were told are known."""
-    days = {bank.name: print_full_day(bank.rate.as_of) for bank in banks if bank.rate is not None}
-    if len({*days.values()}) == 1:
-        (day,) = {*days.values()}
-        yield f"{'The rate is' if len(days) == 1 else 'These rates are'} known up to {day}."
-    elif days:
-        told = listed(f"that of {name} up to {day}" for name, day in days.items())
-        yield f"Known are {told}."
+    of_days: dict[str, list[str]] = {}
+    for bank in banks:
+        if bank.rate is not None:
+            of_days.setdefault(print_full_day(bank.rate.as_of), []).append(bank.name)
+    for day, names in of_days.items() if len(of_days) == 1 else ():
+        yield f"{'The rate is' if len(names) == 1 else 'These rates are'} known up to {day}."
+    if len(of_days) > 1:
+        told = (
+            f"{'that' if len(names) == 1 else 'those'} of {listed(names)} up to {day}"
+            for day, names in of_days.items()
+        )
+        yield f"Known are {listed(told)}."
 
 
 def rates_of(banks: Sequence[KnownBank]) -> Iterator[str]:

@@ -15,10 +15,11 @@ from desk.programs.question.builtin.banks.decisions import (
     decided_last,
     decided_within,
     due_today,
+    from_to,
     in_sums,
     newest_changes,
 )
-from desk.programs.question.builtin.banks.known import KnownBank, known_banks
+from desk.programs.question.builtin.banks.known import KnownBank, known_banks, when
 from desk.programs.question.builtin.banks.rates import (
     YEAR,
     all_yields,
@@ -41,6 +42,10 @@ DAYS_AHEAD: Final = 2
 """Decision days that are told of a bank."""
 
 
+MOST_WITH_RATES: Final = 3
+"""Banks whose rates are told besides."""
+
+
 def bank_sentences(
     results: Sequence[ResearchResult],
     as_of_day: date,
@@ -52,9 +57,9 @@ def bank_sentences(
     """What is known of the banks that were researched, that of a kind of question first; empty
     where a pair was researched. Without a kind the rates of several go first, in their order. Where
     `days` are asked about, what is known of these goes before what is known today. Of several banks
-    nothing is told besides but their rates. A `verdict` goes before all; where it has the rates of
-    today, only up to when they are known is told of them. Of changes those in the `way` that is
-    asked for go first."""
+    nothing is told besides but their rates, and of many not these. A `verdict` goes before all;
+    where it has the rates of today, only up to when they are known is told of them. Of changes
+    those in the `way` that is asked for go first."""
     banks = known_banks(results, as_of_day, days)
     if not banks:
         return (verdict,) if verdict else ()
@@ -65,7 +70,8 @@ def bank_sentences(
     if lead is newest_changes:
         lead = partial(newest_changes, way=way)
     if len(banks) > 1:
-        topics = () if kind in _TOLD_WITHOUT_RATES else (rate_now,)
+        alone = kind in _TOLD_WITHOUT_RATES or len(banks) > MOST_WITH_RATES
+        topics = () if alone else (rate_now,)
     first = [*lead(banks)]
     called = "it" if len(banks) == 1 and any(banks[0].name in each for each in first) else ""
     told = (sentence for bank in banks for sentence in of_bank(bank, topics, called))
@@ -113,9 +119,28 @@ def _next_first(banks: Sequence[KnownBank]) -> Iterator[str]:
     if ahead:
         told = ", ".join(f"{b.name} on {print_full_day(b.ahead[0].event_date)}" for b in ahead)
         yield f"The next decision days by the banks' calendars, the earliest first: {told}."
-    for bank in banks:
-        if not bank.ahead:
-            yield from _next_day(bank._replace(due=None), bank.name)
+    yield from _no_later_day([bank for bank in banks if not bank.ahead])
+
+
+def _no_later_day(banks: Sequence[KnownBank]) -> Iterator[str]:
+    if banks:
+        yield f"No later decision day of {listed(bank.name for bank in banks)} is known here."
+
+
+def _coming(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """The decision days of the calendar that the question names, those that are past among them,
+    and the banks whose calendars are not known so far."""
+    meetings = [(event, bank.name) for bank in banks for event in bank.meetings]
+    meetings.sort(key=lambda each: each[0].event_date)
+    days, names = from_to(*banks[0].asked), listed(bank.name for bank in banks)
+    if meetings:
+        told = ", ".join(f"{name} {when(event)}" for event, name in meetings)
+        yield f"Decision days {days} by the banks' calendars: {told}."
+    else:
+        yield f"No decision day of {names} {days} is known here."
+    last = banks[0].asked[1]
+    short = [bank for bank in banks if not any(each.event_date > last for each in bank.ahead)]
+    yield from _no_later_day([bank for bank in short if not bank.meetings])
 
 
 def _not_known(banks: Sequence[KnownBank]) -> Iterator[str]:
@@ -153,6 +178,7 @@ _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
 
 _ORDERS_OF_DAYS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
     None: (of_each(rate_over), (decided_if_within, _next_if_now)),
+    QuestionKind.NEXT: (_coming, (_day_after, rate_now, decided_before_today)),
     QuestionKind.DECIDED: (_decided_by, (rate_then, _next_if_now)),
     QuestionKind.CHANGED: (_decided_by, (rate_then, _next_if_now)),
     QuestionKind.RATE: (of_each(rate_over), (decided_if_within, _next_if_now)),

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from desk.analytics.names.currency_mentions import currency_mentions, without_other_markets
+from desk.analytics.names.markets import group_called
 from desk.analytics.names.periods import READ
+from desk.analytics.names.spoken import LEVELS_CALLED
 from desk.analytics.names.subjects import (
     NamedAs,
     by_their_kinds,
@@ -104,13 +106,18 @@ OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LAR
 _OF_MOVES: Final = AMONG_SEVERAL | OF_A_DAY
 _OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
 _HUNDREDTHS: Final = Decimal(100)
-_NUMBER: Final = re.compile(r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
+_NUMBER: Final = re.compile(
+    r"(?<![\w.,/&-])\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)"
+    rf"|\b(?:{'|'.join(map(re.escape, LEVELS_CALLED))})\b",
+    re.IGNORECASE,
+)
 _REPEATED: Final = re.compile(r"\b(?:the )?currency(?:[ /-](?:the )?currency)+\b")
 
 
 class AskedOfMarket(NamedTuple):
-    """The aspect that a question asks for, the numbers in it that name no days, and whether it asks
-    rather for what is written, or for a figure that is not measured."""
+    """The aspect that a question asks for, the numbers in it that name no days, as they are
+    written, and whether it asks rather for what is written, or for a figure that is not
+    measured."""
 
     aspect: Aspect | None
     numbers: tuple[str, ...] = ()
@@ -129,7 +136,8 @@ class AskedOfMarket(NamedTuple):
         """The one number that may be a level of a pair with this last fixing, or else the one that
         may be so in hundredths, such as 72 of a dollar. A comma groups digits, or begins the
         decimals."""
-        read = (each.replace(",", sign) for each in self.numbers for sign in ("", "."))
+        written = [LEVELS_CALLED.get(each.casefold(), each) for each in self.numbers]
+        read = (each.replace(",", sign) for each in written for sign in ("", "."))
         told = {Decimal(each) for each in read if each.count(".") < 2}
         for unit in (1, _HUNDREDTHS):
             levels = [n / unit for n in told if last / MOST_TIMES <= n / unit <= last * MOST_TIMES]
@@ -164,9 +172,12 @@ class MarketQuestion(NamedTuple):
     @property
     def _is_strange(self) -> bool:
         """Whether more words of it than one were not read, and none of its aspects asked for: then
-        a market may only be named in it."""
-        others = self.left.others if self.is_of_prices and self.asked.aspect is None else ()
-        return self.left.is_judged and len(others) >= MOST_STRANGE
+        a market may only be named in it. Of a first or last among several any word may say among
+        which."""
+        aspect, others = self.asked.aspect, self.left.others if self.is_of_prices else ()
+        most = 1 if aspect in AMONG_SEVERAL else MOST_STRANGE
+        told_apart = aspect is None or aspect in AMONG_SEVERAL
+        return self.left.is_judged and told_apart and len(others) >= most
 
     @property
     def is_of_prices(self) -> bool:
@@ -258,8 +269,8 @@ def _compared(query: Query) -> tuple[str, tuple[str, ...]]:
     dated = question.replace(days, "then") if days else question
     group = query.parameters.get(RANK, "")
     if group.isalnum():
-        # A word derived from its name, such as Asian, names it as well.
-        dated = re.sub(rf"\b(?:in |of )?{group}[a-z]?\b", "", dated, flags=re.IGNORECASE)
+        named = rf"(?:\b(?:in|of) (?:the )?)?{group_called(group).pattern}"
+        dated = re.sub(named, "", dated, flags=re.IGNORECASE)
     numbers: Sequence[str] = _NUMBER.findall(dated)
     told = _REPEATED.sub("the currency", by_their_kinds(_NUMBER.sub("the level", dated)))
     return told, tuple(numbers)
