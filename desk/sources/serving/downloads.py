@@ -50,7 +50,7 @@ def download(
             headers=headers,
             timeout=timeout_seconds,
             follow_redirects=follow_redirects,
-            verify=_trusted(),
+            verify=trusted(),
         ) as answer:
             check(answer)
             for part in answer.iter_bytes():
@@ -129,8 +129,9 @@ _FAILURES: Final[Mapping[type[Exception], str]] = {
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
-    """The authorities that are trusted. To read them takes 20 ms, longer than most answers do."""
+def trusted() -> ssl.SSLContext:
+    """The authorities that are trusted. To read them takes 20 to 70 ms, longer than most answers
+    do."""
     return httpx2.create_ssl_context()
 
 

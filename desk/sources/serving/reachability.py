@@ -7,6 +7,7 @@ waited for again and again, by this process or by the next.
 
 import json
 import secrets
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ from mcp.server import MCPServer
 
 from desk.contracts.agents.tools import REACH_TOOL, Reachability
 from desk.sources.serving.command_line import READS_THE_WEB
-from desk.sources.serving.downloads import status_of
+from desk.sources.serving.downloads import status_of, trusted
 
 PROBE_SECONDS: Final = 2.0
 """The most that `check` takes, looking up names included."""
@@ -180,7 +181,11 @@ def _probed(asked: Sequence[str]) -> dict[str, str | None]:
     """Why each address could not be reached, None for one that answered. Looking up a name has no
     bound of its own, so that each is asked in a thread that nobody waits for."""
     found: dict[str, str | None] = {}
-    threads = [threading.Thread(target=_probe, args=(url, found), daemon=True) for url in asked]
+    authorities = trusted()
+    threads = [
+        threading.Thread(target=_probe, args=(url, authorities, found), daemon=True)
+        for url in asked
+    ]
     for thread in threads:
         thread.start()
     until = time.monotonic() + PROBE_SECONDS
@@ -190,11 +195,13 @@ def _probed(asked: Sequence[str]) -> dict[str, str | None]:
     return {url: found.get(url, late) for url in asked}
 
 
-def _probe(url: str, found: dict[str, str | None]) -> None:
+def _probe(url: str, authorities: ssl.SSLContext, found: dict[str, str | None]) -> None:
     """Any answer will do, whatever its status, but that of a proxy that could not get there. It is
     not read; not everybody answers HEAD."""
     try:
-        with httpx2.stream("GET", url, timeout=PROBE_SECONDS, follow_redirects=False) as answer:
+        with httpx2.stream(
+            "GET", url, timeout=PROBE_SECONDS, follow_redirects=False, verify=authorities
+        ) as answer:
             failed = answer.status_code in _GATEWAY_FAILED
             found[url] = f"it answered {status_of(answer)}" if failed else None
     except httpx2.TimeoutException:
