@@ -236,4 +236,6 @@ def upkeep_of(
     is not told to refresh them."""
     if cache_dir is None or refresh_every is None or not files:
         return []
-    return [Upkeep(files, cache_dir, refresh_every).before_request]
+    return [
+        Upkeep(files, cache_dir, refresh_every, patience_seconds=PATIENCE_SECONDS).before_request
+    ]

@@ -83,7 +83,9 @@ async def test_a_run_begins_when_the_files_are_there_that_it_reads(
     slow: Standins, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How fast a machine under load reads a file is no part of the promise.
-    monkeypatch.setattr("activities.tool_calls.FRESH_SECONDS", 60.0)
+    for bound in ("tool_calls.FRESH_SECONDS", "tool_calls.SETTLING_SECONDS"):
+        monkeypatch.setattr(f"activities.{bound}", 60.0)
+    monkeypatch.setattr("desk.sources.serving.upkeep.PATIENCE_SECONDS", 60.0)
     known, journal = servers(slow, tmp_path), EffectJournal(tmp_path / "effects.db")
     cache = tmp_path / "cache"
     environment = ActivityEnvironment()
