@@ -79,6 +79,10 @@ class ModelTurns:
         return self._paid.begin(effect_key(), activity.info().attempt)
 
     async def _by_model(self, request: TurnRequest, row: int) -> Turn:
+        # Paid for by an attempt that died before its turn was kept.
+        answered = self._paid.answer(effect_key())
+        if answered is not None:
+            return turn_of(request, answered)
         model = self._model
         if model is None:
             words = (
@@ -92,7 +96,7 @@ class ModelTurns:
             return priced
         self._paid.settle(row, priced.bound)
         answer = await self._answer(priced, request, model, row)
-        self._note(row, answer.usage)
+        self._note(row, answer.usage, answer)
         count_model_call(request.assignment.agent, answer.usage)
         return turn_of(request, answer)
 
@@ -122,11 +126,11 @@ class ModelTurns:
                 self._note(row, Usage())
             raise
 
-    def _note(self, row: int, usage: Usage) -> None:
-        """Records what a call cost. If that cannot be written, the most that it could have cost
-        stays recorded, and the answer is used."""
+    def _note(self, row: int, usage: Usage, answer: ModelAnswer | None = None) -> None:
+        """Records what a call cost and brought. If that cannot be written, the most that it could
+        have cost stays recorded, and the answer is used."""
         try:
-            self._paid.settle(row, usage)
+            self._paid.settle(row, usage, answer)
         except sqlite3.Error as error:
             LOG.warning("what a call took could not be written down: %s", error)
 

@@ -30,10 +30,12 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS effects (key TEXT PRIMARY KEY, result TEXT NOT NULL,"
     " at TEXT NOT NULL DEFAULT (datetime('now')))",
     "CREATE TABLE IF NOT EXISTS paid (id INTEGER PRIMARY KEY, key TEXT NOT NULL,"
-    " attempt INTEGER NOT NULL, usage TEXT NOT NULL,"
+    " attempt INTEGER NOT NULL, usage TEXT NOT NULL, answer TEXT,"
     " at TEXT NOT NULL DEFAULT (datetime('now')))",
     "CREATE INDEX IF NOT EXISTS paid_by_key ON paid (key)",
 )
+
+_KEEPS_ANSWERS = "SELECT count(*) FROM pragma_table_info('paid') WHERE name = 'answer'"
 
 PATIENCE_SECONDS = 10
 
@@ -191,6 +193,10 @@ def forget_old(connection: sqlite3.Connection) -> None:
     """Deletes results that no activity can ask for any more. Creates missing tables."""
     for statement in TABLES:
         connection.execute(statement)
+    with closing(connection.execute(_KEEPS_ANSWERS)) as counted:
+        # An earlier version kept no answers.
+        if counted.fetchone()[0] == 0:
+            connection.execute("ALTER TABLE paid ADD COLUMN answer TEXT")
     for table in ("effects", "paid"):
         connection.execute(f"DELETE FROM {table} WHERE at < datetime('now', ?)", (KEPT_FOR,))  # noqa: S608
 

@@ -2,13 +2,17 @@
 
 An attempt at a turn may die between its request and the answer, and the next attempt cannot know
 what was billed. So every attempt has a row here: empty at first, then the most that the call may
-cost (before it is sent), then what it did cost (once the answer is there).
+cost (before it is sent), then what it did cost, with the answer (once that is there): an attempt
+that dies before its turn is kept leaves the answer to the next.
 """
 
 import sqlite3
 from contextlib import closing
 from functools import reduce
 
+from pydantic import ValidationError
+
+from desk.contracts.agents.model_calls import ModelAnswer
 from desk.contracts.agents.usage import Usage
 
 
@@ -39,16 +43,33 @@ class PaidCalls:
         """Records the most that an attempt without a row may have been billed."""
         self._add(key, attempt, bound)
 
-    def settle(self, row: int, usage: Usage) -> None:
-        """Records what an attempt cost, or may have cost. The row is on disk, safe from a loss of
-        power, before this returns."""
+    def settle(self, row: int, usage: Usage, answer: ModelAnswer | None = None) -> None:
+        """Records what an attempt cost, or may have cost, and what it was answered. The row is on
+        disk, safe from a loss of power, before this returns."""
+        told = None if answer is None else answer.model_dump_json()
         self._connection.execute("PRAGMA synchronous=FULL")
         try:
             self._connection.execute(
-                "UPDATE paid SET usage = ? WHERE id = ?", (usage.model_dump_json(), row)
+                "UPDATE paid SET usage = ?, answer = ? WHERE id = ?",
+                (usage.model_dump_json(), told, row),
             )
         finally:
             self._connection.execute("PRAGMA synchronous=NORMAL")
+
+    def answer(self, key: str) -> ModelAnswer | None:
+        """What an earlier attempt at a turn was answered; None if none was, or if it cannot be
+        read."""
+        with closing(
+            self._connection.execute(
+                "SELECT answer FROM paid WHERE key = ? AND answer IS NOT NULL ORDER BY id DESC",
+                (key,),
+            )
+        ) as rows:
+            row = rows.fetchone()
+        try:
+            return None if row is None else ModelAnswer.model_validate_json(row[0])
+        except ValidationError:
+            return None
 
     def total(self, key: str) -> Usage | None:
         """What all attempts at a turn cost or may have cost; None if there was none."""

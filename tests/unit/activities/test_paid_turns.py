@@ -113,6 +113,24 @@ async def test_an_answer_that_is_lost_with_its_worker_is_charged_beside_the_next
     assert turn.usage.lost_usd >= model.bound()
 
 
+async def test_an_answer_whose_worker_died_before_its_turn_was_kept_is_not_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, asked = Model([answers]), planning("1")
+    with monkeypatch.context() as killed:
+        killed.setattr("activities.model_turns.turn_of", _killed)
+        with pytest.raises(asyncio.CancelledError):
+            await Worker(tmp_path, model).take(asked)
+    turn = await Worker(tmp_path, model).take(asked, attempt=2)
+    assert len(model.asked) == 1
+    assert turn.usage == BILLED
+    assert turn.result is not None or turn.feedback is not None
+
+
+def _killed(*_: object) -> Turn:
+    raise asyncio.CancelledError
+
+
 async def test_attempts_together_never_ask_for_more_than_the_turn_may_cost(tmp_path: Path) -> None:
     model = Model([never])
     worker, asked = Worker(tmp_path, model), planning("0.3")

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from desk.contracts.agents.model_calls import ModelAnswer, StopReason
+from desk.contracts.agents.usage import Usage
 from desk.platform.effects.journal import EffectJournal
 
 
@@ -184,6 +186,21 @@ async def test_the_result_of_the_process_that_was_first_is_returned(
         return Result(text="second")
 
     assert (await journal.once("a", overtaken, Result)).text == "first"
+
+
+def test_a_file_of_before_answers_were_kept_keeps_them_from_now_on(tmp_path: Path) -> None:
+    path = tmp_path / "effects.db"
+    with closing(sqlite3.connect(path)) as before:
+        before.execute(
+            "CREATE TABLE paid (id INTEGER PRIMARY KEY, key TEXT NOT NULL,"
+            " attempt INTEGER NOT NULL, usage TEXT NOT NULL,"
+            " at TEXT NOT NULL DEFAULT (datetime('now')))"
+        )
+    answer = ModelAnswer(content=(), text="42", stop_reason=StopReason.END_TURN, usage=Usage())
+    for opened in map(EffectJournal, (path, path)):
+        opened.paid.settle(opened.paid.begin("turn", 1), answer.usage, answer)
+        assert opened.paid.answer("turn") == answer
+        opened.close()
 
 
 async def test_old_results_are_forgotten_when_the_file_is_opened(
