@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -172,9 +172,9 @@ class EuroRates:
         "USD 1.1172, JPY 160.10". Currencies without a fixing on the day are left out."""
         return {row[:_DAY_LENGTH]: ", ".join(self._fixed(row)) for row in self._rows}
 
-    def _fixed(self, row: str) -> Iterator[str]:
+    def _fixed(self, row: str) -> list[str]:
         cells = zip(self.currencies, row[_DAY_LENGTH + 1 :].split(","), strict=False)
-        return (f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED)
+        return [f"{currency} {rate}" for currency, rate in cells if rate not in _NOT_FIXED]
 
     def corrected(self, corrections: Mapping[str, str | None]) -> "EuroRates":
         """The same rates with other fixings for some days, each written as by `by_datum`; None

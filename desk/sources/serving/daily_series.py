@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
@@ -31,6 +32,10 @@ NOT_FETCHED: Final = "Not fetched: it needs a network."
 
 NO_VALUE = frozenset({"", ".", "..", "ND", "NA", "N/A", "NaN", "-", "n/a", "Bank holiday"})
 """How providers write that a day has no value."""
+
+DAYS_KEPT = 2**15
+"""Days that stay read, those of ninety years: one stands beside each series of a file, in all its
+versions, and to read it takes ten times as long as the value."""
 
 _DAMAGED_LENGTH = 60
 
@@ -323,14 +328,15 @@ def whole(found: Mapping[str, Mapping[date, Decimal]]) -> DailySeries:
 
 def day_as(pattern: str) -> Callable[[str], date | None]:
     """A reader of days as `strptime` writes the pattern; None for what is written otherwise."""
+    return partial(_day_as, pattern)
 
-    def read(cell: str) -> date | None:
-        try:
-            return datetime.strptime(cell, pattern).replace(tzinfo=UTC).date()
-        except ValueError:
-            return None
 
-    return read
+@lru_cache(maxsize=DAYS_KEPT)
+def _day_as(pattern: str, cell: str) -> date | None:
+    try:
+        return datetime.strptime(cell, pattern).replace(tzinfo=UTC).date()
+    except ValueError:
+        return None
 
 
 def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:

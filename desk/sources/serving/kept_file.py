@@ -200,10 +200,10 @@ def _taken_over(
     known = _usable(kept, cache_dir)
     if kept.grows:
         _require_as_much_as(content, known)
-    before = known[0][1].values() if known else {}
+    before, now = known[0][1].values() if known else {}, content.values()
     revisions = revisions_between(
         before,
-        content.values(),
+        now,
         seen=datetime.now(UTC),
         looked=_looked(target),
         published=kept.published,
@@ -211,7 +211,7 @@ def _taken_over(
     # Before the file itself: a note that comes to nothing is harmless, a lost one is not.
     _note_revisions(kept, cache_dir, revisions)
     _replace(target, fetched)
-    return RefreshStatus.REPLACED, _changes(before, content.values())
+    return RefreshStatus.REPLACED, _changes(before, now)
 
 
 def _host(kept: KeptFile) -> str:

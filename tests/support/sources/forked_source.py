@@ -43,9 +43,20 @@ def forked_source(module: str, address: Path) -> Iterator[None]:
             process.wait()
 
 
+def _ready(module: str) -> None:
+    """Import it, and work out what each fork would when it begins: what tools are described by,
+    and the packaged rates."""
+    from desk.sources.ecb.store import RatesStore
+    from tests.support.described_tools import describe_once
+
+    describe_once()
+    importlib.import_module(module).from_arguments((), cache_dir=None, refresh_every=None)
+    RatesStore().current()
+
+
 def main() -> None:
     module, descriptor = sys.argv[1:]
-    importlib.import_module(module)
+    _ready(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(fileno=int(descriptor)) as listening:
         while True:

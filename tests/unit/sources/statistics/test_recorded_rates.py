@@ -22,16 +22,17 @@ WEEK_END = datetime.fromisoformat("2026-11-02T07:00:00+00:00")
 NOVEMBER = date(2026, 11, 24)
 
 
-@pytest.fixture
-def rates(tmp_path: Path) -> BankRates:
+@pytest.fixture(scope="module")
+def rates(tmp_path_factory: pytest.TempPathFactory) -> BankRates:
     """The files of all records, those that the server `central_banks` keeps among them."""
-    kept = BankRates(tmp_path)
+    folder = tmp_path_factory.mktemp("rates")
+    kept = BankRates(folder)
     with serving() as standins:
         standins.until = NOVEMBER
         for publisher in KEPT:
-            refresh(publisher.kept_file(standins.address(publisher.key)), tmp_path)
+            refresh(publisher.kept_file(standins.address(publisher.key)), folder)
         for file in files_of(RATE_SOURCES, addresses(standins.address("policy_rates"))):
-            refresh(file, tmp_path)
+            refresh(file, folder)
     return kept
 
 
