@@ -8,33 +8,41 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from temporalio.client import Client
 
-from desk.contracts.names import week_run_id
+from desk.contracts.names import WorkflowType, market_run_id, week_run_id
 from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import ServerUnreachable, connect
-from tests.support.processes.command import Answer, DeskCommand, eventually
+from tests.support.processes.command import PATIENCE_SECONDS, Answer, DeskCommand, eventually
 from tests.support.processes.fleet import start
 from tests.support.processes.homes import PROJECT, home_environment
 from tests.support.processes.lying_worker import LyingFleet
 from workers.hosting import Role
 
 WEEK = "2026-W44"
-LIED_ABOUT = ("USD/JPY", "EUR/USD")
-USD_JPY = f"{week_run_id(WEEK)}/market/USD/JPY"
-EUR_USD = f"{week_run_id(WEEK)}/market/EUR/USD"
+DECIDED, WITHHELD, UPDATED, SIGNALLED, ENDED = LIED_ABOUT = (
+    "USD/JPY",
+    "EUR/USD",
+    "GBP/USD",
+    "AUD/USD",
+    "USD/CHF",
+)
+"""What becomes of each case: two are answered by `desk escalations`, two by `temporal`, and one is
+terminated."""
 
 
 class Asked(NamedTuple):
-    """A desk at which two markets wait for a person."""
+    """A desk at which markets wait for a person."""
 
     desk: DeskCommand
+    client: Client
     server: EmbeddedServer
     fleet: LyingFleet
     reports: Path
@@ -54,8 +62,9 @@ async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
                     fleet.start(role)
             # Where nobody is known to publish a fixing, nobody's word on it ends the matter.
             nobody = settings.config.policy.voting.model_copy(update={"publishers": {}})
-            await start(await connect(settings), settings, LIED_ABOUT, nobody)
-            yield Asked(desk, server, fleet, settings.reports_dir)
+            client = await connect(settings)
+            await start(client, settings, LIED_ABOUT, nobody)
+            yield Asked(desk, client, server, fleet, settings.reports_dir)
     finally:
         fleet.end()
 
@@ -65,15 +74,22 @@ async def run(asked: Asked, *arguments: str) -> Answer:
     return await asyncio.to_thread(asked.desk, *arguments)
 
 
-async def listed(asked: Asked, count: int) -> list[dict[str, Any]]:
-    """The open cases, once there are that many."""
-
-    def look() -> list[dict[str, Any]] | None:
-        answer = asked.desk("escalations", "list", "--json")
-        return answer.json if answer.code == 0 and len(answer.json) == count else None
-
-    found: list[dict[str, Any]] = await asyncio.to_thread(eventually, look, f"{count} cases")
-    return found
+async def listed(asked: Asked) -> dict[str, str]:
+    """The open cases by their markets, once there is one of each."""
+    open_ones = f"WorkflowType = '{WorkflowType.ESCALATION}' AND ExecutionStatus = 'Running'"
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while (await asked.client.count_workflows(open_ones)).count < len(LIED_ABOUT):
+            await asyncio.sleep(0.1)
+    answer = await run(asked, "escalations", "list", "--json")
+    assert answer.code == 0, answer.err
+    cases = [case["workflow_id"] for case in answer.json]
+    assert len(cases) == len(LIED_ABOUT)
+    return {
+        market: case
+        for market in LIED_ABOUT
+        for case in cases
+        if case.startswith(f"{market_run_id(week_run_id(WEEK), market)}/")
+    }
 
 
 async def server_again(asked: Asked) -> None:
@@ -93,14 +109,9 @@ async def report_of(asked: Asked) -> dict[str, Any]:
     return report
 
 
-async def test_the_answer_counts_although_server_and_worker_were_killed(asked: Asked) -> None:
-    assert len(await listed(asked, 2)) == 2
-    shown = await run(asked, "escalations", "show", USD_JPY)
-    for part in ("999.99", "research_agent_2", "ecb.get_", "default", "left", "--choose N"):
-        assert part in shown.out, shown.err
-    status = await run(asked, "status", "--week", WEEK)
-    assert "desk escalations list" in status.out, status.err
-
+async def test_the_answers_count_although_server_and_worker_were_killed(asked: Asked) -> None:
+    cases = await listed(asked)
+    await a_case_is_shown(asked, cases[DECIDED])
     os.kill(asked.server.pid, signal.SIGKILL)
     asked.fleet.kill(Role.ORCHESTRATOR)
     await server_again(asked)
@@ -108,75 +119,83 @@ async def test_the_answer_counts_although_server_and_worker_were_killed(asked: A
     assert unanswered.code == 1
     assert "desk worker" in unanswered.err and "Traceback" not in unanswered.err
     asked.fleet.start(Role.ORCHESTRATOR)
-    assert len(await listed(asked, 2)) == 2
+    assert await listed(asked) == cases
 
-    refused = await run(asked, "escalations", "resolve", USD_JPY, "--choose", "9", "--by", "anna")
-    assert (refused.code, refused.out) == (2, "")
-    assert "999.99" in refused.err
-    case = (await run(asked, "escalations", "show", USD_JPY, "--json")).json
-    stated = [p["stated"] for p in case["status"]["request"]["conflict"]["positions"]]
-    number = next(n for n, figure in enumerate(stated, start=1) if figure != "999.99")
-    decided = await run(
-        asked,
-        *("escalations", "resolve", USD_JPY, "--choose", str(number)),
-        *("--by", "anna", "--note", "nobody published the other"),
-    )
-    assert decided.code == 0, decided.err
-    assert "by anna" in decided.out and "nobody published the other" in decided.out
-    again = await run(asked, "escalations", "resolve", USD_JPY, "--choose", "1", "--by", "ben")
-    assert again.code == 1
-    assert "decided already by anna" in again.err
-    withheld = await run(asked, "escalations", "resolve", EUR_USD, "--choose", "none", "--by", "b")
-    assert withheld.code == 0, withheld.err
-
-    report = await report_of(asked)
-    deciders = {c["market"]: c["decided_by_whom"] for c in report["conflicts"]}
-    assert deciders == {"USD/JPY": "anna", "EUR/USD": "b"}
-    figures = {claim["claim_id"]: claim for m in report["markets"] for claim in m["claims"]}
-    assert figures["USD/JPY:last"]["value"] == "157.25"
-    assert "EUR/USD:last" not in figures
+    await answered_by_the_desk(asked, cases)
+    await answered_by_temporal(asked, cases)
+    ended = await temporal(asked, "terminate", "--workflow-id", cases[ENDED])
+    assert ended.code == 0, ended.err
+    await the_report_says_who_decided(asked)
+    late = await run(asked, "escalations", "resolve", cases[ENDED], "--choose", "1", "--by", "anna")
+    assert late.code == 1
+    assert f"desk rerun {ENDED}" in late.err
     assert (await run(asked, "escalations", "list")).out == "no open conflicts\n"
     every = await run(asked, "escalations", "list", "--all", "--json")
-    assert {case["status"]["state"] for case in every.json} == {"answered"}
+    told = {case["workflow_id"]: case["status"]["state"] for case in every.json}
+    assert {told[cases[m]] for m in LIED_ABOUT if m != ENDED} == {"answered"}
 
 
-async def test_the_temporal_command_line_answers_too(asked: Asked) -> None:
-    cases = {case["workflow_id"].split("/escalation/")[0]: case for case in await listed(asked, 2)}
-    one, other = cases[USD_JPY]["workflow_id"], cases[EUR_USD]["workflow_id"]
+async def a_case_is_shown(asked: Asked, case: str) -> None:
+    shown = await run(asked, "escalations", "show", case)
+    for part in ("999.99", "research_agent_2", "ecb.get_", "default", "left", "--choose N"):
+        assert part in shown.out, shown.err
+    status = await run(asked, "status", "--week", WEEK)
+    assert "desk escalations list" in status.out, status.err
 
-    refused = await asyncio.to_thread(
-        asked.desk.temporal,
-        *("workflow", "update", "execute", "--workflow-id", one, "--name", "resolve_escalation"),
-        *("--input", '{"position":9,"by":"anna"}'),
-    )
+
+async def answered_by_the_desk(asked: Asked, cases: Mapping[str, str]) -> None:
+    """One side of a case is chosen, and neither of another's."""
+    resolve = ("escalations", "resolve", cases[DECIDED], "--choose")
+    refused = await run(asked, *resolve, "9", "--by", "anna")
+    assert (refused.code, refused.out) == (2, "")
+    assert "999.99" in refused.err
+    case = (await run(asked, "escalations", "show", cases[DECIDED], "--json")).json
+    stated = [p["stated"] for p in case["status"]["request"]["conflict"]["positions"]]
+    number = next(n for n, figure in enumerate(stated, start=1) if figure != "999.99")
+    note = "nobody published the other"
+    decided = await run(asked, *resolve, str(number), "--by", "anna", "--note", note)
+    assert decided.code == 0, decided.err
+    assert "by anna" in decided.out and note in decided.out
+    again = await run(asked, *resolve, "1", "--by", "ben")
+    assert again.code == 1
+    assert "decided already by anna" in again.err
+    neither = ("escalations", "resolve", cases[WITHHELD], "--choose", "none", "--by", "b")
+    withheld = await run(asked, *neither)
+    assert withheld.code == 0, withheld.err
+
+
+async def answered_by_temporal(asked: Asked, cases: Mapping[str, str]) -> None:
+    """By an update, which refuses what makes no sense, and by a signal."""
+    update = ("update", "execute", "--workflow-id", cases[UPDATED], "--name", "resolve_escalation")
+    refused = await temporal(asked, *update, "--input", '{"position":9,"by":"anna"}')
     assert refused.code != 0
     assert "999.99" in refused.err + refused.out
-    taken = await asyncio.to_thread(
-        asked.desk.temporal,
-        *("workflow", "update", "execute", "--workflow-id", one, "--name", "resolve_escalation"),
-        *("--input", '{"position":0,"by":"anna"}'),
-    )
+    taken = await temporal(asked, *update, "--input", '{"position":0,"by":"anna"}')
     assert taken.code == 0, taken.err
-    signalled = await asyncio.to_thread(
-        asked.desk.temporal,
-        *("workflow", "signal", "--workflow-id", other, "--name", "answer_escalation"),
+    signalled = await temporal(
+        asked,
+        *("signal", "--workflow-id", cases[SIGNALLED], "--name", "answer_escalation"),
         *("--input", '{"position":null,"by":"ben","note":"look it up first"}'),
     )
     assert signalled.code == 0, signalled.err
-    report = await report_of(asked)
-    deciders = {c["market"]: c["decided_by_whom"] for c in report["conflicts"]}
-    assert deciders == {"USD/JPY": "anna", "EUR/USD": "ben"}
 
 
-async def test_a_terminated_case_loses_no_market(asked: Asked) -> None:
-    cases = await listed(asked, 2)
-    for case in cases:
-        ended = await asyncio.to_thread(
-            asked.desk.temporal, "workflow", "terminate", "--workflow-id", case["workflow_id"]
-        )
-        assert ended.code == 0, ended.err
+async def temporal(asked: Asked, *arguments: str) -> Answer:
+    """A command of `temporal workflow`."""
+    return await asyncio.to_thread(asked.desk.temporal, "workflow", *arguments)
+
+
+async def the_report_says_who_decided(asked: Asked) -> None:
     report = await report_of(asked)
-    assert {c["decided_by"] for c in report["conflicts"]} == {"default"}
-    late = await run(asked, "escalations", "resolve", USD_JPY, "--choose", "1", "--by", "anna")
-    assert late.code == 1
-    assert "desk rerun USD/JPY" in late.err
+    conflicts = {conflict["market"]: conflict for conflict in report["conflicts"]}
+    assert {market: conflict["decided_by_whom"] for market, conflict in conflicts.items()} == {
+        DECIDED: "anna",
+        WITHHELD: "b",
+        UPDATED: "anna",
+        SIGNALLED: "ben",
+        ENDED: None,
+    }
+    assert conflicts[ENDED]["decided_by"] == "default"
+    figures = {claim["claim_id"]: claim for m in report["markets"] for claim in m["claims"]}
+    assert figures[f"{DECIDED}:last"]["value"] == "157.25"
+    assert f"{WITHHELD}:last" not in figures

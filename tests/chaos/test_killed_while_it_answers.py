@@ -2,18 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from desk.documents.answer.json_form import answer_apart_from_the_run
 from desk.platform.settings import McpTransport
 from tests.scenarios.scenario import question
-from tests.support.knowledge.process import FAULTY_KNOWLEDGE, KNOWLEDGE
+from tests.support.knowledge.process import KNOWLEDGE
 from tests.support.scenarios.desk import (
     LOOPBACK,
     Asked,
@@ -25,16 +21,14 @@ from tests.support.scenarios.desk import (
     over_stdio,
     question_words,
 )
-from tests.support.scenarios.fleet import ScenarioFleet, scenario_fleet, until
+from tests.support.scenarios.fleet import Effects, ScenarioFleet, scenario_fleet, until
 from tests.support.sources import faulty_source
-from tests.support.sources.faulty_source import started_again
+from tests.support.sources.faulty_source import Controls, Fault, started_again
 
 FORK, LAST = "parseDocs.t1.", "synthesis.t1"
 """Parts of the keys of effects: a call of the fork, and the last node's turn."""
 
-
-Source = Mapping[str, Any]
-"""An entry of `.mcp.json`."""
+COUNTED = "tests.support.processes.counted_desk"
 
 
 @pytest.fixture(scope="module")
@@ -52,73 +46,57 @@ def told(asked: Asked) -> str:
     return answer_apart_from_the_run(asked.answer)
 
 
-@dataclass
-class AskedFleet:
-    """A desk at work on the question, and the command that asked it."""
-
-    fleet: ScenarioFleet
-    asked: "asyncio.Task[tuple[Asked, int]]"
-
-    async def begun(self, words: str) -> None:
-        """Wait until an effect has begun."""
-        await until(lambda: self.fleet.effects.begun(words), words, during=self.asked)
-
-    async def answer(self) -> str:
-        """What comes of it."""
-        asked, _ = await self.asked
-        return told(asked)
-
-
-@asynccontextmanager
-async def desk_asked(
-    directory: Path, source: Source, *, transport: McpTransport = McpTransport.CONFIGURED
-) -> AsyncIterator[AskedFleet]:
-    variables = desk_variables(directory, source, address=LOOPBACK, transport=transport)
-    async with scenario_fleet(variables) as fleet:
-        asked = asyncio.create_task(asked_until_answered(variables, question()))
-        try:
-            yield AskedFleet(fleet, asked)
-        finally:
-            asked.cancel()
-            await asyncio.gather(asked, return_exceptions=True)
-
-
-async def test_a_worker_killed_twice_repeats_no_completed_effect(
+async def test_source_worker_and_server_killed_as_they_work_repeat_no_completed_effect(
     tmp_path: Path, undisturbed: str
 ) -> None:
+    source = Controls(tmp_path / "control")
+    entry = faulty_source.over_stdio(KNOWLEDGE, source.path)
+    variables = desk_variables(tmp_path, entry, address=LOOPBACK)
     # Each worker starts the source anew.
-    control = tmp_path / "control"
-    with started_again(KNOWLEDGE, control):
-        await killed_twice(tmp_path, faulty_source.over_stdio(KNOWLEDGE, control), undisturbed)
+    with started_again(KNOWLEDGE, source.path):
+        async with scenario_fleet(variables) as fleet:
+            fleet.effects.hold_up(FORK)
+            asked = asyncio.create_task(asked_until_answered(variables, question()))
+            try:
+                await killed_one_after_the_other(fleet, source, asked)
+                answer, _ = await asked
+            finally:
+                asked.cancel()
+                await asyncio.gather(asked, return_exceptions=True)
+            assert told(answer) == undisturbed
+            assert fleet.effects.repeated == ()
 
 
-async def killed_twice(directory: Path, source: Source, undisturbed: str) -> None:
-    async with desk_asked(directory, source) as desk:
-        for boundary in (FORK, LAST):
-            await desk.begun(boundary)
-            desk.fleet.kill_worker()
-            desk.fleet.start_worker()
-        assert await desk.answer() == undisturbed
-        assert desk.fleet.effects.repeated == ()
+async def killed_one_after_the_other(
+    fleet: ScenarioFleet, source: Controls, asked: "asyncio.Task[tuple[Asked, int]]"
+) -> None:
+    """The source and then the worker while the source owes answers, the worker and then the server
+    in the last node's turn."""
+    effects = fleet.effects
+    await until(lambda: effects.begun(FORK), FORK, during=asked)
+    source.suffer(Fault.SILENT)
+    effects.hold_up(LAST)
+    await another_call(source, asked)
+    process = fleet.child(faulty_source.__name__)
+    assert process is not None
+    process.kill()
+    await another_call(source, asked)
+    fleet.kill_worker()
+    source.suffer(None)
+    fleet.start_worker()
+    await until(lambda: effects.begun(LAST), LAST, during=asked)
+    fleet.kill_worker()
+    fleet.start_worker()
+    await until(lambda: effects.begun(LAST) > 1, f"{LAST} again", during=asked)
+    fleet.kill_server()
+    effects.let_go()
+    await fleet.start_server()
 
 
-async def test_a_killed_temporal_server_loses_nothing(tmp_path: Path, undisturbed: str) -> None:
-    async with desk_asked(tmp_path, over_stdio(), transport=McpTransport.IN_PROCESS) as desk:
-        await desk.begun(FORK)
-        desk.fleet.kill_server()
-        await desk.fleet.start_server()
-        assert await desk.answer() == undisturbed
-        assert desk.fleet.effects.repeated == ()
-
-
-async def test_a_killed_knowledge_server_is_started_again(tmp_path: Path, undisturbed: str) -> None:
-    async with desk_asked(tmp_path, over_stdio("--latency", "500-500")) as desk:
-        await desk.begun(FORK)
-        first = desk.fleet.child(FAULTY_KNOWLEDGE)
-        assert first is not None
-        first.kill()
-        assert await desk.answer() == undisturbed
-        assert desk.fleet.effects.repeated == ()
+async def another_call(source: Controls, asked: "asyncio.Task[tuple[Asked, int]]") -> None:
+    """Wait until the source was asked once more."""
+    before = source.asked
+    await until(lambda: source.asked > before, "a call of the source", during=asked)
 
 
 async def test_a_killed_command_comes_back_to_the_same_run(
@@ -143,13 +121,16 @@ async def test_a_killed_command_comes_back_to_the_same_run(
 async def test_a_killed_desk_is_taken_over_by_the_same_command(
     tmp_path: Path, undisturbed: str
 ) -> None:
-    variables = desk_variables(tmp_path, over_stdio("--latency", "700-700"))
+    effects = Effects(tmp_path / "effects.log")
+    in_process = desk_variables(tmp_path, over_stdio(), transport=McpTransport.IN_PROCESS)
+    variables = {**in_process, "EFFECT_LOG": str(effects.log)}
+    effects.hold_up(FORK)
     began = time.perf_counter()
-    async with asking(variables, *question_words(question())) as hosting:
+    async with asking(variables, *question_words(question()), module=COUNTED) as hosting:
         # It hosts the servers and the workers too: what is in flight dies with it.
-        journal = tmp_path / "home" / "effects.db-wal"
-        await until(lambda: journal.exists() and journal.stat().st_size > 20_000, "kept results")
+        await until(lambda: effects.begun(FORK), FORK)
         hosting.kill()
         dead = await ended(hosting, began)
     assert dead.answer is None
+    assert effects.done > 0
     assert told(await ask(variables, question())) == undisturbed

@@ -16,6 +16,7 @@ from desk.sources.knowledge.server import build_server
 from tests.support.knowledge.corpus import CorpusFolder, small_corpus
 from tests.support.knowledge.process import (
     INITIALIZED,
+    KNOWLEDGE,
     HttpAsking,
     called,
     command,
@@ -23,6 +24,7 @@ from tests.support.knowledge.process import (
     http_server,
     stdio_server,
 )
+from tests.support.processes.command import answered
 from tests.support.processes.homes import PROJECT
 
 TICKET = {"ticket_id": "DESK-101", "as_of": "2026-11-02T08:00:00Z"}
@@ -95,18 +97,10 @@ def test_a_line_client_can_use_it_over_stdio(corpus: Path) -> None:
 
 def test_a_damaged_corpus_ends_the_start_with_2(tmp_path: Path) -> None:
     folder = CorpusFolder(tmp_path).write("documents/a.md", "no front matter\n").folder
-    ended = subprocess.run(
-        command("--corpus", str(folder)),
-        cwd=PROJECT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ended.returncode == 2
-    assert "a.md, line 1: it must begin with front matter" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    ended = answered(["--corpus", str(folder)], {}, module=KNOWLEDGE)
+    assert ended.code == 2
+    assert "a.md, line 1: it must begin with front matter" in ended.err
+    assert "Traceback" not in ended.err
 
 
 def always(kind: str, **more: Any) -> dict[str, Any]:
@@ -191,7 +185,7 @@ def test_faults_of_the_flags_come_in_the_same_places_for_the_same_seed(corpus: P
     assert set(seen[0]) == {200, 500}
 
 
-def test_faults_over_stdio_change_while_it_runs(corpus: Path) -> None:
+def test_faults_over_stdio_change_while_it_runs_up_to_half_a_line_and_the_end(corpus: Path) -> None:
     with stdio_server("--corpus", str(corpus), "--faults-tool") as server:
         server.call("set_faults", **always("500"))
         server.send(called(7, "fetch_ticket", **TICKET))
@@ -229,10 +223,7 @@ def test_faults_over_stdio_change_while_it_runs(corpus: Path) -> None:
         server.call("set_faults")
         assert server.call("fetch_ticket", **TICKET)["id"] == "DESK-101"
 
-
-def test_a_truncated_answer_over_stdio_is_half_a_line_and_the_end(corpus: Path) -> None:
-    options = ("--error-rate", "1", "--error-kinds", "truncated")
-    with stdio_server("--corpus", str(corpus), *options) as server:
+        server.call("set_faults", **always("truncated"))
         server.send(called(1, "fetch_ticket", **TICKET))
         half = server.line()
         assert half is not None and half.startswith(b'{"jsonrpc"')

@@ -14,6 +14,10 @@ from tests.support.processes.homes import PROJECT
 from tests.support.sources.faulty_source import Controls, Fault, over_stdio, started_again
 
 BANKS: Final = "desk.sources.central_banks.server"
+SWARM: Final = (
+    *("swarm", "Will USD/JPY rise over the next four weeks?", "--as-of", "2026-10-30"),
+    *("--effort", "moderate", "--rounds", "1", "--no-memory"),
+)
 
 
 class Researched(NamedTuple):
@@ -37,7 +41,7 @@ def researched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Researched]
     Controls(control).suffer(Fault.MALFORMED)
     desk = DeskCommand(folder, DESK_MCP_CONFIG=str(config))
     with started_again(BANKS, control), desk.up():
-        ran = desk("swarm", "Will USD/JPY rise over the next four weeks?", "--as-of", "2026-10-30")
+        ran = desk(*SWARM)
     found = re.search(r"Report +(\S+)", ran.out)
     assert found is not None, ran.out + ran.err
     page = Path(found[1])

@@ -1,26 +1,28 @@
 """A run is one trace, from the command to the calls that came of it, sent where it is wanted."""
 
 import json
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from desk.platform.settings import load_settings
+from desk.platform.telemetry.tracing import trace_plugins
 from tests.support.models.model_server import model_server
 from tests.support.models.model_week import KEY, LAST_WEEK, Scripted
 from tests.support.outside.otlp_receiver import Received, SentSpan, otlp_receiver
-from tests.support.processes.command import DeskCommand
-from tests.support.processes.homes import PROJECT, free_port
+from tests.support.processes.command import PATIENCE_SECONDS, DeskCommand
+from tests.support.processes.forks import Fork
+from tests.support.processes.homes import PROJECT, free_port, home_environment
 
 SECRET = "collector-hush"
 
 
 @pytest.fixture(scope="module")
 def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Received]:
-    """What a week of two markets sends, with Claude and with the sources as processes."""
+    """What a week of two markets sends, with Claude and with a source as a process."""
     folder = tmp_path_factory.mktemp("traced")
     script = Scripted().fixtures("USD/JPY", "JP")
     with otlp_receiver() as received, model_server(folder, script) as m:
@@ -42,11 +44,14 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Received]:
 
 
 def sources(folder: Path) -> Path:
-    """Those of the project's that are asked of these markets."""
+    """Those of the project's that are asked of these markets, one of them as a process."""
     every = json.loads((PROJECT / ".mcp.json").read_text())["mcpServers"]
-    asked = ("ecb", "central_banks", "official_statistics")
+    within = {
+        name: {"inProcess": every[name]["inProcess"]}
+        for name in ("central_banks", "official_statistics")
+    }
     file = folder / "mcp.json"
-    file.write_text(json.dumps({"mcpServers": {name: every[name] for name in asked}}))
+    file.write_text(json.dumps({"mcpServers": {"ecb": every["ecb"], **within}}))
     return file
 
 
@@ -131,19 +136,18 @@ def test_the_collectors_token_goes_to_the_collector(sent: Received) -> None:
 
 
 def test_without_an_address_nothing_of_it_is_loaded(tmp_path: Path) -> None:
-    script = """
-import asyncio, sys
-import starters.session, starters.weeks.run, workers.hosting, workers.orchestrator
-import workers.agents, workers.sources, desk.platform.temporal.client
-from desk.platform.telemetry.tracing import trace_plugins
-from desk.platform.settings import load_settings
-assert trace_plugins(load_settings()) == []
-print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "opentelemetry.exp"))])
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    said = tmp_path / "loaded.json"
+    process = Fork(loaded_without_address, home_environment(tmp_path), said)
+    assert process.wait(PATIENCE_SECONDS) == 0
+    assert json.loads(said.read_text()) == []
+
+
+def loaded_without_address(environment: Mapping[str, str], said: Path) -> None:
+    """Which modules of the SDK a process has that has all that commands and workers import."""
+    assert trace_plugins(load_settings(PROJECT, environment)) == []
+    assert "workers.orchestrator" in sys.modules
+    sdk = ("opentelemetry.sdk", "opentelemetry.exp")
+    said.write_text(json.dumps([name for name in sys.modules if name.startswith(sdk)]))
 
 
 def test_a_collector_that_is_away_takes_nothing_from_a_run(tmp_path: Path) -> None:

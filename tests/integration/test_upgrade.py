@@ -7,6 +7,7 @@ then those of this one, and `desk` as its users call it.
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -30,6 +31,7 @@ from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
 from desk.platform.temporal.deployment import build_id
 from tests.support.processes.command import DeskCommand
+from tests.support.processes.forks import forked_command
 from tests.support.processes.homes import PROJECT, home_environment
 from workflows.episode.episode import StockResearchWorkflow
 from workflows.swarm.hypothesis import HypothesisWorkflow
@@ -47,20 +49,28 @@ HORIZON_SECONDS: Final = 40.0
 OPENING: Final = "cb7bef7a2787ae4300b3e472c4c49219c9f62ff9:tests/support/opened_before.py"
 """What opens the runs, in the names that the version before has for its modules."""
 
-LYING: Final = """
+AT_WORK: Final = """
 import asyncio
+import sys
+from datetime import timedelta
 from infra.logs import configure_logs
-from tests.support.processes.lying_worker import main
+from tests.support.lying_worker import main
+from tests.support.opened_before import main as opened
 from workers.hosting import Role
+
+async def at_work():
+    await asyncio.gather(opened(timedelta(seconds=float(sys.argv[1]))), main(Role.ALL))
+
 configure_logs("WARNING", as_json=False)
-asyncio.run(main(Role.ALL))
+asyncio.run(at_work())
 """
-"""A worker of all roles of the version before, whose second research agent trusts a newspaper."""
+"""A worker of all roles of the version before, whose second research agent trusts a newspaper, and
+which opens the runs that it works on."""
 
 
 @pytest.fixture(scope="module")
 def code_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The version before, as it is in the repository."""
+    """The version before, as it is in the repository, and what opens runs in its names."""
     known = subprocess.run(
         ["git", "cat-file", "-e", f"{BEFORE}^{{commit}}"], cwd=PROJECT, capture_output=True
     )
@@ -71,43 +81,36 @@ def code_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["git", "archive", BEFORE], cwd=PROJECT, capture_output=True, check=True
     )
     subprocess.run(["tar", "-x"], cwd=folder, input=archive.stdout, check=True)
+    shown = subprocess.run(["git", "show", OPENING], cwd=PROJECT, capture_output=True, check=True)
+    (folder / "tests" / "support" / "opened_before.py").write_bytes(shown.stdout)
     return folder
 
 
-def opening() -> bytes:
-    """The script that opens the runs."""
-    shown = subprocess.run(["git", "show", OPENING], cwd=PROJECT, capture_output=True, check=True)
-    return shown.stdout
+@contextmanager
+def worker_of_before(code: Path, environment: dict[str, str]) -> Iterator[None]:
+    """A worker process of all roles of the version before, with the runs open."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", AT_WORK, str(HORIZON_SECONDS)],
+        cwd=code,
+        env={**os.environ, **environment, "PYTHONPATH": str(code)},
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
 
 
-class Version:
-    """The processes of one version of the desk."""
-
-    def __init__(self, code: Path, environment: dict[str, str]) -> None:
-        self._code = code
-        self._environment = {**os.environ, **environment, "PYTHONPATH": str(code)}
-
-    @contextmanager
-    def at_work(self, program: str, *arguments: str) -> Iterator[None]:
-        """A worker process of all roles."""
-        process = subprocess.Popen(
-            [sys.executable, "-c", program, *arguments], cwd=self._code, env=self._environment
-        )
-        try:
-            yield
-        finally:
-            process.terminate()
-            process.wait(timeout=60)
-
-    def run(self, script: bytes, *arguments: str) -> None:
-        """A script with this version's code."""
-        subprocess.run(
-            [sys.executable, "-", *arguments],
-            input=script,
-            cwd=self._code,
-            env=self._environment,
-            check=True,
-        )
+@contextmanager
+def worker_of_now(environment: dict[str, str], folder: Path) -> Iterator[None]:
+    """A worker process of all roles of this version."""
+    said = folder / "worker.err"
+    process = forked_command(["worker", "all"], environment, said.with_suffix(".out"), said)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
 
 
 async def status_of(client: Client, run_id: str) -> WeekStatus:
@@ -189,16 +192,14 @@ async def test_this_version_finishes_what_the_version_before_has_open(
     environment = home_environment(tmp_path, LIES_ABOUT="USD/JPY")
     environment["TEMPORAL_ADDRESS"] = f"127.0.0.1:{environment['DESK_SERVER_PORT']}"
     hosted = {name: value for name, value in environment.items() if name != "TEMPORAL_ADDRESS"}
-    before, now = Version(code_before, environment), Version(PROJECT, environment)
 
     async with server_of(tmp_path, hosted) as client:
-        with before.at_work(LYING):
-            await asyncio.to_thread(before.run, opening(), str(HORIZON_SECONDS))
+        with worker_of_before(code_before, environment):
             await opened(client)
         done = await effects(client)
 
     async with server_of(tmp_path, hosted) as client:
-        with now.at_work("from starters.main import main; main()", "worker", "all"):
+        with worker_of_now(environment, tmp_path):
             await finished(client, DeskCommand(tmp_path, **environment))
         done_since = await effects(client)
         await each_is_of_this_version(client)

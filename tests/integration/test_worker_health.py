@@ -13,7 +13,7 @@ from temporalio.worker import Worker
 
 from desk.contracts.names import Queue, source_queue
 from desk.platform.settings.mcp_json import read_mcp_config
-from tests.support.processes.command import DeskCommand
+from tests.support.processes.command import Answer, DeskCommand, answered
 from tests.support.processes.homes import PROJECT
 from tests.support.processes.namespaces import Namespace
 from workers.health import queues_of, unpolled
@@ -72,24 +72,23 @@ def test_a_process_of_all_roles_is_healthy_in_each_while_it_is_up(tmp_path: Path
     desk = DeskCommand(tmp_path)
     with desk.up():
         for role in Role:
-            healthy = health_of(desk, role)
-            assert (healthy.returncode, healthy.stderr) == (0, "")
-    gone = health_of(desk, Role.RESEARCH)
+            assert health_of(desk, role) == Answer(0, "", "")
+    gone = subprocess.run(
+        [sys.executable, "-m", "workers.health", Role.RESEARCH],
+        env={**os.environ, **desk.variables},
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert gone.returncode == 1
     assert "no desk is up" in gone.stderr
 
 
-def health_of(desk: DeskCommand, role: Role) -> "subprocess.CompletedProcess[str]":
+def health_of(desk: DeskCommand, role: Role) -> Answer:
     """What the check of a role says at once, or once its worker had a moment to begin."""
     for _ in range(20):
-        asked = subprocess.run(
-            [sys.executable, "-m", "workers.health", role],
-            env={**os.environ, **desk.variables},
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        if asked.returncode == 0 or "has polled" not in asked.stderr:
+        told = answered([role], desk.variables, module="workers.health")
+        if told.code == 0 or "has polled" not in told.err:
             break
-    return asked
+    return told

@@ -115,4 +115,4 @@ def _server(name: str, latency_ms: int) -> dict[str, object]:
     module = module_of(name)
     slow = ("tests.swarm_scenarios.slow_server", module, str(latency_ms))
     arguments = ["-m", *(slow if latency_ms else (module,))]
-    return {"command": "python", "args": arguments, "module": module}
+    return {"command": "python", "args": arguments, "inProcess": module}

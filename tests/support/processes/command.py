@@ -125,12 +125,17 @@ class DeskCommand:
 
 
 def answered(
-    arguments: Sequence[str], variables: Mapping[str, str], seconds: float = PATIENCE_SECONDS
+    arguments: Sequence[str],
+    variables: Mapping[str, str],
+    seconds: float = PATIENCE_SECONDS,
+    *,
+    module: str = "starters.main",
 ) -> Answer:
-    """Run a command line to its end, which must come within so many seconds."""
+    """Run a command line to its end, which must come within so many seconds. `module` is as for
+    `forked_command`."""
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        process = _started(arguments, variables, out, err)
+        process = _started(arguments, variables, out, err, module)
         try:
             code = process.wait(seconds)
         finally:
@@ -139,12 +144,16 @@ def answered(
 
 
 def _started(
-    arguments: Sequence[str], variables: Mapping[str, str], out: Path, err: Path
+    arguments: Sequence[str],
+    variables: Mapping[str, str],
+    out: Path,
+    err: Path,
+    module: str = "starters.main",
 ) -> "Fork | subprocess.Popen[bytes]":
     """A command at work, whose words are in files: a fork, or where it takes modules from elsewhere
     a process that begins with nothing."""
     if "PYTHONPATH" not in variables:
-        return forked_command(arguments, variables, out, err)
+        return forked_command(arguments, variables, out, err, module=module)
     environment = {**os.environ, **variables}
     with out.open("wb") as to_out, err.open("wb") as to_err:
         return subprocess.Popen(

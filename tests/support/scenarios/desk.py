@@ -29,9 +29,11 @@ _AWAY = ("Temporal server", "RPCError")
 
 
 def over_stdio(*options: str) -> Mapping[str, Any]:
-    """The entry of `.mcp.json` for a server process that the worker runs."""
-    arguments = ["-m", module_for(options), *options]
-    return {"command": "python", "args": arguments, "module": KNOWLEDGE}
+    """The entry of `.mcp.json` for a server process that the worker runs, or has within itself
+    where the transport says so and the server has no faults."""
+    module = module_for(options)
+    runs = {"inProcess": KNOWLEDGE} if module == KNOWLEDGE else {"module": KNOWLEDGE}
+    return {"command": "python", "args": ["-m", module, *options], **runs}
 
 
 def over_http(port: int) -> Mapping[str, Any]:
@@ -131,17 +133,21 @@ class Asking:
 
 @asynccontextmanager
 async def asking(
-    variables: Mapping[str, str], *words: str, inside: Sequence[str] = (), command: str = "ask"
+    variables: Mapping[str, str],
+    *words: str,
+    inside: Sequence[str] = (),
+    command: str = "ask",
+    module: str = "starters.main",
 ) -> AsyncIterator[Asking]:
     """A `desk ask --json`, or another such command, in a process of its own, which is killed where
-    it outlives the block."""
+    it outlives the block. `module` is as for `forked_command`."""
     with TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
         line = (command, *words, "--json")
         if inside:
             process = _inside(inside, line, variables, out, err)
         else:
-            process = forked_command(line, variables, out, err)
+            process = forked_command(line, variables, out, err, module=module)
         asked = Asking(process, out, err)
         try:
             yield asked

