@@ -54,7 +54,7 @@ import asyncio
 import sys
 from datetime import timedelta
 from infra.logs import configure_logs
-from tests.support.lying_worker import main
+from tests.support.processes.lying_worker import main
 from tests.support.opened_before import main as opened
 from workers.hosting import Role
 
