@@ -41,7 +41,7 @@ WEEKDAY_WEEKS: Final = 52
 """A weekday takes longer to show itself than a source."""
 
 CHANCE: Final = 0.05
-"""A weekday on which a source fails counts where it would come of chance more seldom than this."""
+"""A weekday on which a source fails counts where any would come of chance more seldom than this."""
 
 LONGER: Final = 2.0
 LONGEST: Final = 3.0
@@ -307,15 +307,17 @@ class _BadDay(NamedTuple):
 def _bad_day(server: str, lessons: Sequence[Lesson]) -> _BadDay | None:
     """The weekday on which a source fails most clearly; None where that may be chance.
 
-    By Fisher's exact test, one-sided, over the runs in which the source was asked at all.
+    By Fisher's exact test, one-sided, over the runs in which the source was asked at all; of each
+    weekday on which it was, so that by Bonferroni's correction all of them share the chance.
     """
     asked = [tally for lesson in lessons if (tally := _tally(lesson, server)).calls]
+    weekdays = {tally.weekday for tally in asked}
     found: list[tuple[float, _BadDay]] = []
-    for weekday in range(len(WEEKDAYS)):
+    for weekday in sorted(weekdays):
         on = [tally.failed > 0 for tally in asked if tally.weekday == weekday]
         off = [tally.failed > 0 for tally in asked if tally.weekday != weekday]
         chance = _by_chance(sum(on), len(on), sum(off), len(off))
-        if sum(on) >= FAILING_WEEKS and chance < CHANCE:
+        if sum(on) >= FAILING_WEEKS and chance < CHANCE / len(weekdays):
             found.append((chance, _BadDay(weekday, sum(on), len(on), sum(off), len(off))))
     return min(found)[1] if found else None
 

@@ -1,14 +1,16 @@
 """Policy rates, decisions and differentials as claims."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import takewhile
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from desk.analytics.figures import as_number
 from desk.analytics.formulas import basis_point_difference, count, cuts_among, rises_among
 from desk.analytics.prices.rates_view import direction
+from desk.analytics.prices.series import window_days
 from desk.analytics.units import UNITS
 from desk.contracts.findings.claims import Claim, Metric, Unit, claim_id, span_id
 from desk.contracts.findings.source_results import (
@@ -16,8 +18,10 @@ from desk.contracts.findings.source_results import (
     PolicyRate,
     RateDecision,
     RateDecisions,
+    ScheduledDecision,
 )
 from desk.contracts.markets import MarketKind, MarketSpec
+from desk.contracts.weeks import TimeWindow
 
 WHOLE: Final = Decimal(1)
 TENTH: Final = Decimal("0.1")
@@ -158,12 +162,15 @@ def within_claims(
 
 
 def next_decision_claims(
-    calendar: DecisionCalendar, as_of_day: date, evidence: str
+    calendar: DecisionCalendar, window: TimeWindow, evidence: str
 ) -> tuple[Claim, ...]:
-    """For each area in a calendar, the next decision day after the as-of day."""
+    """For each area in a calendar, the next decision day at the end of a window. A decision of that
+    day itself is the next one until the hour at which it is announced; all day where no hour is
+    known."""
+    _, as_of_day = window_days(window)
     ahead: dict[str, date] = {}
     for each in sorted(calendar.scheduled, key=lambda scheduled: scheduled.day):
-        if each.day > as_of_day:
+        if each.day > as_of_day or (each.day == as_of_day and not _is_announced(each, window.end)):
             ahead.setdefault(each.area, each.day)
     return tuple(
         Claim(
@@ -177,6 +184,13 @@ def next_decision_claims(
         )
         for area, day in ahead.items()
     )
+
+
+def _is_announced(scheduled: ScheduledDecision, at: datetime) -> bool:
+    hour, zone = scheduled.announced_at_local, scheduled.time_zone
+    if hour is None or zone is None:
+        return False
+    return datetime.combine(scheduled.day, hour, ZoneInfo(zone)) <= at
 
 
 def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:

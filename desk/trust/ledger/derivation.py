@@ -206,8 +206,7 @@ def derive(
             case Yields():
                 return _of_yields(answer, specs, window, evidence_id)
             case DecisionCalendar():
-                _, last_day = window_days(window)
-                return next_decision_claims(answer, last_day, evidence_id)
+                return next_decision_claims(answer, window, evidence_id)
             case Analysis():
                 found = analysis_claims(answer, evidence_id)
                 return (*found, *mark_claims(found))

@@ -102,9 +102,10 @@ _NAMES: Final = (
     r"Russell\s?[123]000|Nasdaq[\s-]100|CAC\s?40|DAX\s?(?:30|40)|ASX\s?(?:200|300)|CSI\s?[35]00",
     r"Fortune\s500|COVID-?19|Covid-19|H\.(?:4\.1|8|10|15)|T\+[0-3]|ISO\s?4217|24/7|20/20|401\(k\)",
     r"(?:Article|Section|Chapter|Title|Rule|Regulation|Part|Appendix|Annex|Table|Chart|Figure|Box"
-    r"|Footnote|Exhibit|Page|Basel|Resolution|No\.)\s\d+[\w()/.-]*|(?:Phase|Tier|Level|Grade)\s\d\b",
-    r"https?://\S+|www\.\S+",
-    r"[A-Z]{2}\d{1,2}Y|[A-Za-z]+(?:_[A-Za-z]+)*_\d{1,2}|[A-Z]{2,}_[A-Z0-9_]+",
+    r"|Footnote|Exhibit|Page|Basel|Resolution|No\.)\s\d{1,4}[a-z]?(?:\([a-z0-9]{1,2}\)|[/-]\d{1,4})*"
+    r"|(?:Phase|Tier|Level|Grade)\s\d\b",
+    r"(?:https?://|www\.)[^\s%]+",
+    r"[A-Z]{2}\d{1,2}Y|[A-Za-z]+(?:_[A-Za-z]+)*_\d{1,2}|[A-Z]{2,}(?:_[A-Z]+\d{0,2})+",
 )
 _PASSING: Final = re.compile(
     rf"(?<![\w$€£¥₩₹])(?<!\d[.,])(?:{'|'.join((*_DATES, *_NAMES))}){_ENDS}", re.MULTILINE

@@ -17,7 +17,7 @@ from temporalio.service import RPCError
 from desk.platform.temporal.client import ServerUnreachable
 from starters.operations.serve.pages import access, decide, health, reports, retry, runs, start
 from starters.operations.serve.pages.seen_runs import RunLooks
-from starters.operations.serve.serving.guard import ASSETS, LOGIN, Guard, NamedHosts
+from starters.operations.serve.serving.guard import ASSETS, HEADERS, LOGIN, Guard, NamedHosts
 from starters.operations.serve.serving.hosting import DeskAway
 from starters.operations.serve.serving.site import (
     PACKAGE,
@@ -136,4 +136,7 @@ async def _away(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     words = "The page could not be made. The log of the desk says why: logs/desk.log in its home."
-    return _message_page(request, HTTPStatus.INTERNAL_SERVER_ERROR, "That went wrong", words)
+    page = _message_page(request, HTTPStatus.INTERNAL_SERVER_ERROR, "That went wrong", words)
+    # Made outside of the guard, which gives all other answers theirs.
+    page.headers.update(HEADERS)
+    return page

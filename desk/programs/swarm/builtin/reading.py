@@ -98,8 +98,7 @@ def figures_of_the_form(
     market = request.assignment.market
     match answer:
         case DecisionCalendar():
-            _, last_day = window_days(request.assignment.window)
-            return next_decision_claims(answer, last_day, evidence_id)
+            return next_decision_claims(answer, request.assignment.window, evidence_id)
         case Analysis() if market is not None and answer.symbol in (market.market, *market.areas):
             return analysis_claims(answer, evidence_id)
         case _:
@@ -159,7 +158,7 @@ def calendar_asked(market: MarketSpec, window: TimeWindow) -> Mapping[str, JsonV
     _, last_day = window_days(window)
     return {
         "areas": [*market.areas],
-        "start": (last_day + timedelta(days=1)).isoformat(),
+        "start": last_day.isoformat(),
         "end": (last_day + LOOKS_AHEAD).isoformat(),
     }
 

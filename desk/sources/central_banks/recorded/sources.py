@@ -248,6 +248,8 @@ RATE_SOURCES: Final = (
             "daily-figures-interbank-liquidity?pagesize=1000"
         ),
         read=read_hkma,
+        # Always as many rows: a new one without a rate leaves fewer than there were.
+        grows=False,
         published=next_working_day(time(12), "Asia/Hong_Kong"),
         rule="on the next business day; noon is allowed for",
         rule_from="https://apidocs.hkma.gov.hk/",

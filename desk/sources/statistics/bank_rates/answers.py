@@ -260,7 +260,8 @@ def _row(
 ) -> RateRecord:
     days = [*values]
     rate = values[days[-1]]
-    since, previous = last_change(values)
+    # The mean of a month says nothing of the day on which it changed, nor from what.
+    since, previous = (None, None) if origin == IMF else last_change(values)
     bank = origin not in (BIS, IMF) and area in INSTRUMENTS
     return RateRecord(
         area=area,

@@ -123,8 +123,12 @@ def _published(folder: Path, written: str) -> Path | None:
     """The file of the folder of reports, and no hidden one."""
     if any(part.startswith(".") for part in Path(written).parts):
         return None
-    found = (folder / written).resolve()
-    fits = found.suffix in _TYPES and found.is_relative_to(folder) and found.is_file()
+    try:
+        found = (folder / written).resolve()
+        fits = found.suffix in _TYPES and found.is_relative_to(folder) and found.is_file()
+    except (ValueError, OSError):
+        # No file can have such a name.
+        return None
     return found if fits else None
 
 

@@ -32,7 +32,7 @@ POLICY: Final = (
 )
 """The Content-Security-Policy of the desk's own pages: no script and no style inside of them."""
 
-_HEADERS: Final = {
+HEADERS: Final = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -42,6 +42,8 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+"""What every answer has that has none of its own."""
+
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 ONLY_FROM_HERE: Final = (
@@ -161,7 +163,7 @@ class Guard:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -187,4 +189,8 @@ def is_from_here(asked: HTTPConnection) -> bool:
     origin = asked.headers.get("origin")
     if origin is None:
         return asked.headers.get("sec-fetch-site") == "same-origin"
-    return urlsplit(origin).netloc.lower() == asked.headers.get("host", "").lower()
+    try:
+        sender = urlsplit(origin).netloc
+    except ValueError:
+        return False
+    return sender.lower() == asked.headers.get("host", "").lower()

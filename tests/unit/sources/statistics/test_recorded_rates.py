@@ -109,6 +109,11 @@ def test_a_month_of_the_imf_counts_as_known_two_months_after_its_end(rates: Bank
     assert thailand.day == date(2026, 8, 1)
 
 
+def test_the_mean_of_a_month_says_nothing_of_the_day_of_a_change(rates: BankRates) -> None:
+    thailand = records(rates, "TH")["International Monetary Fund"]
+    assert (thailand.since, thailand.previous) == (None, None)
+
+
 def test_without_files_all_areas_need_a_network() -> None:
     answer = BankRates(None).answer(["US", "JP"], WEEK_END)
     assert answer.missing == dict.fromkeys(("US", "JP"), "Not fetched: it needs a network.")

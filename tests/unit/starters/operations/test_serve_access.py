@@ -84,6 +84,7 @@ def test_this_machine_and_the_names_of_desk_toml_are_answered(tmp_path: Path) ->
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:9999"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ],
@@ -179,6 +180,19 @@ def test_a_page_allows_no_script_inside_of_it_and_no_frame_around_it(tmp_path: P
     assert answer.headers["cache-control"] == "no-store"
 
 
+def test_a_page_that_could_not_be_made_allows_no_more_than_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("starters.operations.serve.pages.reports._published", breaks)
+    answer = browser(tmp_path).get("/reports/week.json")
+    assert answer.status_code == 500
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
 def test_without_a_desk_a_page_says_so_and_asks_again(tmp_path: Path) -> None:
     answer = browser(tmp_path).get("/")
     assert answer.status_code == 503
@@ -227,7 +241,10 @@ def test_what_is_published_is_listed_by_what_it_is_about(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["../kept/secret.json", "%2e%2e/kept/secret.json", ".hidden.json", "/etc/passwd", "key.pem"],
+    [
+        *("../kept/secret.json", "%2e%2e/kept/secret.json", ".hidden.json", "/etc/passwd"),
+        *("key.pem", "%00.json", f"{'a' * 300}.json"),
+    ],
 )
 def test_only_what_is_published_is_served(tmp_path: Path, name: str) -> None:
     reports, kept = tmp_path / "reports", tmp_path / "kept"

@@ -1,17 +1,20 @@
 """Rate decisions and scheduled days over a window, and the claims they make."""
 
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 import pytest
 
+from desk.analytics.figures import as_number
 from desk.analytics.prices.rates_view import RatesView, view_rates
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.source_results import DatePrecision, RateDecision
+from desk.contracts.weeks import TimeWindow
 from desk.trust.claims.rate_claims import (
     decision_claims,
     differential_areas,
     differential_claim,
+    next_decision_claims,
     policy_rate_claims,
 )
 from tests.support.builders import (
@@ -112,6 +115,28 @@ def test_a_stale_rate_is_claimed_for_the_last_day_that_is_covered() -> None:
     differential = differential_claim(pair_market("USD/JPY"), "US", claims)
     assert differential is not None
     assert differential.as_of == date(2024, 6, 30)
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "hour", "next_day"),
+    [
+        ("2024-07-31T17:00:00+00:00", time(14), "2024-07-31"),
+        ("2024-07-31T19:00:00+00:00", time(14), "2024-09-18"),
+        ("2024-07-31T19:00:00+00:00", None, "2024-07-31"),
+    ],
+)
+def test_a_decision_of_the_day_is_the_next_until_it_is_announced(
+    asked_at: str, hour: time | None, next_day: str
+) -> None:
+    days = calendar(WEEK, ("US", "2024-07-31"), ("US", "2024-09-18"))
+    told = {"announced_at_local": hour, "time_zone": "America/New_York"}
+    days = days.model_copy(
+        update={"scheduled": tuple(d.model_copy(update=told) for d in days.scheduled)}
+    )
+    at = datetime.fromisoformat(asked_at)
+    until = TimeWindow(start=at - timedelta(days=8), end=at, time_zone="Europe/London")
+    (claim,) = next_decision_claims(days, until, "call")
+    assert claim.value == as_number(date.fromisoformat(next_day))
 
 
 def test_a_decision_makes_two_claims_of_its_day() -> None:

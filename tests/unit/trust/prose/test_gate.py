@@ -100,6 +100,9 @@ PASSING_AND_NEAREST = {
     "a level among tens": ("In the 80s it rose.", "It is in the low 80s.", "80"),
     "a year that was reached": ("It broke in 1950.", "Gold hit 1950.", "1950"),
     "an address": ("See https://example.org/157.25", "See example 157.25", "157.25"),
+    "a share after an address": ("See https://x.org/4.16", "Up by https://x.org/4.16%", "4.16%"),
+    "a table": ("See Table 12 and Rule 10b-5(c).", "See Table 157.25 for it.", "157.25"),
+    "a name of a series": ("IR_POLICY_RATE rose.", "It gained XX_4_16 then.", "16"),
 }
 
 
