@@ -1,12 +1,13 @@
 """One question through the agents and the server `knowledge` in this process, without Temporal."""
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Final, NamedTuple
 
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from desk.contracts.agents.tasks import Query, TaskAssignment, TaskType
 from desk.contracts.agents.tools import ToolCall, ToolResult, ToolStatus
@@ -88,6 +89,16 @@ def _tools() -> KnowledgeTools:
     return KnowledgeTools()
 
 
+@cache
+def _answer_of(tool: str, arguments: str, as_of: datetime) -> dict[str, JsonValue] | str:
+    """What a tool answers, or refuses with: many questions have the same documents read."""
+    called: Callable[..., BaseModel] = getattr(_tools(), tool)
+    try:
+        return called(**json.loads(arguments), as_of=as_of).model_dump(mode="json")
+    except ToolError as error:
+        return str(error)
+
+
 class _Run:
     def __init__(self, spec: GraphSpec, query: Query, as_of: datetime) -> None:
         self.machine = GraphMachine(spec, query)
@@ -130,12 +141,9 @@ class _Run:
 
     def _call(self, call: ToolCall) -> ToolResult:
         self.calls += 1
-        tool: Callable[..., BaseModel] = getattr(_tools(), call.tool)
-        try:
-            answer = tool(**call.arguments, as_of=self._as_of)
-        except ToolError as error:
-            return ToolResult(call=call, status=ToolStatus.REFUSED, error=str(error))
-        content = answer.model_dump(mode="json")
+        content = _answer_of(call.tool, json.dumps(call.arguments), self._as_of)
+        if isinstance(content, str):
+            return ToolResult(call=call, status=ToolStatus.REFUSED, error=content)
         return ToolResult(
             call=call, status=ToolStatus.OK, content=content, content_hash=content_hash(content)
         )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,7 +23,7 @@ from desk.sources.knowledge.documents import version_at
 from desk.sources.sentiment import stories as sentiment_stories
 from desk.sources.statistics import answers as official_answers
 from tests.leak.answers import answers, desk
-from tests.leak.worlds import MARKERS, write_world
+from tests.leak.worlds import MARKERS, World, write_world
 
 FIRST_WEEK, LAST_WEEK = "2006-W10", "2026-W43"
 MANY = 8
@@ -56,10 +56,22 @@ def instants_before_statements() -> list[datetime]:
     return [at.astimezone(UTC) - timedelta(minutes=1) for at in chosen]
 
 
-def leaks(folder: Path, as_of: datetime) -> Iterator[str]:
+class Worlds(NamedTuple):
+    """What was known at an instant, and the same with a planted future."""
+
+    as_of: datetime
+    known: World
+    planted: World
+
+
+def written(folder: Path, as_of: datetime) -> Worlds:
+    known = write_world(folder / "known", as_of, planted=False)
+    return Worlds(as_of, known, write_world(folder / "planted", as_of, planted=True))
+
+
+def leaks(worlds: Worlds) -> Iterator[str]:
     """The calls whose answer tells of the planted future."""
-    known = answers(write_world(folder / "known", as_of, planted=False), as_of)
-    seen = answers(write_world(folder / "planted", as_of, planted=True), as_of)
+    known, seen = (answers(world, worlds.as_of) for world in (worlds.known, worlds.planted))
     for call, answer in seen.items():
         if answer != known[call] or any(marker in answer for marker in MARKERS):
             yield call
@@ -67,14 +79,14 @@ def leaks(folder: Path, as_of: datetime) -> Iterator[str]:
 
 @pytest.mark.parametrize("as_of", instants_of_weeks(), ids=str)
 def test_nothing_of_the_future_is_in_any_answer(tmp_path: Path, as_of: datetime) -> None:
-    assert list(leaks(tmp_path, as_of)) == []
+    assert list(leaks(written(tmp_path, as_of))) == []
 
 
 @pytest.mark.parametrize("as_of", instants_before_statements(), ids=str)
 def test_a_statement_is_not_known_before_its_hour_on_the_day_of_the_meeting(
     tmp_path: Path, as_of: datetime
 ) -> None:
-    assert list(leaks(tmp_path, as_of)) == []
+    assert list(leaks(written(tmp_path, as_of))) == []
 
 
 Break = Callable[[pytest.MonkeyPatch], None]
@@ -134,6 +146,12 @@ def no_guard_on_month_ends(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(official_answers, "rate_known_from", lambda *_: datetime(1999, 1, 1, tzinfo=UTC))
 
 
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Worlds:
+    """Those of one instant, for all guards."""
+    return written(tmp_path_factory.mktemp("worlds"), as_of_of("2019-W20", desk().schedule))
+
+
 @pytest.mark.parametrize(
     ("taken_out", "leaking"),
     [
@@ -149,8 +167,7 @@ def no_guard_on_month_ends(patch: pytest.MonkeyPatch) -> None:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_guard_that_is_taken_out_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_out: Break, leaking: set[str]
+    worlds: Worlds, monkeypatch: pytest.MonkeyPatch, taken_out: Break, leaking: set[str]
 ) -> None:
-    as_of = as_of_of("2019-W20", desk().schedule)
     taken_out(monkeypatch)
-    assert leaking <= {call.split()[0] for call in leaks(tmp_path, as_of)}
+    assert leaking <= {call.split()[0] for call in leaks(worlds)}

@@ -2,9 +2,10 @@
 the extra `memory`, a tenth of a second for each text. Tests are without them, but for those that
 ask for them."""
 
+import importlib
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from types import ModuleType
 
@@ -24,11 +25,7 @@ WITH_MEANING = {"TESTS_HAVE_MEANING": "1"}
 
 def words_alone() -> None:
     """From now on this process and its forks do not find the model."""
-    for package, model in _MODELS.items():
-        had = sys.modules.get(package)
-        if had is not None and package not in _had:
-            _had[package] = had
-            setattr(had, model, cache(getattr(had, model)))
+    for package in _MODELS:
         # The import system takes it as not installed.
         sys.modules[package] = None  # type: ignore[assignment]
     _forget()
@@ -36,9 +33,14 @@ def words_alone() -> None:
 
 def have_meaning() -> None:
     """From now on this process finds the model where it is installed."""
-    for package in _MODELS:
-        sys.modules.pop(package, None)
-    sys.modules.update(_had)
+    for package, model in _MODELS.items():
+        del sys.modules[package]
+        if package in _had:
+            sys.modules[package] = _had[package]
+            continue
+        with suppress(ImportError):
+            found = _had[package] = importlib.import_module(package)
+            setattr(found, model, cache(getattr(found, model)))
     _forget()
 
 

@@ -8,7 +8,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
@@ -58,6 +58,7 @@ class Week:
     desk: Desk
     outcomes: tuple[MarketOutcome, ...]
     report: ResearchReport
+    _published: dict[tuple[str, How], ResearchReport] = field(default_factory=dict)
 
     @cached_property
     def claims(self) -> dict[str, Claim]:
@@ -76,6 +77,11 @@ class Week:
 
     def withholding(self, name: str, how: How) -> ResearchReport:
         """The report of the week without one claim."""
+        if (name, how) not in self._published:
+            self._published[name, how] = self._without(name, how)
+        return self._published[name, how]
+
+    def _without(self, name: str, how: How) -> ResearchReport:
         change = _rejected if how is How.REJECTED else _undecided
         changed = [
             change(outcome, name) if name in _delivered(outcome) else outcome

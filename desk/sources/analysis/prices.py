@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, Protocol, TextIO
@@ -216,8 +216,20 @@ ECB_SOURCE: Final = Provenance(
 MOST_NEAREST: Final = 3
 STOCKS_KEPT: Final = 8
 """Series of stocks that stay worked out, at some 2 MB each."""
+SERIES_KEPT: Final = 32
+"""Packaged series that a process keeps as they were read, for all who tell prices in it."""
 
 _Telling = Callable[[str, date, date], tuple[PriceSeries | None, Provenance]]
+
+
+def _traded(series: PackagedSeries) -> Traded:
+    return _read(series, _folder(series.package))
+
+
+@lru_cache(maxsize=SERIES_KEPT)
+def _read(series: PackagedSeries, _: Path | None) -> Traded:
+    """The series as its package has it that is in a folder."""
+    return series.read()
 
 
 class LivePrices(Protocol):
@@ -247,7 +259,6 @@ class PriceStore:
         self._rates = rates
         self._packaged = tuple(packaged)
         self._live = live
-        self._read: Callable[[PackagedSeries], Traded] = cache(PackagedSeries.read)
         # The tools of an episode ask for one stock up to one day, one after the other.
         self._told: _Telling = (
             self._tell if live is not None else lru_cache(maxsize=STOCKS_KEPT)(self._tell)
@@ -306,7 +317,7 @@ class PriceStore:
         Raises:
             NotInstalled: the package of one is not there.
         """
-        return tuple(self._read(one) for one in self._packaged if one.symbol == symbol)
+        return tuple(_traded(one) for one in self._packaged if one.symbol == symbol)
 
     def known(self, symbol: str, as_of: datetime | None = None) -> KnownSymbol | None:
         """A symbol with its name and days; None where no price of it was known."""
@@ -395,7 +406,7 @@ class PriceStore:
             return [(found, self._live.source)] if found.bars else []
         packaged = [one for one in self._packaged if one.symbol == symbol]
         try:
-            return [(self._read(one), one.source) for one in packaged]
+            return [(_traded(one), one.source) for one in packaged]
         except NotInstalled as error:
             raise NoPrices(str(error)) from error
 

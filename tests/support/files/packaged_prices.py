@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,12 +24,16 @@ class Day(NamedTuple):
     volume: int = 1_000
 
 
+_numbers = count()
+"""No two packages have one name: a process reads each once."""
+
+
 @contextmanager
 def packaged(
     folder: Path, days: Sequence[Day], symbol: str = "ACME", later_shares: bool = False
 ) -> Iterator[PriceStore]:
     """A store that reads a stock's days from a package of one file in a folder."""
-    package = f"prices_of_{symbol.strip('^').lower()}"
+    package = f"prices_of_{symbol.strip('^').lower()}_{next(_numbers)}"
     (folder / package).mkdir(exist_ok=True)
     (folder / package / "__init__.py").touch()
     rows = (
