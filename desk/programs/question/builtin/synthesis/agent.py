@@ -248,7 +248,8 @@ def _verdict(question: MarketQuestion, research: Sequence[ResearchResult]) -> st
 def _pairs_instead(question: MarketQuestion, research: Sequence[ResearchResult]) -> Draft:
     """What was measured of pairs where nothing written fits, which is said last where the question
     may be of that."""
-    dated = question.kind is QuestionKind.LEVEL or READ in question.query.parameters
+    of_now = question.kind is QuestionKind.LEVEL or question.asked.aspect is Aspect.STREAK
+    dated = of_now or READ in question.query.parameters
     known = is_all_read(question, research) and is_measured(research)
     found = question.is_of_prices and dated and known
     said_already = question.is_of_prices or question.is_unsure

@@ -1,5 +1,6 @@
 """What of a market's fixings a question asks for: a level, a high or low, whether one of them is
-beyond a number, the largest move, rise or fall of a day, or which of several did best or worst.
+beyond a number, the largest move, rise or fall of a day, for how many days it went one way, or
+which of several did best or worst.
 
 It is what has the nearest wording, in meaning and in words. It orders what is told and makes no
 figure: where it says nothing, the facts are told in their usual order.
@@ -67,6 +68,7 @@ class Aspect(StrEnum):
     EVER_REACHED = "ever_reached"
     IS_ABOVE = "is_above"
     IS_BELOW = "is_below"
+    STREAK = "streak"
     BEST = "best"
     WORST = "worst"
     IS_BEST = "is_best"
@@ -103,7 +105,7 @@ MOST_TIMES: Final = 2
 """By how much a number may differ from a pair's fixing to be meant as a level of it."""
 
 OF_A_DAY: Final = frozenset({Aspect.LARGEST_DAY, Aspect.LARGEST_RISE, Aspect.LARGEST_FALL})
-_OF_MOVES: Final = AMONG_SEVERAL | OF_A_DAY
+_OF_MOVES: Final = AMONG_SEVERAL | OF_A_DAY | {Aspect.STREAK}
 _OF_MONEY: Final = frozenset({NamedAs.CURRENCY, NamedAs.COUNTRY})
 _HUNDREDTHS: Final = Decimal(100)
 _NUMBER: Final = re.compile(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from desk.analytics.figures import print_full_day
+from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.currency_mentions import currency_mentions
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
@@ -82,6 +83,8 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
         case Aspect.LARGEST_DAY | Aspect.LARGEST_RISE | Aspect.LARGEST_FALL:
             way = _WAYS[aspect]
             return _largest_day(question, result, -way if _is_quoted(question, result) else way)
+        case Aspect.STREAK:
+            return _streak(known, result.market if _is_quoted(question, result) else "")
         case Aspect.EVER_REACHED:
             return _reached(question, known)
         case Aspect.EVER_ABOVE | Aspect.EVER_BELOW:
@@ -154,6 +157,21 @@ def _largest_day(question: MarketQuestion, result: ResearchResult, way: int) -> 
         f"The largest one-day {_MOVES[way]} of {last.subject} {_over(question, last)} was"
         f" [[{largest.claim_id}|signed]] on {day}, from [[{start}]] on {before} to [[{end}]]."
     )
+
+
+def _streak(known: Mapping[Metric, Claim], quoted: str) -> str:
+    """For how many days in a row the last fixings rose or fell; of a pair whose `quoted` currency
+    is asked about, what that one did."""
+    streak = known.get(Metric.STREAK)
+    if streak is None:
+        return ""
+    day = print_full_day(streak.as_of)
+    if not streak.value:
+        return f"The fixing of {streak.subject} of {day} is that of the day before."
+    went, other = ("risen", "fell") if streak.value > 0 else ("fallen", "rose")
+    told = f"By its fixing of {day} {streak.subject} has {went} for [[{streak.claim_id}]] in a row"
+    own = f"the {currency_name(quoted.partition('/')[2])}" if quoted else ""
+    return f"{told}: {own} {other}." if own else f"{told}."
 
 
 def _is_beyond(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
