@@ -251,6 +251,11 @@ def speaks_of_banks(text: str) -> bool:
     return _CALLED_AS[NamedAs.BANK] in text.casefold()
 
 
+def subjects_as_written(text: str) -> str:
+    """The names of a text's subjects as they stand in it, each once."""
+    return ", ".join(dict.fromkeys(text[found.start : found.end] for found in _asked(text)))
+
+
 def without_subjects(text: str) -> str:
     """A text with spaces in the place of each subject's name."""
     for found in _asked(text):

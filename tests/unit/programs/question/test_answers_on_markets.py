@@ -217,6 +217,16 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "has the franc been firmer than the yen this month",
             "Yes: the Swiss franc rose 1.59 % against the Japanese yen.",
         ),
+        # For how many days it went one way.
+        (
+            "how many days in a row has cable fallen",
+            "By its fixing of 30 Oct 2026 GBP/USD has risen for 2 days in a row.",
+        ),
+        (
+            "how many days in a row has the won fallen against the dollar",
+            "By its fixing of 30 Oct 2026 USD/KRW has fallen for 2 days in a row: the South Korean"
+            " won rose.",
+        ),
         # What the market calls a level.
         ("is eur/usd below parity", "No: the fixing of EUR/USD of 30 Oct 2026 is 1.1172."),
         ("is eurchf under parity", "Yes: the fixing of EUR/CHF of 30 Oct 2026 is 0.9194."),
@@ -303,7 +313,7 @@ def test_what_is_asked_for_is_the_first_sentence(
         "how correlated are AUD/USD and NZD/USD",
         "highest the franc has ever been",
         "is the won in a downtrend",
-        "how many days in a row has cable fallen",
+        "how many weeks in a row has cable fallen",
         "since when is dollar-yen above 150",
         "is the euro below purchasing power parity",
     ],
@@ -326,6 +336,17 @@ def test_the_first_of_all_is_none_of_a_group_that_the_desk_does_not_have(
         "No fact that is known here surely answers the question.",
         f"Not read in the question: {unread}.",
     ]
+    assert not made.answered
+
+
+def test_the_part_of_a_question_that_nothing_answers_is_named_behind_what_is_known(
+    settings: Settings,
+) -> None:
+    made, sentences = answer_to("usdsgd rsi and where is it", settings)
+    assert sentences[0] == "The fixing of USD/SGD of 30 Oct 2026 is 1.2784."
+    assert sentences[-1] == (
+        "Nothing that is known here answers this part of the question: usdsgd rsi."
+    )
     assert not made.answered
 
 

@@ -225,6 +225,24 @@ def test_an_answer_begins_with_what_is_asked(
     assert told.startswith(begins)
 
 
+def test_each_part_of_a_question_is_answered_with_what_it_asks_for(with_meaning: None) -> None:
+    question = "what is the fed's rate and when does the boj meet"
+    told, _ = answer(question, research("US"), research("JP"))
+    assert told.startswith("The policy rate of the Federal Reserve was 4.125 %, as far as is known")
+    assert told.endswith(
+        "A decision of the Bank of Japan is due today, 2 Nov 2026; its outcome is not in the source"
+        " yet. After that it decides on 18 Dec 2026."
+    )
+
+
+@pytest.mark.parametrize(
+    "question", ["when do the fed and the boj meet", "the fed and the boj: who decides first"]
+)
+def test_what_is_asked_of_two_banks_is_one_question(question: str, with_meaning: None) -> None:
+    told, _ = answer(question, research("US"), research("JP"))
+    assert "The next decision days by the banks' calendars, the earliest first: " in told
+
+
 def test_each_period_that_is_asked_about_is_answered(with_meaning: None) -> None:
     days = "2024-01-01/2024-12-31,2025-01-01/2025-12-31"
     question = "how often did the bank of canada cut in 2024 and in 2025"

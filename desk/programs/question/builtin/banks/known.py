@@ -144,7 +144,9 @@ def known_bank(
     """What research left of the bank of an area."""
     results = tuple(results)
     own = [event for result in results for event in result.events if event.area == area]
-    ordered = sorted({e.event_id: e for e in own}.values(), key=lambda event: event.event_date)
+    # What was researched of a pair tells of its banks as well.
+    once = {(event.event_type, event.event_date): event for event in own}
+    ordered = sorted(once.values(), key=lambda event: event.event_date)
     decided = tuple(e for e in ordered if e.event_type is EventType.RATE_DECISION)
     scheduled = [e for e in ordered if e.event_type is EventType.SCHEDULED_DECISION]
     since = decided[-1].event_date if decided else date.min

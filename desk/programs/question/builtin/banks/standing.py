@@ -53,13 +53,16 @@ def bank_sentences(
     days: DaysAsked | None = None,
     verdict: str = "",
     way: int = 0,
+    *,
+    besides: bool = True,
 ) -> tuple[str, ...]:
     """What is known of the banks that were researched, that of a kind of question first; empty
     where a pair was researched. Without a kind the rates of several go first, in their order. Where
     `days` are asked about, what is known of these goes before what is known today. Of several banks
     nothing is told besides but their rates, and of many not these. A `verdict` goes before all;
     where it has the rates of today, only up to when they are known is told of them. Of changes
-    those in the `way` that is asked for go first."""
+    those in the `way` that is asked for go first. Without what is known `besides`, no more is told
+    than what is asked for."""
     banks = known_banks(results, as_of_day, days)
     if not banks:
         return (verdict,) if verdict else ()
@@ -72,6 +75,7 @@ def bank_sentences(
     if len(banks) > 1:
         alone = kind in _TOLD_WITHOUT_RATES or len(banks) > MOST_WITH_RATES
         topics = () if alone else (rate_now,)
+    topics = topics if besides else ()
     first = [*lead(banks)]
     called = "it" if len(banks) == 1 and any(banks[0].name in each for each in first) else ""
     told = (sentence for bank in banks for sentence in of_bank(bank, topics, called))

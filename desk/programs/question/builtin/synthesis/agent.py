@@ -8,6 +8,7 @@ What research agents found of a market is told as they left it.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from desk.analytics.names.currency_mentions import NO_MARKET, mentions_told
 from desk.analytics.names.listing import listed
@@ -67,6 +68,7 @@ from desk.programs.question.builtin.synthesis.markets.results import (
     whole_days,
 )
 from desk.programs.question.builtin.synthesis.markets.sections import research_sections
+from desk.programs.question.builtin.synthesis.parts import QuestionPart, parts_of
 from desk.programs.question.builtin.synthesis.verdicts import move_verdict
 from desk.programs.question.builtin.synthesis.written.answers import (
     MOST_QUOTED,
@@ -91,6 +93,8 @@ from desk.programs.question.builtin.synthesis.written.ranking import (
 )
 from desk.programs.question.builtin.unread_words import safe_line
 from desk.trust.prose import LONGEST_TEXT, clip, split_sentences
+
+NO_PART: Final = "Nothing that is known here answers this part of the question:"
 
 
 def take_turn(request: TurnRequest) -> Turn:
@@ -167,6 +171,8 @@ def _draft(
     # What speaks of a thing without a value of it, such as that its cost is not known, is no
     # answer, and what fits less well is none either.
     found = found if found and found[0].answers else []
+    if not found and (parts := parts_of(question, research)):
+        return _of_parts(parts, quoter)
     of_pairs = any("/" in result.market for result in research)
     if (group := query.parameters.get(RANK)) and of_pairs:
         return _of_a_group(question, group, research, found, quoter)
@@ -200,6 +206,23 @@ def _draft(
         return Draft(NOTHING_FITS, answered=False)
     told = quoted(near[:MOST_QUOTED], quoter)
     return told._replace(summary=f"{NEAREST} {told.summary}", answered=False, found=False)
+
+
+def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:
+    """What is known of each part of a question, and last which part nothing answers. Where both
+    are of banks, no more of these is told than what is asked for."""
+    known = [part for part in parts if part.is_known]
+    besides = not all(part.is_of_banks for part in parts)
+    drafts = [
+        banks_told(part.question, part.research, (), quoter, besides=besides)
+        if part.is_of_banks
+        else _draft(part.question, (), (), part.research, quoter)
+        for part in known
+    ]
+    unknown = (safe_line(part.written, "one with a number") for part in parts if not part.is_known)
+    said = (*(draft.summary for draft in drafts), *(f"{NO_PART} {words}." for words in unknown))
+    answered = len(known) == len(parts) and all(draft.answered for draft in drafts)
+    return Draft(" ".join(said), answered, answered)
 
 
 def _of_papers(query: Query, found: Sequence[Fit], quoter: Quoter) -> Draft:

@@ -60,15 +60,20 @@ def banks_told(
     research: Sequence[ResearchResult],
     ranked: Sequence[Fit],
     quoter: Quoter,
+    *,
+    besides: bool = True,
 ) -> Draft:
     """What is known of the banks that were researched, with what the question asks for first. Of
     places that are the seats of banks among other things, what is written and comes near goes
-    before, where the kind is none of a bank's."""
+    before, where the kind is none of a bank's. What is known `besides` may be left out."""
     query, (first_day, day) = question.query, whole_days(question.window)
     read = _as_read(question, research, day)
     periods = query.periods_asked or (None,)
     way = way_of(query.question, WORKERS_MEANING.get())
-    each = (bank_sentences(research, day, read.taken, days, read.verdict, way) for days in periods)
+    each = (
+        bank_sentences(research, day, read.taken, days, read.verdict, way, besides=besides)
+        for days in periods
+    )
     # What is known today is told once.
     told = tuple(dict.fromkeys(sentence for sentences in each for sentence in sentences))
     if query.days_asked is None and read.taken in _LOOKED_BACK:

@@ -1,0 +1,133 @@
+"""The parts of a question that asks for two things in one sentence.
+
+It may be cut wherever words are joined. Whether both sides ask for something, and for different
+things, the model of meaning decides; a part that names nothing is of what the one before it names.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from desk.analytics.names.markets import AREAS
+from desk.analytics.names.periods import READ, UNREAD
+from desk.analytics.names.subjects import (
+    KIND_NAMES,
+    AskedSubject,
+    NamedAs,
+    by_their_kinds,
+    pairs_named,
+    subjects_as_written,
+    subjects_asked,
+)
+from desk.analytics.retrieval.full_text import stems
+from desk.contracts.agents.tasks import DAYS_ASKED, Query
+from desk.contracts.findings.results import ResearchResult
+from desk.programs.question.builtin.kinds import NOT_KNOWN, QuestionKind
+from desk.programs.question.builtin.synthesis.markets.asked import (
+    Aspect,
+    MarketQuestion,
+    market_question,
+)
+from desk.programs.question.builtin.synthesis.markets.results import is_of_a_bank
+
+_JOINT: Final = re.compile(r"\s*[,;?]\s+(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_ARTICLE: Final = "the"
+
+_TOLD_ALIKE: Final = {
+    QuestionKind.CHANGED: QuestionKind.DECIDED,
+    QuestionKind.LEVEL: QuestionKind.MOVE,
+    **dict.fromkeys(NOT_KNOWN, QuestionKind.OTHER),
+}
+
+
+class QuestionPart(NamedTuple):
+    """A part of a question as it is `written` there, as it is asked with what it is of, and the
+    research on that."""
+
+    written: str
+    question: MarketQuestion
+    research: tuple[ResearchResult, ...]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it may be answered with what the desk knows."""
+        return self.question.kind not in NOT_KNOWN
+
+    @property
+    def is_of_banks(self) -> bool:
+        """Whether it is of central banks alone."""
+        return not _has_pairs(self.research)
+
+    @property
+    def _topic(self) -> QuestionKind | Aspect | None:
+        """What it asks for, as far as answers differ by it; None where that is not known."""
+        aspect, kind = self.question.asked.aspect, self.question.kind
+        if aspect is not None and aspect is not Aspect.LEVEL:
+            return aspect
+        return _TOLD_ALIKE.get(kind, kind) if kind else None
+
+    def is_apart_from(self, other: "QuestionPart") -> bool:
+        """Whether each asks for something, and it is not the same."""
+        topics = self._topic, other._topic
+        return None not in topics and topics[0] != topics[1]
+
+
+def parts_of(
+    question: MarketQuestion, research: Sequence[ResearchResult]
+) -> tuple[QuestionPart, ...]:
+    """The two parts of a question; none where it is sure what the whole asks for, unless that is
+    of pairs and of banks, or not that two things are asked for."""
+    of_both = _has_pairs(research) and is_of_a_bank(research)
+    if question.kind is not None and not question.is_unsure and not of_both:
+        return ()
+    words = question.query.question
+    for joint in _JOINT.finditer(words):
+        head, tail = words[: joint.start()], words[joint.end() :]
+        of_it = tail if subjects_asked(tail) else f"{tail} {subjects_as_written(head)}"
+        parts = [
+            _part(question, written, asked, research)
+            for written, asked in ((head, head), (tail, of_it))
+        ]
+        known = tuple(part for part in parts if part is not None)
+        if len(known) == len(parts) and known[0].is_apart_from(known[1]):
+            return known
+    return ()
+
+
+def _part(
+    whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
+) -> QuestionPart | None:
+    """A part; None where nothing was researched of what it names, or it does nothing but name."""
+    own = _of_what_is_named(asked, research)
+    says = stems(by_their_kinds(asked)) - stems(" ".join((*KIND_NAMES, _ARTICLE)))
+    if not own or not says:
+        return None
+    query = Query(question=asked, parameters=_parameters(whole.query, written))
+    return QuestionPart(written, market_question(query, whole.window, own), own)
+
+
+def _has_pairs(research: Sequence[ResearchResult]) -> bool:
+    return any("/" in each.market for each in research)
+
+
+def _of_what_is_named(words: str, research: Sequence[ResearchResult]) -> tuple[ResearchResult, ...]:
+    """The research on the pairs that words name, or else on each subject."""
+    if pairs := pairs_named(words):
+        return tuple(each for each in research if each.market in pairs)
+    subjects = subjects_asked(words)
+    return tuple(each for each in research if any(_is_on(each.market, s) for s in subjects))
+
+
+def _is_on(market: str, subject: AskedSubject) -> bool:
+    of_prices = subject.kind is NamedAs.CURRENCY
+    return subject.code in market.split("/") if of_prices else market == AREAS.get(subject.code)
+
+
+def _parameters(query: Query, written: str) -> dict[str, str]:
+    """What the question carries along, of days what a part of it names."""
+    told = dict(query.parameters)
+    unread = [each for each in told.pop(UNREAD, "").split(", ") if each and each in written]
+    told |= {UNREAD: ", ".join(unread)} if unread else {}
+    if not any(days in written for days in told.get(READ, "").split(", ")):
+        told.pop(DAYS_ASKED, None)
+    return told
