@@ -153,7 +153,9 @@ SEATS: Final[Mapping[AreaCode, tuple[str, ...]]] = MappingProxyType(
 
 CALLED_TOGETHER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
+        "antipodean": ("AUD", "NZD"),
         "antipodeans": ("AUD", "NZD"),
+        "scandi": ("SEK", "NOK"),
         "scandies": ("SEK", "NOK"),
         "scandis": ("SEK", "NOK"),
         "scandinavian currencies": ("SEK", "NOK"),

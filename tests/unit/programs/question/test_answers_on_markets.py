@@ -217,6 +217,14 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "has the franc been firmer than the yen this month",
             "Yes: the Swiss franc rose 1.59 % against the Japanese yen.",
         ),
+        (
+            "best performing scandi ytd",
+            "NOK did better than SEK: the Norwegian krone rose against the US dollar",
+        ),
+        (
+            "is aussie up or down on the week",
+            "AUD/USD was little changed over the week (+0.04 %), from 0.7022 to 0.7025.",
+        ),
         # For how many days it went one way.
         (
             "how many days in a row has cable fallen",
@@ -314,6 +322,8 @@ def test_what_is_asked_for_is_the_first_sentence(
         "highest the franc has ever been",
         "is the won in a downtrend",
         "how many weeks in a row has cable fallen",
+        "correlation between AUD/USD and NZD/USD this year, daily changes",
+        "average eurgbp in 2025 and how far are we from it now",
         "since when is dollar-yen above 150",
         "is the euro below purchasing power parity",
     ],

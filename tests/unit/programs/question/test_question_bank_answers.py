@@ -225,14 +225,30 @@ def test_an_answer_begins_with_what_is_asked(
     assert told.startswith(begins)
 
 
-def test_each_part_of_a_question_is_answered_with_what_it_asks_for(with_meaning: None) -> None:
-    question = "what is the fed's rate and when does the boj meet"
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the fed's rate and when does the boj meet",
+        "what's the fed rate, when's the next boj",
+    ],
+)
+def test_each_part_of_a_question_is_answered_with_what_it_asks_for(
+    question: str, with_meaning: None
+) -> None:
     told, _ = answer(question, research("US"), research("JP"))
     assert told.startswith("The policy rate of the Federal Reserve was 4.125 %, as far as is known")
     assert told.endswith(
         "A decision of the Bank of Japan is due today, 2 Nov 2026; its outcome is not in the source"
         " yet. After that it decides on 18 Dec 2026."
     )
+
+
+def test_what_answers_both_parts_is_told_once(with_meaning: None) -> None:
+    question = "what did the boj do at its last meeting and when is the next one"
+    told, _ = answer(question, research("JP"))
+    assert told.startswith("The Bank of Japan decided last, as far as is known, on 20 ")
+    assert told.count("A decision of the Bank of Japan is due today") == 1
+    assert told.endswith("After that it decides on 18 Dec 2026.")
 
 
 @pytest.mark.parametrize(

@@ -344,6 +344,7 @@ def test_a_group_is_ranked_beside_a_period_or_where_its_best_or_worst_is_asked_f
         ("who has the highest policy rate in the g10 rn", {"US", "AU", "NO"}),
         ("when do the scandi central banks meet next", {"SE", "NO"}),
         ("who changed the settlement limit last", set[str]()),
+        ("which central banks cut in september", {"US", "AU", "TH"}),
         ("when is the next meeting", set[str]()),
         ("rate decision of the central bank of freedonia", set[str]()),
     ],

@@ -198,6 +198,11 @@ def _draft(
         unheld = NO_MARKET in query.parameters
         unread = f"{NONE_SURE} {question.left.told(question.kind)}".strip()
         return Draft("" if unheld else unread, answered=False)
+    return _nearest_written(query, fitting, quoter)
+
+
+def _nearest_written(query: Query, fitting: Sequence[Fit], quoter: Quoter) -> Draft:
+    """What comes nearest of what is written, where nothing fits."""
     named = [s for s in subjects_asked(query.question) if s.kind is not NamedAs.SEAT]
     near = [fit for fit in fitting if fit.near]
     # What is written of other money than the question names comes near by its words alone.
@@ -220,7 +225,11 @@ def _of_parts(parts: Sequence[QuestionPart], quoter: Quoter) -> Draft:
         for part in known
     ]
     unknown = (safe_line(part.written, "one with a number") for part in parts if not part.is_known)
-    said = (*(draft.summary for draft in drafts), *(f"{NO_PART} {words}." for words in unknown))
+    told = [draft.summary for draft in drafts]
+    if all(part.research == known[0].research for part in known):
+        # What is known of the one bank answers both.
+        told = list(dict.fromkeys(each.strip() for each in split_sentences(" ".join(told))))
+    said = (*told, *(f"{NO_PART} {words}." for words in unknown))
     answered = len(known) == len(parts) and all(draft.answered for draft in drafts)
     return Draft(" ".join(said), answered, answered)
 

@@ -1,7 +1,8 @@
 """The parts of a question that asks for two things in one sentence.
 
-It may be cut wherever words are joined. Whether both sides ask for something, and for different
-things, the model of meaning decides; a part that names nothing is of what the one before it names.
+It may be cut wherever words are joined that are not two names. Whether both sides ask for
+something, and for different things, the model of meaning decides; a part that names nothing is of
+what the one before it names.
 """
 
 import re
@@ -22,7 +23,7 @@ from desk.analytics.names.subjects import (
 from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.tasks import DAYS_ASKED, Query
 from desk.contracts.findings.results import ResearchResult
-from desk.programs.question.builtin.kinds import NOT_KNOWN, QuestionKind
+from desk.programs.question.builtin.kinds import NOT_KNOWN, OF_A_BANK, QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import (
     Aspect,
     MarketQuestion,
@@ -60,8 +61,12 @@ class QuestionPart(NamedTuple):
 
     @property
     def _topic(self) -> QuestionKind | Aspect | None:
-        """What it asks for, as far as answers differ by it; None where that is not known."""
+        """What it asks for, as far as answers differ by it; None where that is not known. Words
+        that name nothing may be no part at all where they ask for no figure of a bank or pair."""
         aspect, kind = self.question.asked.aspect, self.question.kind
+        told = aspect or self.question.asked.unmeasured or subjects_asked(self.written)
+        if kind not in OF_A_BANK and not told:
+            return None
         if aspect is not None and aspect is not Aspect.LEVEL:
             return aspect
         return _TOLD_ALIKE.get(kind, kind) if kind else None
@@ -75,14 +80,16 @@ class QuestionPart(NamedTuple):
 def parts_of(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[QuestionPart, ...]:
-    """The two parts of a question; none where it is sure what the whole asks for, unless that is
-    of pairs and of banks, or not that two things are asked for."""
-    of_both = _has_pairs(research) and is_of_a_bank(research)
-    if question.kind is not None and not question.is_unsure and not of_both:
+    """The two parts of a question; none where all of it is read as one, unless that is of pairs and
+    of banks, or where it is not sure that two things are asked for."""
+    is_read = question.kind is not None and not question.is_unsure and not question.left.others
+    if is_read and not (_has_pairs(research) and is_of_a_bank(research)):
         return ()
     words = question.query.question
     for joint in _JOINT.finditer(words):
         head, tail = words[: joint.start()], words[joint.end() :]
+        if _ends_with_a_name(head) and _begins_with_a_name(tail):
+            continue
         of_it = tail if subjects_asked(tail) else f"{tail} {subjects_as_written(head)}"
         parts = [
             _part(question, written, asked, research)
@@ -94,6 +101,14 @@ def parts_of(
     return ()
 
 
+def _ends_with_a_name(words: str) -> bool:
+    return by_their_kinds(words).endswith(KIND_NAMES)
+
+
+def _begins_with_a_name(words: str) -> bool:
+    return by_their_kinds(words).removeprefix(f"{_ARTICLE} ").startswith(KIND_NAMES)
+
+
 def _part(
     whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
 ) -> QuestionPart | None:
@@ -103,7 +118,7 @@ def _part(
     if not own or not says:
         return None
     query = Query(question=asked, parameters=_parameters(whole.query, written))
-    return QuestionPart(written, market_question(query, whole.window, own), own)
+    return QuestionPart(written.rstrip(" ?."), market_question(query, whole.window, own), own)
 
 
 def _has_pairs(research: Sequence[ResearchResult]) -> bool:
