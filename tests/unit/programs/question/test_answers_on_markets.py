@@ -349,13 +349,28 @@ def test_the_first_of_all_is_none_of_a_group_that_the_desk_does_not_have(
     assert not made.answered
 
 
+@pytest.mark.parametrize(
+    ("question", "first", "unknown"),
+    [
+        (
+            "usdsgd rsi and where is it",
+            "The fixing of USD/SGD of 30 Oct 2026 is 1.2784.",
+            "usdsgd rsi",
+        ),
+        (
+            "what's norway's policy rate and how did nok do this month",
+            "USD/NOK fell over the period (-3.86 %), from 9.6006 to 9.2302.",
+            "what's norway's policy rate",
+        ),
+    ],
+)
 def test_the_part_of_a_question_that_nothing_answers_is_named_behind_what_is_known(
-    settings: Settings,
+    question: str, first: str, unknown: str, settings: Settings
 ) -> None:
-    made, sentences = answer_to("usdsgd rsi and where is it", settings)
-    assert sentences[0] == "The fixing of USD/SGD of 30 Oct 2026 is 1.2784."
+    made, sentences = answer_to(question, settings)
+    assert sentences[0] == first
     assert sentences[-1] == (
-        "Nothing that is known here answers this part of the question: usdsgd rsi."
+        f"Nothing that is known here answers this part of the question: {unknown}."
     )
     assert not made.answered
 

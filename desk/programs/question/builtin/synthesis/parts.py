@@ -52,12 +52,12 @@ class QuestionPart(NamedTuple):
     @property
     def is_known(self) -> bool:
         """Whether it may be answered with what the desk knows."""
-        return self.question.kind not in NOT_KNOWN
+        return bool(self.research) and self.question.kind not in NOT_KNOWN
 
     @property
     def is_of_banks(self) -> bool:
-        """Whether it is of central banks alone."""
-        return not _has_pairs(self.research)
+        """Whether what was researched of it is central banks alone."""
+        return is_of_a_bank(self.research) and not _has_pairs(self.research)
 
     @property
     def _topic(self) -> QuestionKind | Aspect | None:
@@ -96,7 +96,8 @@ def parts_of(
             for written, asked in ((head, head), (tail, of_it))
         ]
         known = tuple(part for part in parts if part is not None)
-        if len(known) == len(parts) and known[0].is_apart_from(known[1]):
+        apart = len(known) == len(parts) and known[0].is_apart_from(known[1])
+        if apart and any(part.is_known for part in known):
             return known
     return ()
 
@@ -112,11 +113,11 @@ def _begins_with_a_name(words: str) -> bool:
 def _part(
     whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
 ) -> QuestionPart | None:
-    """A part; None where nothing was researched of what it names, or it does nothing but name."""
-    own = _of_what_is_named(asked, research)
+    """A part; None where it names nothing, or does nothing but name."""
     says = stems(by_their_kinds(asked)) - stems(" ".join((*KIND_NAMES, _ARTICLE)))
-    if not own or not says:
+    if not says or not subjects_asked(asked):
         return None
+    own = _of_what_is_named(asked, research)
     query = Query(question=asked, parameters=_parameters(whole.query, written))
     return QuestionPart(written.rstrip(" ?."), market_question(query, whole.window, own), own)
 
