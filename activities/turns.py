@@ -84,6 +84,9 @@ class TurnActivities:
                 fails of a model's turn, the detail is the `Usage` of all attempts.
         """
         by_model = request.model != BUILTIN
+        if by_model and self._journal.is_under_way(effect_key()):
+            # It asks nothing of its own: the next attempt must not take it for a call.
+            self._journal.paid.begin(effect_key(), activity.info().attempt)
         async with beating():
             turn = await once(self._journal, lambda: self._take(request), Turn, outlives=by_model)
         total = self._journal.paid.total(effect_key()) if by_model else None

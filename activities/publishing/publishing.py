@@ -253,7 +253,7 @@ async def _failing_as(called: str) -> AsyncIterator[None]:
     """Turns errors of publishing into errors for Temporal."""
     try:
         yield
-    except (PublishingError, StoreUnreachable) as error:
+    except (PublishingError, StoreUnreachable, OSError) as error:
         raise transient(FailureType.PUBLISHING_FAILED, str(error)) from error
     except Exception as error:
         reason = f"{called} could not be compiled: {error!r}"

@@ -34,10 +34,13 @@ from desk.contracts.weeks import TimeWindow
 from desk.programs.judging.findings import judged_findings, judged_hypotheses
 from desk.programs.judging.outcomes import judged_price
 from desk.trust.conflicts import is_of_rates
-from workflows.engine.options import ActivityBounds, desk_bounds
+from workflows.engine.options import HEARTBEAT_TIMEOUT, patient_retry_policy, priority
 
 Asked = TypeVar("Asked")
 Judged = TypeVar("Judged")
+
+ONE_VERDICT: Final = RunPolicy().deadlines.turn
+"""How long an attempt at a judgement may take."""
 
 JUDGED_WITHIN: Final = timedelta(days=30)
 """How long a judgement that is due waits for a desk that is down."""
@@ -82,12 +85,9 @@ async def judged_conflicts(
         base_area=policy.base_area if reading else None,
         window=reading.window if reading else None,
     )
+    words = "What the findings contradict each other in"
     found = await _judged(
-        JudgeActivities.judge_findings,
-        asked,
-        f"{scope}.{place}",
-        "What the findings contradict each other in",
-        desk_bounds(policy),
+        JudgeActivities.judge_findings, asked, f"{scope}.{place}", words, policy.retries
     )
     return found.conflicts
 
@@ -106,7 +106,7 @@ async def sound_hypotheses(asked: HypothesesToJudge, policy: RunPolicy) -> tuple
     if not workflow.patched(JUDGED_APART):
         return judged_hypotheses(asked).sound
     words, judge = "Which hypotheses can be held against a price", JudgeActivities.judge_hypotheses
-    found = await _judged(judge, asked, "hypotheses", words, desk_bounds(policy))
+    found = await _judged(judge, asked, "hypotheses", words, policy.retries)
     return found.sound
 
 
@@ -116,13 +116,13 @@ async def price_judged(asked: PriceToJudge, place: str, policy: RunPolicy) -> Ju
     if not workflow.patched(PRICES_JUDGED_APART):
         return judged_price(asked)
     words = "What follows from the price"
-    return await _waited_for(JudgeActivities.judge_price, asked, place, words, policy.retries)
+    return await _judged(JudgeActivities.judge_price, asked, place, words, policy.retries)
 
 
 async def fixings_judged(asked: FixingsToJudge, place: str) -> JudgedFixings:
     """The fixings that a source's answers hold, checked."""
     words = "Which fixings the answers hold"
-    return await _waited_for(JudgeActivities.judge_fixings, asked, place, words, RetryConfig())
+    return await _judged(JudgeActivities.judge_fixings, asked, place, words, RetryConfig())
 
 
 async def evaluation_judged(
@@ -130,7 +130,7 @@ async def evaluation_judged(
 ) -> JudgedEvaluation:
     """Whether an episode's evaluation is to be waited for, or to be tried again."""
     words = "Whether there is a price to wait for"
-    return await _waited_for(JudgeActivities.judge_evaluation, asked, place, words, policy.retries)
+    return await _judged(JudgeActivities.judge_evaluation, asked, place, words, policy.retries)
 
 
 async def recommendation_judged(
@@ -138,7 +138,7 @@ async def recommendation_judged(
 ) -> JudgedRecommendation:
     """The score of a recommendation whose horizon is over, in the form of a scored hypothesis."""
     words, judge = "What came of the recommendation", JudgeActivities.judge_recommendation
-    return await _waited_for(judge, asked, "recommendation", words, policy.retries)
+    return await _judged(judge, asked, "recommendation", words, policy.retries)
 
 
 async def _judged(
@@ -146,28 +146,19 @@ async def _judged(
     asked: Asked,
     place: str,
     summary: str,
-    bounds: ActivityBounds,
+    retries: RetryConfig,
 ) -> Judged:
+    """The verdict. It is waited for while the desk is down: what it is about was paid for, or
+    waited for over days."""
     return await workflow.execute_activity_method(
         judge,
         asked,
         task_queue=Queue.DESK,
         activity_id=f"judge.{place}",
         summary=summary,
-        **bounds,
-    )
-
-
-async def _waited_for(
-    judge: Callable[[JudgeActivities, Asked], Awaitable[Judged]],
-    asked: Asked,
-    place: str,
-    summary: str,
-    retries: RetryConfig,
-) -> Judged:
-    """The activity's options for what was waited for over days: it does not fail while the desk is
-    down."""
-    bounds = desk_bounds(RunPolicy(retries=retries))
-    return await _judged(
-        judge, asked, place, summary, {**bounds, "schedule_to_close_timeout": JUDGED_WITHIN}
+        start_to_close_timeout=ONE_VERDICT,
+        schedule_to_close_timeout=JUDGED_WITHIN,
+        heartbeat_timeout=HEARTBEAT_TIMEOUT,
+        retry_policy=patient_retry_policy(retries),
+        priority=priority(1),
     )

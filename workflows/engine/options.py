@@ -101,18 +101,6 @@ def task_bounds(
     }
 
 
-def desk_bounds(policy: RunPolicy) -> ActivityBounds:
-    """The options of an activity that asks neither a source nor a model. It is retried without a
-    count, for as long as a task may take."""
-    return {
-        "start_to_close_timeout": policy.deadlines.turn,
-        "schedule_to_close_timeout": policy.deadlines.task,
-        "heartbeat_timeout": HEARTBEAT_TIMEOUT,
-        "retry_policy": patient_retry_policy(policy.retries),
-        "priority": priority(1),
-    }
-
-
 def told_as(assignment: TaskAssignment) -> str:
     """The name of a task in error messages, with the week if the task belongs to one."""
     return assignment.task_id if assignment.query else f"{assignment.task_id}, {assignment.week}"

@@ -13,6 +13,7 @@ dead letter if all of them fail.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.exceptions import (
@@ -81,6 +82,13 @@ TIME_TO_TAKE_OVER = "time-to-take-over"
 all the time that is left. A run started with `leave_time` does not check it, which saves two events
 and an update of the search attributes."""
 
+NO_LATE_CALLS = "no-late-calls"
+"""The patch for runs that asked a model however little time was left: the call was billed and its
+answer came too late."""
+
+LEAST_FOR_A_MODEL = timedelta(seconds=20)
+"""The least time in which a model is asked, and at most a tenth of the time that it had."""
+
 BUILTIN_TURNS = 3
 """The turns of a built-in analyst that stands in for a model: two to ask, one to deliver."""
 
@@ -124,6 +132,7 @@ class AgentRun:
         self._sharing = sharing
         self._tools = ToolAsking(profile, assignment, policy)
         self._model_until = model_works_until(workflow.now(), assignment.deadline)
+        self._least = min(LEAST_FOR_A_MODEL, (self._model_until - workflow.now()) / 10)
 
     async def work(self) -> TaskOutcome:
         """Takes turns until there is a result.
@@ -215,13 +224,15 @@ class AgentRun:
         """Restricts the work where the budget runs short.
 
         Raises:
-            TaskFailed: nothing is left for a model.
+            TaskFailed: no money is left for a model, or too little time.
         """
         if work.model == BUILTIN:
             return
         work.degrade(self._budget.stage, self.policy.budget.cheaper_model)
         if work.stage is Stage.BUILT_IN:
             raise self._failed("budget", "its part of the budget is used up")
+        if self._model_until - workflow.now() < self._least and workflow.patched(NO_LATE_CALLS):
+            raise self._failed("deadline", "too little time was left for another answer")
 
     def _note_answer(self, turn: Turn, work: AgentProgress) -> None:
         """Keeps a model's answer and what is wrong with it, which its next turn is shown.

@@ -344,7 +344,8 @@ class ResearchSwarmWorkflow:
                 objective=request.query.question,
                 made_as_of=board.as_of,
                 written_at=workflow.now(),
-                policy=request.policy,
+                # Who is away now may be there when it is due.
+                policy=request.policy.model_copy(update={"unreachable": ()}),
                 memory=request.memory,
                 learn=request.learn,
                 by=_researchers_of(hypothesis, board.entries),

@@ -115,9 +115,10 @@ class WeekLessons:
                 timeout_summary="give the learning system a moment before publishing",
             )
 
-    async def finish(self) -> None:
-        """Wait until every lesson is delivered or given up; each has a deadline."""
-        await workflow.wait_condition(lambda: not self._under_way)
+    @property
+    def are_finished(self) -> bool:
+        """Whether every lesson is delivered or given up. Each has a deadline."""
+        return not self._under_way
 
     async def _deliver(
         self,

@@ -22,7 +22,7 @@ from desk.contracts.runs.judgement import Scope
 from desk.contracts.runs.week import MarketRequest, WeekRequest
 from desk.contracts.week.plan import MarketPlan
 from desk.contracts.week.report import MarketOutcome
-from desk.runs.assignments import as_usage, effort_for, lost_usage, market_task_id, time_left
+from desk.runs.assignments import effort_for, lost_usage, market_task_id, time_left
 from desk.runs.boards import WeekBoard, after_decisions, after_rerun, usage_of
 from desk.runs.escalations import CaseContext
 from desk.trust.conflicts import with_week_conflicts
@@ -149,7 +149,8 @@ class WeekMarkets:
         """Runs a market's workflow and puts its outcome on the board, or why there is none."""
         board, market, allowance = self._board, request.market.market, request.allowance
         board.running[market] = request.deadline
-        spent = as_usage(allowance)
+        # One that does not come back may have spent all that it was given.
+        spent = self._unknown(allowance)
         try:
             outcome = await self._market(request)
             spent = usage_of(outcome.agents)
@@ -158,7 +159,6 @@ class WeekMarkets:
                 raise
             outcome = unfinished(market, _reason(error), self._unknown(allowance))
         finally:
-            # One that does not come back may have spent all that it was given.
             board.budget.settle(allowance, spent)
             board.running.pop(market, None)
             board.note_waiting(market, ())

@@ -49,7 +49,7 @@ async def revisions_so_far(request: WeekRequest, board: WeekBoard) -> tuple[Revi
         start_to_close_timeout=policy.deadlines.tool_call,
         schedule_to_close_timeout=policy.deadlines.week,
         heartbeat_timeout=HEARTBEAT_TIMEOUT,
-        retry_policy=retry_policy(policy.retries),
+        retry_policy=patient_retry_policy(policy.retries),
         priority=priority(1),
     )
     return history.revisions
@@ -125,9 +125,10 @@ class WeekDeliveries:
                     timeout_summary="an attempt to deliver",
                 )
 
-    async def finish(self) -> None:
-        """Waits until every delivery has succeeded or failed. Each has a deadline."""
-        await workflow.wait_condition(lambda: not self._under_way)
+    @property
+    def are_finished(self) -> bool:
+        """Whether every delivery has succeeded or failed. Each has a deadline."""
+        return not self._under_way
 
     def _begin(self, wanted: Deliveries, channel: Channel, revision: int, due: datetime) -> None:
         self._board.note_delivery(

@@ -28,6 +28,10 @@ from workflows.week.publishing import WeekDeliveries, publish, revisions_so_far
 OPEN = "open for reruns"
 """The summary of the timer on which a published run waits for reruns."""
 
+RERUN_AT_THE_END = "rerun-at-the-end"
+"""The patch for runs that closed without a rerun that was asked for while they delivered their last
+revision or its lesson."""
+
 CONTINUES_AS_NEW = "week-continues-as-new"
 """The patch for runs whose history was already long: they do not continue as new."""
 
@@ -189,7 +193,11 @@ class WeeklyResearchWorkflow:
         """Does reruns one at a time until the run closes. Each execution does at least one before
         it continues as new."""
         board, taken = self._board, 0
-        while board.reruns or await self._rerun_asked_for_within(self._time_open(), OPEN):
+        while (
+            board.reruns
+            or await self._rerun_asked_for_within(self._time_open(), OPEN)
+            or await self._rerun_asked_for_at_the_end()
+        ):
             if taken and self._is_long() and workflow.patched(CONTINUES_AS_NEW):
                 await self._continue_as_new()
             queued = board.begin_rerun(workflow.now())
@@ -199,9 +207,19 @@ class WeeklyResearchWorkflow:
             del board.reruns[0]
             self._run.enter(Phase.OPEN_FOR_RERUNS)
             await workflow.wait_condition(workflow.all_handlers_finished)
-        await self._deliveries.finish()
-        await self._lessons.finish()
         self._run.enter(Phase.CLOSED)
+
+    async def _rerun_asked_for_at_the_end(self) -> bool:
+        """Waits until everything is delivered; returns whether a rerun was asked for meanwhile."""
+
+        def is_quiet() -> bool:
+            return self._deliveries.are_finished and self._lessons.are_finished
+
+        await workflow.wait_condition(lambda: is_quiet() or bool(self._board.reruns))
+        if self._board.reruns and workflow.patched(RERUN_AT_THE_END):
+            return True
+        await workflow.wait_condition(is_quiet)
+        return False
 
     async def _continue_as_new(self) -> None:
         await self._deliveries.pause()

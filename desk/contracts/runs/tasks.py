@@ -24,7 +24,7 @@ class ReassignmentRequest(Contract):
     assignment: TaskAssignment
     tried: Annotated[tuple[AgentId, ...], Field(min_length=1, max_length=8)]
     errors: Annotated[tuple[AgentError, ...], Field(min_length=1, max_length=8)]
-    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=8)] = ()
+    findings: Annotated[tuple[ResearchResult, ...], Field(max_length=800)] = ()
     evidence: Annotated[tuple[ToolResult, ...], Field(max_length=MOST_EVIDENCE)] = ()
     state: Annotated[tuple[StateEntry, ...], Field(max_length=1_000, exclude_if=is_empty)] = ()
     board: Annotated[Blackboard | None, Field(exclude_if=is_none)] = None

@@ -91,6 +91,10 @@ class EffectJournal:
             task.add_done_callback(lambda ended: self._ended(key, ended))
         return await asyncio.shield(task)
 
+    def is_under_way(self, key: str) -> bool:
+        """Whether an effect that outlives its callers goes on: who asks now waits for it."""
+        return key in self._under_way
+
     def _ended(self, key: str, task: asyncio.Task[Any]) -> None:
         del self._under_way[key]
         if not task.cancelled():

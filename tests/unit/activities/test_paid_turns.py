@@ -127,6 +127,27 @@ async def test_an_answer_whose_worker_died_before_its_turn_was_kept_is_not_asked
     assert turn.result is not None or turn.feedback is not None
 
 
+async def test_an_attempt_that_joined_another_is_no_call_of_its_own(tmp_path: Path) -> None:
+    refuse = asyncio.Event()
+
+    async def overloaded() -> ModelAnswer:
+        await refuse.wait()
+        raise ModelFailed("Claude answered 529", again=True)
+
+    model = Model([overloaded, answers])
+    worker = Worker(tmp_path, model)
+    first = asyncio.create_task(worker.take(planning("1")))
+    await model.began.wait()
+    first.cancel()
+    joined = asyncio.create_task(worker.take(planning("1"), attempt=2))
+    await asyncio.sleep(0)
+    refuse.set()
+    ended = await asyncio.gather(first, joined, return_exceptions=True)
+    assert all(isinstance(each, BaseException) for each in ended)
+    turn = await worker.take(planning("1"), attempt=3)
+    assert (len(model.asked), turn.usage) == (2, BILLED)
+
+
 def _killed(*_: object) -> Turn:
     raise asyncio.CancelledError
 
