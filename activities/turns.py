@@ -1,6 +1,7 @@
 """An agent's turn, as an activity on the agent's queue."""
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable
 
 from temporalio import activity
@@ -89,7 +90,11 @@ class TurnActivities:
             self._journal.paid.begin(effect_key(), activity.info().attempt)
         async with beating():
             turn = await once(self._journal, lambda: self._take(request), Turn, outlives=by_model)
-        total = self._journal.paid.total(effect_key()) if by_model else None
+        try:
+            total = self._journal.paid.total(effect_key()) if by_model else None
+        except sqlite3.Error:
+            # What this attempt took is known.
+            total = None
         return turn if total is None else turn.model_copy(update={"usage": total})
 
     async def _take(self, request: TurnRequest) -> Turn:
