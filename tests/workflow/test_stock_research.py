@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def recommending(action: Recommended, probability: float = 0.6) -> Script:
     return script
 
 
-async def test_the_usual_order_fills_the_blackboard_that_each_agent_is_shown_part_by_part(
+async def test_in_the_usual_order_each_agent_is_shown_the_blackboard_and_changes_its_own_part(
     client: Client, tmp_path: Path
 ) -> None:
     shown: dict[str, tuple[int, list[str]]] = {}
@@ -146,36 +147,45 @@ async def test_the_usual_order_fills_the_blackboard_that_each_agent_is_shown_par
     assert all(step.board.taken == ORDER[: step.number] for step in result.steps)
     assert [step.reward for step in result.steps] == [Decimal(0)] * 7 + [Decimal("1.18")]
     assert shown == {action: (n, list(ORDER[:n])) for n, action in enumerate(ORDER)}
-    found = (await client.get_workflow_handle("stock-test").describe()).search_attributes
-    assert (found["Market"], found["Phase"]) == ([SYMBOL], [Phase.CLOSED])
-    assert found["Outcome"] == [result.outcome]
-
-
-async def test_each_agent_changes_its_own_part_and_no_other(client: Client, tmp_path: Path) -> None:
-    result = await run_of(client, tmp_path, request=episode(steps=ORDER))
-    before: Blackboard | None = None
-    changed = []
-    for step in result.steps:
-        parts = set(Blackboard.model_fields) - {"taken"}
-        now = step.board
-        changed.append({p for p in parts if before and getattr(before, p) != getattr(now, p)})
-        before = now
-    assert changed[1:6] == [
+    assert changes(result) == [
         {"fundamentals_data"},
         {"sentiment_data"},
         {"ta_basic_data"},
         {"ta_advanced_data"},
         {"insights"},
+        {"recommendation", "confidence", "probability", "reasons_for"},
+        {"evaluation"},
     ]
-    assert changed[6] == {"recommendation", "confidence", "probability", "reasons_for"}
-    assert changed[7] == {"evaluation"}
+    found = (await client.get_workflow_handle("stock-test").describe()).search_attributes
+    assert (found["Market"], found["Phase"]) == ([SYMBOL], [Phase.CLOSED])
+    assert found["Outcome"] == [result.outcome]
+
+
+def changes(result: StockResult) -> list[set[str]]:
+    """The parts of the blackboard that each step after the first changed."""
+    parts = set(Blackboard.model_fields) - {"taken"}
+    boards = [step.board for step in result.steps]
+    return [
+        {part for part in parts if getattr(before, part) != getattr(now, part)}
+        for before, now in pairwise(boards)
+    ]
 
 
 async def test_given_steps_are_taken_with_repetitions_and_what_makes_no_sense_is_refused(
     client: Client, tmp_path: Path
 ) -> None:
+    """To choose them costs nothing, though a model is there to choose."""
+    choosers: set[str] = set()
+
+    def script(request: TurnRequest) -> Turn | None:
+        if request.assignment.task_type is TaskType.CHOOSE_ACTION:
+            choosers.add(request.model)
+        return None
+
     steps = (INSIGHT, BASIC, BASIC, RECOMMEND, INSIGHT, RECOMMEND, EVALUATE, NEWS)
-    result = await run_of(client, tmp_path, request=episode(steps=steps))
+    policy = with_model(AgentId.CONTROLLER_AGENT)
+    result = await run_of(client, tmp_path, script, episode(steps=steps, policy=policy))
+    assert choosers == {BUILTIN}
     assert tuple(step.action for step in result.steps) == steps
     refused = [step.number for step in result.steps if step.refused]
     assert refused == [1, 4, 8]
@@ -183,19 +193,6 @@ async def test_given_steps_are_taken_with_repetitions_and_what_makes_no_sense_is
     assert result.steps[3].board == result.steps[2].board
     rounds = {line.node: line.rounds for line in report_of(result).nodes}
     assert rounds == {"controller": 8, BASIC: 2, INSIGHT: 1, RECOMMEND: 1, EVALUATE: 1}
-
-
-async def test_given_steps_cost_nothing_to_choose(client: Client, tmp_path: Path) -> None:
-    models: set[str] = set()
-
-    def script(request: TurnRequest) -> Turn | None:
-        if request.assignment.task_type is TaskType.CHOOSE_ACTION:
-            models.add(request.model)
-        return None
-
-    policy = with_model(AgentId.CONTROLLER_AGENT)
-    await run_of(client, tmp_path, script, episode(steps=SHORT, policy=policy))
-    assert models == {BUILTIN}
 
 
 async def test_a_controller_is_told_why_its_choice_was_refused(
@@ -239,19 +236,20 @@ async def test_a_part_that_nobody_could_bring_is_lacking_and_the_episode_goes_on
     nobody = failing(
         AgentId.STOCK_RESEARCH_AGENT, AgentId.RESERVE_SPECIALIST, task=TaskType.FETCH_NEWS
     )
-    result = await run_of(client, tmp_path, nobody)
+    steps = (NEWS, *SHORT)
+    result = await run_of(client, tmp_path, nobody, episode(steps=steps))
     assert result.board.news_data is not None
     assert (result.board.news_data.figures, result.board.news_data.lacking) == (
         (),
         PART_METRICS[NEWS],
     )
-    assert result.board.taken == ORDER
+    assert result.board.taken == steps
     assert states(result)[NEWS] is NodeState.FAILED
     assert any("stock-test/reassign/FETCH_NEWS" in line for line in report_of(result).missing)
 
 
 async def test_the_reserve_brings_what_an_agent_could_not(client: Client, tmp_path: Path) -> None:
-    result = await run_of(client, tmp_path, failing(AgentId.TA_AGENT))
+    result = await run_of(client, tmp_path, failing(AgentId.TA_AGENT), episode(steps=SHORT))
     assert set(states(result).values()) == {NodeState.DONE}
     lines = {line.node: line for line in report_of(result).nodes}
     assert lines[BASIC].agent is AgentId.RESERVE_SPECIALIST
@@ -288,7 +286,7 @@ async def test_a_result_without_a_recommendation_is_none(client: Client, tmp_pat
         made = recommendation(request).model_copy(update={"recommendation": None})
         return Turn(result=made)
 
-    result = await run_of(client, tmp_path, script)
+    result = await run_of(client, tmp_path, script, episode(steps=SHORT))
     assert result.board.recommendation is None
     assert states(result)[RECOMMEND] is NodeState.FAILED
 
@@ -689,9 +687,10 @@ async def test_what_the_parts_contradict_each_other_in_is_shown_open_where_a_vot
             return Turn(result=leaning(part(request), Leaning.UP, 0.2))
         return None
 
-    result = await run_of(client, tmp_path, script)
+    steps = (BASIC, ADVANCED, *SHORT[1:])
+    result = await run_of(client, tmp_path, script, episode(steps=steps))
     assert [(each.market, each.resolved) for each in shown] == [(SYMBOL, False)]
-    assert result.board.taken == ORDER
+    assert result.board.taken == steps
 
 
 def leaning(found: ResearchResult, way: Leaning, confidence: float) -> ResearchResult:
