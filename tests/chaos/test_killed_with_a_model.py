@@ -147,7 +147,8 @@ async def week(directory: Path, model: ModelServer, disturbances: Sequence[Kill]
     cut_off = Counter[bytes]()
     async with billing(model.url, PAUSE_SECONDS) as bill:
         variables = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": bill.url}
-        async with desk_at(directory, **variables) as (settings, server, fleet, log):
+        roles = ROLES if disturbances else (Role.ALL,)
+        async with desk_at(directory, roles, **variables) as (settings, server, fleet, log):
             client = await connect(settings)
             await start(client, settings, MARKETS)
             for kill in disturbances:

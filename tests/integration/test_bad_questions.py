@@ -9,6 +9,7 @@ import pytest
 
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import GraphSpec
+from desk.platform.settings import McpTransport
 from tests.support.knowledge.corpus import CorpusFolder, encrypted, pdf_of
 from tests.support.processes.command import Answer, DeskCommand
 from tests.support.runs.graphs import graph, node, synthesis
@@ -33,7 +34,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskCommand]:
     corpus = _corpus(directory / "corpus")
     # It takes a busy processor a while to read megabytes, and no deadline is tried here.
     source = over_stdio("--corpus", str(corpus))
-    variables = desk_variables(directory, source, tool_call="60 s")
+    variables = desk_variables(
+        directory, source, tool_call="60 s", transport=McpTransport.IN_PROCESS
+    )
     command = DeskCommand(directory, **variables)
     with command.up():
         yield command
