@@ -70,8 +70,8 @@ async def test_source_worker_and_server_killed_as_they_work_repeat_no_completed_
 async def killed_one_after_the_other(
     fleet: ScenarioFleet, source: Controls, asked: "asyncio.Task[tuple[Asked, int]]"
 ) -> None:
-    """The source and then the worker while the source owes answers, the worker and then the server
-    in the last node's turn."""
+    """The source, the server and the worker while the source owes answers; then the server and the
+    worker, when the last node's turn is done and the server has not heard of it."""
     effects = fleet.effects
     await until(lambda: effects.begun(FORK), FORK, during=asked)
     source.suffer(Fault.SILENT)
@@ -81,16 +81,19 @@ async def killed_one_after_the_other(
     assert process is not None
     process.kill()
     await another_call(source, asked)
+    fleet.kill_server()
+    await fleet.start_server()
     fleet.kill_worker()
     source.suffer(None)
     fleet.start_worker()
     await until(lambda: effects.begun(LAST), LAST, during=asked)
-    fleet.kill_worker()
-    fleet.start_worker()
-    await until(lambda: effects.begun(LAST) > 1, f"{LAST} again", during=asked)
-    fleet.kill_server()
+    fleet.freeze_server()
     effects.let_go()
+    await until(lambda: not effects.under_way(LAST), f"the end of {LAST}", during=asked)
+    fleet.kill_server()
+    fleet.kill_worker()
     await fleet.start_server()
+    fleet.start_worker()
 
 
 async def another_call(source: Controls, asked: "asyncio.Task[tuple[Asked, int]]") -> None:

@@ -54,12 +54,12 @@ import asyncio
 import sys
 from datetime import timedelta
 from infra.logs import configure_logs
-from tests.support.processes.lying_worker import main
-from tests.support.opened_before import main as opened
+from tests.support import lying_worker, opened_before
 from workers.hosting import Role
 
 async def at_work():
-    await asyncio.gather(opened(timedelta(seconds=float(sys.argv[1]))), main(Role.ALL))
+    opened = opened_before.main(timedelta(seconds=float(sys.argv[1])))
+    await asyncio.gather(opened, lying_worker.main(Role.ALL))
 
 configure_logs("WARNING", as_json=False)
 asyncio.run(at_work())
