@@ -53,11 +53,14 @@ AT_WORK: Final = """
 import asyncio
 import sys
 from datetime import timedelta
+from importlib import import_module
 from infra.logs import configure_logs
-from tests.support import lying_worker, opened_before
 from workers.hosting import Role
 
 async def at_work():
+    lying_worker, opened_before = (
+        import_module(f"tests.support.{name}") for name in ("lying_worker", "opened_before")
+    )
     opened = opened_before.main(timedelta(seconds=float(sys.argv[1])))
     await asyncio.gather(opened, lying_worker.main(Role.ALL))
 
