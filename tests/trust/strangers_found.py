@@ -24,7 +24,7 @@ from desk.documents.answer.publishing import publish_answer
 from desk.programs.week.document.publishing import publish
 from starters.published.audit import audit_report
 from starters.terminal.exit_status import ExitStatus
-from tests.support.documents.answers import FINISHED_AT, market_record, ticket_record
+from tests.support.documents.answers import FINISHED_AT, ticket_record, validated_record
 from tests.support.stocks.reports import stock_record
 from tests.support.swarms.reports import swarm_record
 from tests.trust.in_process import Tools
@@ -123,7 +123,7 @@ def _publish(root: Path) -> None:
             outcomes = [_outcome(desk, week, market) for market in MARKETS]
             publish(desk.publish(week, outcomes, previous), folder / "built-in")
             publish(_by_model(desk, week, outcomes, previous), folder / "by-model")
-    for record in (ticket_record(), market_record(), swarm_record(), stock_record()):
+    for record in (ticket_record(), validated_record(), swarm_record(), stock_record()):
         publish_answer(compile_answer(record, finished_at=FINISHED_AT), folder / "answers")
 
 

@@ -14,14 +14,15 @@ from desk.contracts.agents.tools import ToolResult, ToolStatus
 from desk.contracts.findings.document import MarketStatement
 from desk.contracts.question.answers import AnswerReport, AnswerStatement
 from desk.contracts.question.graph import NodeState
-from desk.contracts.question.knowledge import Quotation
+from desk.contracts.question.knowledge import Quotation, YesOrNo
 from desk.documents.answer.evidence import (
     Library,
     evidence_named,
     with_inputs,
 )
-from desk.documents.answer.nodes import usage_of_nodes
+from desk.documents.answer.nodes import SYNTHESISING, usage_of_nodes
 from desk.documents.answer.parts import parts_of
+from desk.documents.answer.verdicts import unfounded_verdicts
 from desk.documents.audit import document
 from desk.documents.audit.findings import AuditFinding
 from desk.documents.evidence import is_carried, source_of_answer
@@ -89,12 +90,26 @@ def frame_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         yield AuditFinding(
             "outcome", f"a node failed, or a tool was asked in vain, and it says {answer.outcome}"
         )
-    if answer.answered and not any(line.state is NodeState.DONE for line in answer.nodes):
-        yield AuditFinding("answered", "no node is done, and it says that there is an answer")
+    yield from _answered_findings(answer)
     if answer.as_of != answer.window.end:
         yield AuditFinding("as of", "it is not the end of the window")
     if answer.usage != usage_of_nodes(answer.nodes):
         yield AuditFinding("usage", "it is not the sum of what the nodes used")
+
+
+def _answered_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
+    """Whether it can say that there is an answer, or that there is none. Whether what a synthesis
+    says is one, only its words tell."""
+    done = {line.node for line in answer.nodes if line.state is NodeState.DONE or line.rounds > 1}
+    if answer.stock is None:
+        done.intersection_update(n.name for n in answer.graph.nodes if n.task in SYNTHESISING)
+    if answer.answered and not done:
+        yield AuditFinding("answered", "nobody put one together, and it says that it is an answer")
+    if answer.found and not answer.answered:
+        yield AuditFinding("answered", "what was found fits, and it says that it is no answer")
+    by_model = any(line.usage.asked for line in answer.nodes)
+    if answer.decided in (YesOrNo.YES, YesOrNo.NO) and not answer.answered and not by_model:
+        yield AuditFinding("answered", f"it decides {answer.decided}, and says that it is none")
 
 
 def quotation_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
@@ -155,8 +170,10 @@ def claim_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
 
 
 def verdict_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
-    """Whether no printed claim is rejected, and every verdict is on a printed claim."""
+    """Whether no printed claim is rejected, and every verdict is on a printed claim and follows
+    from the evidence."""
     yield from document.verdict_findings(answer, _stated(answer), _place)
+    yield from unfounded_verdicts(answer)
     printed = {claim.claim_id for claim in answer.claims}
     for verdict in answer.verdicts:
         if verdict.claim_id not in printed:

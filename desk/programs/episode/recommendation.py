@@ -115,6 +115,12 @@ def recommend(pointers: Sequence[Pointer], board: StockBoard) -> StockRecommenda
     )
 
 
+def answers(board: StockBoard) -> bool:
+    """Whether a recommendation from a blackboard answers what was asked: there are figures, and
+    the company's were not asked for in vain."""
+    return bool(board.values) and StockAction.FETCH_FUNDAMENTALS not in board.asked_in_vain
+
+
 def decided(found: SignalConsensus, share: float) -> StockDecision:
     """What to do by a judgement of insights, where a `share` of the figures is known."""
     action = _ACTIONS[found.leaning] if share >= LEAST_KNOWN else Recommended.ABSTAIN

@@ -31,7 +31,7 @@ from desk.contracts.swarm.hypotheses import MOST_HYPOTHESES, HeldView, Hypothesi
 from desk.contracts.swarm.plan import MOST_SUBAGENTS
 from desk.learning.forecasts import PROBABILITY_DIGITS
 from desk.learning.hypotheses import SIDES
-from desk.programs.swarm.balance import Balance, opinions_on
+from desk.programs.swarm.balance import Balance, is_on_views, opinions_on
 from desk.trust.conflicts import who_overruled
 from desk.trust.prose import reference
 
@@ -41,6 +41,8 @@ LEAST: Final = 0.35
 MOST: Final = 0.75
 EVEN: Final = 0.02
 EVEN_ODDS: Final = 0.5
+PRINTED: Final = 0.01
+"""What the last printed digit of a probability counts."""
 
 _SIDES: Final = {Leaning.UP: ("above", "at or below"), Leaning.DOWN: ("below", "at or above")}
 
@@ -84,6 +86,27 @@ def probability_alone(confidence: float) -> float:
     """The probability that one view gives its own side: by the same rule, as if it were the only
     view."""
     return _drawn_in(confidence, 1.0)
+
+
+def is_by_rule(hypothesis: Hypothesis, conflicts: Sequence[ConflictRecord]) -> bool:
+    """Whether the built-in leader can have found a hypothesis as likely as it says: a range as the
+    cases of its past, a direction by the positions that were put to the vote, to the last digit
+    that is printed. Without a vote the weights of the views are not told: it lies between what the
+    least sure and the surest of them make it alone, and above even odds if they are of both sides.
+    """
+    if hypothesis.kind is HypothesisKind.RANGE:
+        return hypothesis.probability == WITHIN
+    market, leaning, views = hypothesis.market.market, hypothesis.leaning, hypothesis.views
+    voted = next((c for c in conflicts if c.market == market and is_on_views(c)), None)
+    if voted is not None:
+        expected = probability_of(Balance(market, (), voted), leaning)
+        return round(abs(hypothesis.probability - expected), 2) <= PRINTED
+    if not views:
+        return True
+    alone = [probability_alone(view.confidence) for view in views]
+    of_both = any(view.leaning is not leaning for view in views)
+    least = EVEN_ODDS + EVEN if of_both else min(alone)
+    return least <= hypothesis.probability <= max(alone)
 
 
 def _drawn_in(sureness: float, share: float) -> float:

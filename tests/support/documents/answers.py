@@ -10,7 +10,9 @@ from datetime import UTC, datetime, timedelta
 from desk.contracts.agents.tasks import Query, TaskType
 from desk.contracts.agents.tools import CallPlace, SourceTier, ToolCall, ToolResult
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.source_results import Provenance
+from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.source_results import Provenance, Quote
+from desk.contracts.findings.verdicts import ClaimVerdict
 from desk.contracts.names import AgentId
 from desk.contracts.question.graph import Edge, GraphSpec, NodeSpec, ParameterSpec
 from desk.contracts.question.knowledge import (
@@ -34,7 +36,7 @@ from desk.contracts.question.knowledge import (
 from desk.contracts.runs.graph import GraphRecord, GraphRequest, NodeOutcome
 from desk.contracts.runs.turns import AgentResult, StateEntry
 from desk.contracts.week.report import Contribution
-from desk.trust.ledger.derivation import derive
+from desk.trust.ledger import Corroboration, Ledger, Review, derive, verdicts_of
 from tests.support.builders import answered, finding, pair_market, real_history, window
 
 WEEK = "2026-W44"
@@ -98,6 +100,45 @@ def market_record(prose: str = "The pair stood at [[USD/JPY:last]].") -> GraphRe
         update={"market": pair_market("USD/JPY", digits=2), "query": asked}
     )
     return record.model_copy(update={"request": request})
+
+
+def validated_record() -> GraphRecord:
+    """The run of the market graph with a validator, whose second source quotes the last fixing."""
+    record, quote = market_record(), _at(_quoted_by("Federal Reserve"))
+    research = record.nodes[0]
+    assert isinstance(research.entry.result, ResearchResult)
+    evidence = (*research.evidence, quote)
+    review = Review(
+        findings=(research.entry.result,),
+        ledger=Ledger(record.specs, record.window, "US", evidence),
+        corroboration=Corroboration(evidence, record.window),
+    )
+    return with_validation(record, verdicts_of(review), quote)
+
+
+def with_validation(
+    record: GraphRecord, verdicts: Sequence[ClaimVerdict], *evidence: ToolResult
+) -> GraphRecord:
+    """A run of the market graph with a validator's verdicts, and what it asked for."""
+    result = ValidationResult(
+        validation_id="v",
+        task_id="validate",
+        agent=AgentId.VALIDATOR,
+        market="USD/JPY",
+        research_results=(),
+        verdicts=tuple(verdicts),
+        recommendation="Publish.",
+        confidence=0.9,
+    )
+    validation = outcome(
+        "validate", result, *evidence, agent=AgentId.VALIDATOR, task=TaskType.VALIDATE
+    )
+    first, *others = record.request.graph.nodes
+    spec = _node("validate", AgentId.VALIDATOR, TaskType.VALIDATE)
+    graph = record.request.graph.model_copy(update={"nodes": (first, spec, *others)})
+    request = record.request.model_copy(update={"graph": graph})
+    nodes = (record.nodes[0], validation, *record.nodes[1:])
+    return record.model_copy(update={"request": request, "nodes": nodes})
 
 
 def record_of(graph: GraphSpec, *nodes: NodeOutcome, skipped: Sequence[str] = ()) -> GraphRecord:
@@ -273,6 +314,19 @@ def prices() -> ToolResult:
         _call("research", "get_historical", server="ecb", symbol="USD/JPY"),
         real_history("USD/JPY", WEEK),
     )
+
+
+def _quoted_by(origin: str) -> ToolResult:
+    """The last fixing of USD/JPY, as a source of another origin quotes it."""
+    history = real_history("USD/JPY", WEEK)
+    quote = Quote(
+        as_of=AS_OF,
+        source=Provenance(name=f"{origin} rates", tier=SourceTier.PRIMARY, origin=origin),
+        symbol="USD/JPY",
+        value=history.values[-1],
+        fixed_on=history.days[-1],
+    )
+    return answered(_call("validate", "get_quote", server="fed", symbol="USD/JPY"), quote)
 
 
 def usd_jpy_claims() -> tuple[Claim, ...]:

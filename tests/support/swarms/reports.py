@@ -218,6 +218,7 @@ def on_target(**changes: object) -> Hypothesis:
         hypothesis_id="usd-jpy-target",
         leaning=Leaning.DOWN,
         level=Decimal("161.40"),
+        probability=0.38,
         statement="It stays below [[USD/JPY:target]].",
         refuted_by="A last price above [[USD/JPY:target]].",
         claims=("USD/JPY:target",),

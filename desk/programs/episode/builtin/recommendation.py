@@ -16,7 +16,7 @@ from desk.contracts.runs.turns import StateEntry, Turn, TurnRequest
 from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.builtin.disputes import by_agent, tell_conflict
 from desk.programs.episode.builtin.shown import PARTS, founded, not_known, shown_board, topics
-from desk.programs.episode.recommendation import LEAST_KNOWN, known, recommend
+from desk.programs.episode.recommendation import LEAST_KNOWN, answers, known, recommend
 from desk.programs.swarm.conclusion.recollection import tell_recalled
 from desk.programs.swarm.conclusion.wording import joined, line_on_missing, sentence
 from desk.trust.prose import LONGEST_TEXT, claims_in, clip
@@ -99,7 +99,7 @@ def generate(request: TurnRequest) -> Turn:
         agent=request.assignment.agent,
         summary=clip(_summary(case), LONGEST_TEXT),
         sections=tuple(_sections(case)),
-        answered=bool(board.values) and StockAction.FETCH_FUNDAMENTALS not in board.asked_in_vain,
+        answered=answers(board),
         missing=tuple(dict.fromkeys(_missing(case)))[:MOST_MISSING],
         recommendation=case.advised,
     )

@@ -25,15 +25,18 @@ from desk.documents.answer.nodes import MOST_MISSING
 from desk.documents.audit.conflicts import conflict_findings, prose_findings
 from desk.documents.audit.findings import AuditFinding
 from desk.programs.episode.actions import DATA, PART_FIELDS, PART_METRICS, why_not
+from desk.programs.episode.blackboard import StockBoard
 from desk.programs.episode.document.record import (
     built_in_actions,
     claimed,
     departures,
+    is_wanted,
     recommended,
     texts_of_stock,
     undone,
 )
-from desk.programs.episode.run.assignments import charges_told
+from desk.programs.episode.recommendation import answers
+from desk.programs.episode.run.assignments import charges_told, question_on
 from desk.trust.ledger import EvidenceUnusable, read_answer
 from desk.trust.prose import clip
 
@@ -66,6 +69,7 @@ def stock_findings(answer: AnswerReport) -> Iterator[AuditFinding]:
         return
     claims = {claim.claim_id: claim for claim in answer.claims}
     yield from _of_frame(answer, stock)
+    yield from _of_answered(answer, stock)
     yield from _of_undone(answer, stock)
     yield from _of_steps(stock)
     yield from _of_nodes(answer, stock)
@@ -95,6 +99,9 @@ def _of_frame(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding
             yield AuditFinding(where, "it is of another stock, another instant or another horizon")
     if stock.due != answer.as_of + timedelta(weeks=stock.board.weeks):
         yield AuditFinding("horizon", "its end is not as many weeks off as it is said to be long")
+    symbol = answer.parameters.get("symbol", stock.market.market)
+    if answer.question != question_on(symbol, stock.board.weeks):
+        yield AuditFinding("question", "it is not what an episode of this horizon asks")
     told = [("weeks", str(stock.board.weeks)), ("cost", str(stock.cost))]
     if stock.charges:
         told.append(("charges", charges_told(stock.charges)))
@@ -102,8 +109,32 @@ def _of_frame(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding
         if answer.parameters.get(name, value) != value:
             yield AuditFinding(name, f"it is {value}, and {answer.parameters[name]} was asked for")
     last = stock.steps[-1].board if stock.steps else None
-    if stock.board != (last or Blackboard.model_validate(_about(stock.board))):
+    if stock.board != (last or _empty(stock)):
         yield AuditFinding("blackboard", "it is not the one that the last step left")
+
+
+def _of_answered(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding]:
+    """Whether it says that there is no answer where the blackboard has one, or the opposite where
+    nobody recommended. A model says itself whether its recommendation is one."""
+    recommending = StockAction.GENERATE_RECOMMENDATION
+    if recommending not in stock.board.taken:
+        answered = bool(stock.board.taken) and not is_wanted(stock, answer.parameters)
+    elif recommended(stock.board) and recommending in built_in_actions(answer.nodes):
+        # An answer of an earlier version may be one though more was asked for in vain.
+        answered = answer.answered or answers(_before_last(recommending, stock))
+    else:
+        return
+    if answer.answered is not answered:
+        yield AuditFinding("answered", f"by what was done it is {answered}")
+
+
+def _before_last(action: StockAction, stock: StockRecord) -> StockBoard:
+    """The blackboard that the last step with an action began with."""
+    boards = (_empty(stock), *(step.board for step in stock.steps))
+    before = [
+        board for board, step in zip(boards, stock.steps, strict=False) if step.action is action
+    ]
+    return StockBoard.read_back(before[-1])
 
 
 def _of_undone(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFinding]:
@@ -115,12 +146,15 @@ def _of_undone(answer: AnswerReport, stock: StockRecord) -> Iterator[AuditFindin
                 yield AuditFinding("missing", f"it does not tell that {line}")
 
 
-def _about(board: Blackboard) -> dict[str, object]:
-    return {name: getattr(board, name) for name in ("symbol", "as_of", "weeks")}
+def _empty(stock: StockRecord) -> Blackboard:
+    """The blackboard before the first step."""
+    return Blackboard.model_validate(
+        {name: getattr(stock.board, name) for name in ("symbol", "as_of", "weeks")}
+    )
 
 
 def _of_steps(stock: StockRecord) -> Iterator[AuditFinding]:
-    before = Blackboard.model_validate(_about(stock.board))
+    before = _empty(stock)
     for number, step in enumerate(stock.steps, start=1):
         where = f"step {number}"
         if step.number != number:

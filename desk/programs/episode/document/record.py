@@ -226,11 +226,11 @@ def _withdrawn(stock: StockRecord) -> StockRecord:
     return stock.model_copy(update={"steps": steps, "board": board})
 
 
-def _asked_for(record: GraphRecord) -> bool:
-    """Whether the steps that an episode was given have a recommendation among them; where it was
-    given none, its controller was to come to one."""
-    given = record.request.query.parameters.get(STEPS)
-    if given is None or not given.strip():
+def is_wanted(stock: StockRecord | None, parameters: Mapping[str, str]) -> bool:
+    """Whether an episode was to come to a recommendation: its steps were not given, have one among
+    them, or it was cut off before their end."""
+    given = parameters.get(STEPS)
+    if given is None or not given.strip() or (stock is not None and stock.cut_off is not None):
         return True
     names = {name.strip() for name in given.split(",")}
     return StockAction.GENERATE_RECOMMENDATION in names
@@ -241,8 +241,7 @@ def _instead(record: GraphRecord) -> Synthesis:
     was asked for."""
     acted = (node.entry for node in record.nodes if node.entry.node in StockAction.__members__)
     done = any(entry.result is not None for entry in acted)
-    cut_off = record.stock is not None and record.stock.cut_off is not None
-    wanted = _asked_for(record) or cut_off
+    wanted = is_wanted(record.stock, record.request.query.parameters)
     return Synthesis(
         task_id=record.workflow_id,
         agent=AgentId.RECOMMENDATION_AGENT,

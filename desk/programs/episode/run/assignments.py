@@ -42,9 +42,13 @@ def query_of(request: StockRequest, as_of: datetime) -> Query:
         told["steps"] = ",".join(request.steps)
     if request.charges:
         told["charges"] = charges_told(request.charges)
-    horizon = f"{request.weeks} weeks" if request.weeks > 1 else "week"
-    question = f"{request.symbol}: buy, hold or sell for the next {horizon}?"
-    return Query(question=question, parameters=told)
+    return Query(question=question_on(request.symbol, request.weeks), parameters=told)
+
+
+def question_on(symbol: str, weeks: int) -> str:
+    """What an episode asks of a stock, over its horizon."""
+    horizon = f"{weeks} weeks" if weeks > 1 else "week"
+    return f"{symbol}: buy, hold or sell for the next {horizon}?"
 
 
 def charges_told(charges: Charges) -> str:

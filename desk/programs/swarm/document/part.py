@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from desk.contracts.agents.tasks import TaskType
 from desk.contracts.findings.claims import Claim
 from desk.contracts.question.answers import AnswerReport
 from desk.contracts.swarm.hypotheses import HeldView
@@ -21,7 +22,7 @@ from desk.programs.swarm.document.record import (
     told_swarm,
     why_left_out,
 )
-from desk.programs.swarm.hypotheses import probability_alone
+from desk.programs.swarm.hypotheses import is_by_rule, probability_alone
 from desk.programs.swarm.run.graph import node_name
 
 
@@ -66,6 +67,8 @@ def _of_hypotheses(
     counts = Counter(hypothesis.hypothesis_id for hypothesis in swarm.hypotheses)
     markets = {spec.market for spec in swarm.markets}
     asked = any(node.usage.asked for node in answer.nodes)
+    led = {node.name for node in answer.graph.nodes if node.task is TaskType.CONCLUDE_SWARM}
+    by_model = any(node.usage.asked for node in answer.nodes if node.node in led)
     for hypothesis in swarm.hypotheses:
         where = f"hypothesis {hypothesis.hypothesis_id}"
         if counts[hypothesis.hypothesis_id] > 1:
@@ -77,6 +80,8 @@ def _of_hypotheses(
             if view.leaning not in SIDES or not (of_model or _is_by_rule(view)):
                 words = f"the view of {view.agent} is not as likely as its confidence makes it"
                 yield AuditFinding(where, words)
+        if not by_model and not is_by_rule(hypothesis, swarm.conflicts):
+            yield AuditFinding(where, "it is not as likely as its views or its range make it")
         why = why_left_out(hypothesis, claims, answer.as_of)
         if why is not None:
             yield AuditFinding(where, why)

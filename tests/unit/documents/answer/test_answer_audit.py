@@ -13,13 +13,22 @@ from desk.documents.answer.audit import counted_in_answer, findings_in_answer
 from desk.documents.answer.compile_answer import compile_answer
 from desk.documents.answer.json_form import answer_from_json, answer_to_json
 from desk.trust.seals import content_hash, sealed
-from tests.support.documents.answers import FINISHED_AT, market_record, ticket_record
+from tests.support.documents.answers import (
+    FINISHED_AT,
+    market_record,
+    ticket_record,
+    validated_record,
+)
 
 Change = Callable[[dict[str, Any]], None]
 
 
 def answers() -> dict[str, AnswerReport]:
-    records = {"tickets": ticket_record(), "market": market_record()}
+    records = {
+        "tickets": ticket_record(),
+        "market": market_record(),
+        "validated": validated_record(),
+    }
     return {name: compile_answer(each, finished_at=FINISHED_AT) for name, each in records.items()}
 
 
@@ -93,6 +102,19 @@ def rehashed(index: int, field: str, value: str) -> Change:
 
 def quotation(name: str) -> int:
     return [q.quotation_id for q in ANSWERS["tickets"].quotations].index(name)
+
+
+def all_verified(told: dict[str, Any]) -> None:
+    """Every verdict on figures of one source says that two of other names agree."""
+    for verdict in told["verdicts"]:
+        verdict.update(status="verified", origins=["European Central Bank", "Bank of Japan"])
+
+
+def verdict(index: int, **values: Any) -> Change:
+    def change(told: dict[str, Any]) -> None:
+        told["verdicts"][index].update(values)
+
+    return change
 
 
 PDF = content_of("parsePdfs/get_pdf")
@@ -214,6 +236,62 @@ FORGERIES: dict[str, tuple[str, Change, str]] = {
     "the outcome": ("tickets", put("nodes", 2, "state", value=NodeState.FAILED), "outcome"),
     "a node": ("tickets", put("nodes", 2, "node", value="another"), "nodes"),
     "what it cost": ("tickets", put("usage", "input_tokens", value=7), "usage"),
+    "verdicts on figures of one source": ("validated", all_verified, "verdict on USD/JPY:move"),
+    "an origin of a verified figure": (
+        "validated",
+        verdict(0, origins=["European Central Bank", "Bank of Japan"]),
+        "verdict on USD/JPY:last",
+    ),
+    "a verified figure told as of one source": (
+        "validated",
+        verdict(0, status="single_source"),
+        "verdict on USD/JPY:last",
+    ),
+    "the words of a verdict": (
+        "validated",
+        verdict(1, words="The Bank of Japan states the same"),
+        "verdict on USD/JPY:previous",
+    ),
+    "what decided on a claim": (
+        "validated",
+        verdict(0, decided_by="formula"),
+        "verdict on USD/JPY:last",
+    ),
+    "origins of a contested figure": (
+        "validated",
+        verdict(0, status="contested", origins=["Bank of Japan"]),
+        "verdict on USD/JPY:last",
+    ),
+    "a verdict where nobody validated": (
+        "market",
+        lambda told: told.update(
+            verdicts=[
+                {
+                    "claim_id": "USD/JPY:last",
+                    "status": "verified",
+                    "decided_by": "second_source",
+                    "words": "Federal Reserve states the same",
+                    "origins": ["European Central Bank", "Federal Reserve"],
+                }
+            ]
+        ),
+        "verdict on USD/JPY:last",
+    ),
+    "an answer that nobody put together": (
+        "tickets",
+        put("nodes", 4, "state", value=NodeState.FAILED),
+        "answered",
+    ),
+    "no answer where something fits": (
+        "tickets",
+        lambda told: told.update(found=True, answered=False),
+        "answered",
+    ),
+    "no answer to what is decided": (
+        "tickets",
+        lambda told: told.update(decided="yes", answered=False),
+        "answered",
+    ),
     "a figure in a title": ("tickets", put("sections", 0, "title", value="Up 4.5 %"), "section 1"),
 }
 
@@ -247,6 +325,16 @@ def test_what_only_the_seal_guards_is_found_by_it(change: Change) -> None:
     change(told)
     found = findings_in_answer(AnswerReport.model_validate(told))
     assert [finding.where for finding in found] == ["seal"]
+
+
+def test_what_is_said_of_a_source_that_decided_nothing_is_no_part_of_a_verdict() -> None:
+    words = "It follows from its evidence; the newspaper could not be asked"
+    assert findings_in_answer(forged("validated", verdict(1, words=words))) == ()
+
+
+def test_a_conflict_that_the_answer_does_not_carry_may_contest_a_figure() -> None:
+    change = verdict(0, status="contested", words="It is in the conflict USD/JPY/conflict/last")
+    assert findings_in_answer(forged("validated", change)) == ()
 
 
 def test_a_failed_node_and_a_complete_answer_contradict_each_other() -> None:

@@ -186,6 +186,10 @@ FORGERIES: dict[str, tuple[Change, str]] = {
         put("stock", "steps", 1, "board", "as_of", value="2024-06-11T22:00:00Z"),
         SECOND,
     ),
+    "the horizon of the question": (
+        put("question", value="NVDA: buy, hold or sell for the next 5 weeks?"),
+        "question",
+    ),
     "the weeks": (everywhere(lambda board: board.update(weeks=8)), "horizon"),
     "the end of the horizon": (put("stock", "due", value="2024-07-09T22:00:00Z"), "horizon"),
     "the cost": (put("stock", "cost", value="0.01"), "cost"),
@@ -295,6 +299,22 @@ def test_a_sound_report_has_no_findings_after_it_was_written_and_read() -> None:
 def test_what_was_forged_is_found_where_it_stands(change: Change, where: str) -> None:
     found = findings_in_answer(forged(change))
     assert any(finding.where.startswith(where) for finding in found), found
+
+
+@pytest.mark.parametrize(
+    ("steps", "given"),
+    [((), False), ((StockAction.RUN_TA_BASIC,), True)],
+    ids=["recommended", "not to be recommended"],
+)
+def test_an_answer_that_is_told_to_be_none_is_found(
+    steps: tuple[StockAction, ...], given: bool
+) -> None:
+    record = stock_record(*steps, given=given, complete=not given)
+    answer = compile_answer(record, finished_at=FINISHED_AT)
+    assert answer.answered
+    assert findings_in_answer(answer) == ()
+    told = findings_in_answer(forged(put("answered", value=False), answer))
+    assert [finding.where for finding in told] == ["answered"]
 
 
 def held(recommended: Recommended, **known: str) -> StockRecord:

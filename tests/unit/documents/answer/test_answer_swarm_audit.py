@@ -63,6 +63,8 @@ FORGERIES: dict[str, tuple[Change, str]] = {
     "the upper bound": (put_in("hypotheses", 1, high="170.00"), HYPOTHESIS),
     "the day it is due": (put_in("hypotheses", 0, due="2027-10-29T07:00:00Z"), HYPOTHESIS),
     "the weeks": (put_in("hypotheses", 0, weeks=8), HYPOTHESIS),
+    "the probability of a direction": (put_in("hypotheses", 0, probability=0.7), HYPOTHESIS),
+    "the probability of a range": (put_in("hypotheses", 1, probability=0.75), HYPOTHESIS),
     "no side": (put_in("hypotheses", 0, leaning="neutral"), HYPOTHESIS),
     "what it rests on": (put_in("hypotheses", 0, claims=["USD/JPY:rsi"]), HYPOTHESIS),
     "a hypothesis twice": (doubled("swarm", "hypotheses"), HYPOTHESIS),

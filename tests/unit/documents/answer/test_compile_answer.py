@@ -4,11 +4,10 @@ import pytest
 
 from desk.contracts.agents.search_attributes import Outcome
 from desk.contracts.agents.tasks import TaskType
-from desk.contracts.findings.results import ValidationResult
 from desk.contracts.findings.verdicts import ClaimCheck, ClaimStatus, ClaimVerdict
 from desk.contracts.names import AgentId
 from desk.contracts.question.answers import AnswerReport
-from desk.contracts.question.graph import NodeSpec, NodeState
+from desk.contracts.question.graph import NodeState
 from desk.contracts.question.knowledge import Quotation
 from desk.contracts.runs.graph import GraphRecord
 from desk.documents import evidence as carried_evidence
@@ -26,7 +25,9 @@ from tests.support.documents.answers import (
     synthesised,
     ticket_record,
     usd_jpy_claims,
+    validated_record,
     web_searched,
+    with_validation,
 )
 
 
@@ -111,7 +112,6 @@ def test_a_claim_that_does_not_follow_from_its_evidence_takes_its_sentence_along
 
 def validated(status: ClaimStatus, *origins: str) -> GraphRecord:
     """The market's record with a validator's verdict on the last fixing."""
-    record = market_record()
     verdict = ClaimVerdict(
         claim_id="USD/JPY:last",
         status=status,
@@ -119,23 +119,7 @@ def validated(status: ClaimStatus, *origins: str) -> GraphRecord:
         words="another source says otherwise",
         origins=origins,
     )
-    result = ValidationResult(
-        validation_id="v",
-        task_id="validate",
-        agent=AgentId.VALIDATOR,
-        market="USD/JPY",
-        research_results=(),
-        verdicts=(verdict,),
-        recommendation="Publish.",
-        confidence=0.9,
-    )
-    validation = outcome("validate", result, agent=AgentId.VALIDATOR, task=TaskType.VALIDATE)
-    spec = NodeSpec(name="validate", agent=AgentId.VALIDATOR, task=TaskType.VALIDATE)
-    first, *others = record.request.graph.nodes
-    graph = record.request.graph.model_copy(update={"nodes": (first, spec, *others)})
-    request = record.request.model_copy(update={"graph": graph})
-    nodes = (record.nodes[0], validation, *record.nodes[1:])
-    return record.model_copy(update={"request": request, "nodes": nodes})
+    return with_validation(market_record(), (verdict,))
 
 
 def test_a_claim_that_the_validator_rejected_takes_its_sentence_along() -> None:
@@ -146,8 +130,12 @@ def test_a_claim_that_the_validator_rejected_takes_its_sentence_along() -> None:
 
 
 def test_a_validators_verdict_comes_with_its_claim() -> None:
-    answer = compile_answer(validated(ClaimStatus.VERIFIED, "ECB", "Fed"), finished_at=FINISHED_AT)
-    assert [verdict.claim_id for verdict in answer.verdicts] == ["USD/JPY:last"]
+    answer = compiled(validated_record())
+    assert {verdict.claim_id: verdict.status for verdict in answer.verdicts} == {
+        "USD/JPY:last": ClaimStatus.VERIFIED,
+        "USD/JPY:previous": ClaimStatus.SINGLE_SOURCE,
+        "USD/JPY:move": ClaimStatus.SINGLE_SOURCE,
+    }
     assert findings_in_answer(answer) == ()
     alone = compiled(validated(ClaimStatus.VERIFIED, "ECB"))
     assert any("fewer than two origins" in finding.words for finding in findings_in_answer(alone))
