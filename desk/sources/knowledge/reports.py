@@ -1,5 +1,6 @@
 """The desk's own published reports as documents: the newest revision of each week, in its Markdown
-form up to where its tables of evidence begin."""
+form up to where its tables of evidence begin, without what was said of it after its as-of
+instant."""
 
 import re
 from collections.abc import Iterator
@@ -19,17 +20,20 @@ MOST_REPORTS: Final = 104
 _FILE: Final = re.compile(r"(\d{4}-W\d{2})-(?!.*\.r\d+\.md$).*\.md$")
 _AS_OF: Final = re.compile(r'^\s*"as_of": "([^"]+)"', re.MULTILINE)
 _EVIDENCE: Final = re.compile(r"^## (?:Sources|Figures and their evidence)$", re.MULTILINE)
-_WRITTEN: Final = re.compile(r'^\s*"published_at": "([^"]+)"', re.MULTILINE)
+_LATER: Final = re.compile(r"^## (?:Conflicts|Revisions)\n(?:(?!## ).*\n?)*", re.MULTILINE)
+"""The sections that hold words of later people: how they decided a conflict, and why they had
+something done again."""
 _STRONG: Final = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _HEAD: Final = 4_000
-"""Characters of a report's JSON form that hold its as-of instant, and when it was written."""
+"""Characters of a report's JSON form that hold its as-of instant."""
 
 
 def read_reports(folder: Path) -> Iterator[WrittenText]:
     """The reports of weeks in the folder of published documents, newest first. What is known from
-    a report was known at its as-of instant: it is there from then on, and its title says of when it
-    is and when it was first written, which may be much later. What it prints in bold is served in
-    plain letters, to be quoted.
+    a report was known at its as-of instant: it is there from then on, and its title says of when
+    it is. It may have been written much later: nothing in it tells a run of that instant when, why
+    it was written again, or what a person decided. What it prints in bold is served in plain
+    letters, to be quoted.
 
     One that is being written, or is no report of ours, is passed over.
     """
@@ -39,36 +43,26 @@ def read_reports(folder: Path) -> Iterator[WrittenText]:
         try:
             with path.with_suffix(".json").open(encoding="utf-8") as form:
                 head = form.read(_HEAD)
-            as_of, written = _AS_OF.search(head), _WRITTEN.search(head)
+            as_of = _AS_OF.search(head)
             text = path.read_text(encoding="utf-8")
             since = datetime.fromisoformat(as_of[1]) if as_of else None
-            day = f", written {_day(written[1])}" if written else ""
         except (OSError, ValueError):
             continue
         if since is None or since.tzinfo is None:
             continue
         name = f"report-{week}"
         end = _EVIDENCE.search(text)
-        told = text[: end.start()] if end else text
+        told = _LATER.sub("", text[: end.start()] if end else text)
         yield WrittenText(
             kind=Kind.DOCUMENT,
             doc_id=name,
             url=DOCUMENTS + name,
             title=f"Weekly report {week}, {path.with_suffix('.html').name}, as of"
-            f" {_day(since.isoformat())}{day}",
+            f" {print_full_day(since.date())}",
             markdown=_STRONG.sub(r"\1", told),
             since=since,
             is_report=True,
         )
-
-
-def _day(instant: str) -> str:
-    """The day of an instant, as `2 Nov 2026`.
-
-    Raises:
-        ValueError: it is none.
-    """
-    return print_full_day(datetime.fromisoformat(instant).date())
 
 
 def state_of(folder: Path | None) -> tuple[tuple[str, int], ...]:

@@ -11,6 +11,8 @@ from tests.support.knowledge.corpus import CorpusFolder
 
 TEXT = (
     "# Currencies, {week}\n\n## Summary\n\n- **The kiwi led**: by far.\n\n"
+    "## Conflicts\n\n- A person decided: the peg breaks.\n\n## Coverage\n\nAll researched.\n\n"
+    "## Revisions\n\n- Revision 2, 27 Nov 2026: rerun, the peg broke\n\n"
     "## Sources\n\n- ECB evidence\n"
 )
 
@@ -43,17 +45,26 @@ async def test_a_report_is_found_from_its_as_of_on_and_once(tmp_path: Path) -> N
     assert await found(corpus.folder, reports, "ECB evidence", "2026-10-27T00:00:00Z") == []
 
 
-async def test_a_report_is_served_to_be_quoted_with_its_as_of_and_when_it_was_written(
-    tmp_path: Path,
-) -> None:
+async def test_a_report_is_served_to_be_quoted_with_its_as_of(tmp_path: Path) -> None:
     corpus = CorpusFolder(tmp_path / "corpus").document("cutoffs", "Won settles.\n", "Cut-offs")
     publish(tmp_path, "2026-W43", "2026-10-26T07:00:00Z")
     async with Client(build_server(corpus_dir=corpus.folder, reports_dir=tmp_path)) as client:
         asked = {"doc_id": "report-2026-W43", "as_of": "2026-11-01T00:00:00Z"}
         told = (await client.call_tool("get_doc", asked)).structured_content or {}
-    assert told["title"].endswith(", as of 26 Oct 2026, written 27 Nov 2026")
+    assert told["title"].endswith(", as of 26 Oct 2026")
     assert told.get("published_at") is None
     assert "- The kiwi led: by far." in told["markdown"]
+
+
+async def test_no_word_of_later_people_on_a_report_reaches_an_earlier_run(tmp_path: Path) -> None:
+    corpus = CorpusFolder(tmp_path / "corpus").document("cutoffs", "Won settles.\n", "Cut-offs")
+    publish(tmp_path, "2026-W43", "2026-10-26T07:00:00Z")
+    async with Client(build_server(corpus_dir=corpus.folder, reports_dir=tmp_path)) as client:
+        asked = {"doc_id": "report-2026-W43", "as_of": "2026-10-27T00:00:00Z"}
+        told = (await client.call_tool("get_doc", asked)).structured_content or {}
+    assert told["markdown"].rstrip().endswith("by far.\n\n## Coverage\n\nAll researched.")
+    assert not any("2026-11-27" in str(each) or "Nov 2026" in str(each) for each in told.values())
+    assert await found(corpus.folder, tmp_path, "the peg breaks", "2026-10-27T00:00:00Z") == []
 
 
 async def test_the_last_reports_before_an_instant_are_searched(tmp_path: Path) -> None:
