@@ -43,7 +43,7 @@ def unfounded_verdicts(answer: AnswerReport) -> Iterator[AuditFinding]:
             continue
         behind = with_inputs([again.claim_id], judged)
         heard = frozenset(_origins(behind, corroboration))
-        if not (_rests_on_more(verdict, behind) and heard.issuperset(verdict.origins)):
+        if not (_rests_on_more(verdict, again, behind) and heard.issuperset(verdict.origins)):
             words = f"its evidence gives {_said(again)}, and it says {_said(verdict)}"
             yield AuditFinding(f"verdict on {again.claim_id}", words)
 
@@ -90,9 +90,10 @@ def _without_remark(words: str) -> str:
     return words.partition("; ")[0]
 
 
-def _rests_on_more(verdict: ClaimVerdict, behind: Iterable[Claim]) -> bool:
-    """Whether a verdict may rest on what the answer does not carry."""
-    contested = verdict.status is ClaimStatus.CONTESTED
+def _rests_on_more(verdict: ClaimVerdict, again: ClaimVerdict, behind: Iterable[Claim]) -> bool:
+    """Whether a verdict may rest on what the answer does not carry. One that a conflict decided
+    has a reason of its own."""
+    contested = verdict.status is ClaimStatus.CONTESTED and verdict.words != again.words
     in_conflict = contested and verdict.decided_by is ClaimCheck.SECOND_SOURCE
     return in_conflict or any(claim.metric is Metric.DECISION_RATE for claim in behind)
 

@@ -247,6 +247,11 @@ FORGERIES: dict[str, tuple[str, Change, str]] = {
         verdict(0, status="single_source"),
         "verdict on USD/JPY:last",
     ),
+    "a verified figure told as contested": (
+        "validated",
+        verdict(0, status="contested"),
+        "verdict on USD/JPY:last",
+    ),
     "the words of a verdict": (
         "validated",
         verdict(1, words="The Bank of Japan states the same"),
@@ -259,7 +264,7 @@ FORGERIES: dict[str, tuple[str, Change, str]] = {
     ),
     "origins of a contested figure": (
         "validated",
-        verdict(0, status="contested", origins=["Bank of Japan"]),
+        verdict(0, status="contested", words="It is in a conflict", origins=["Bank of Japan"]),
         "verdict on USD/JPY:last",
     ),
     "a verdict where nobody validated": (
