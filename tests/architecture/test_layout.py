@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -134,6 +135,11 @@ def test_no_folder_holds_more_than_a_reader_takes_in(package: str) -> None:
         > MOST_IN_A_FOLDER
     }
     assert many == {}
+
+
+def test_no_folder_of_tests_holds_too_many_modules() -> None:
+    held = Counter(path.parent for path in (PROJECT / "tests").rglob("[a-z]*.py"))
+    assert {folder for folder, modules in held.items() if modules > MOST_IN_A_FOLDER} == set()
 
 
 @pytest.mark.parametrize("package", THIRD_PARTY)

@@ -11,7 +11,7 @@ from mcp import Client, StdioServerParameters
 from desk.contracts.agents.tools import REACH_TOOL
 from desk.contracts.findings.source_results import NewsItems
 from desk.sources.news.server import build_server
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS, run
+from tests.integration.sources.test_mcp_servers import ROOT, START_SECONDS, run
 from tests.support.addresses.feeds import Answer, feeds, item, rss
 from tests.support.sources.served import served
 from tests.unit.sources.news.test_google_news import AS_OF

@@ -9,7 +9,7 @@ from mcp import Client, StdioServerParameters
 
 from desk.contracts.findings.source_results import NewsItems, StoryCheck
 from desk.sources.reuters.server import build_server
-from tests.integration.test_mcp_servers import ROOT, START_SECONDS, run
+from tests.integration.sources.test_mcp_servers import ROOT, START_SECONDS, run
 from tests.support.addresses.lseg import PASSWORD, Platform, Story, lseg
 from tests.support.sources.served import served
 from tests.unit.sources.reuters.test_reuters import AS_OF, CLAIM, MACHINE, SECOND, story

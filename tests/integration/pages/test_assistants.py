@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, TextContent
 
 from desk.platform.settings import load_settings
 from starters.main import execute
-from tests.integration.test_backfill import few_markets
+from tests.integration.weeks.test_backfill import few_markets
 from tests.support.processes.command import DeskCommand
 from tests.support.sources.served import served
 

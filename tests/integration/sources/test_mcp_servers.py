@@ -32,7 +32,7 @@ from tests.support.processes.homes import free_port
 from tests.support.sources.served import served
 from tests.support.sources.servers import module_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 AS_OF = "2026-09-20T07:00:00+01:00"
 START_SECONDS = 60
 MODULES = {

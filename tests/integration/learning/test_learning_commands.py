@@ -8,7 +8,7 @@ from desk.learning.calibration import scorecard
 from desk.programs.week.document.audit.report import audit
 from desk.programs.week.document.rendering.record_words import TITLE
 from starters.learning.scorecard import DeskScorecard
-from tests.integration.test_backfill import few_markets
+from tests.integration.weeks.test_backfill import few_markets
 from tests.support.processes.command import DeskCommand
 
 FIRST, LAST = "2015-W01", "2015-W05"

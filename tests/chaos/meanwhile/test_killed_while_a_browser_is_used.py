@@ -1,6 +1,6 @@
 """A person works at the desk in a browser, by the keyboard and by the mouse in turns, while workers
 are killed and come back. Every page says what holds it up, and goes on by itself. A day by the
-keyboard alone is that of `tests/integration/test_serve_in_a_browser.py`.
+keyboard alone is that of `tests/integration/pages/test_serve_in_a_browser.py`.
 
 Real processes all through: the embedded server, a worker of each role whose second research agent
 lies, `desk serve` and Chromium.
