@@ -414,7 +414,8 @@ class Publisher:
     `key` names it on the command line; the file is kept as `file`. `path` is added to `address`,
     the scheme and host, which configuration may replace. `published` says from when a value counts
     as known; `rule` says it in words, and `rule_from` where that stands. `terms` is what a user has
-    to heed. A file that does not grow begins anew, such as with each month.
+    to heed. A file that does not grow begins anew, such as with each month; one that rolls always
+    has as many rows.
     """
 
     key: str
@@ -428,6 +429,7 @@ class Publisher:
     rule_from: str
     terms: str
     grows: bool = True
+    rolls: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def kept_file(self, address: str | None = None) -> KeptFile:
@@ -439,6 +441,7 @@ class Publisher:
             read=self._content,
             published=self._published,
             grows=self.grows,
+            rolls=self.rolls,
             headers=self.headers,
         )
 

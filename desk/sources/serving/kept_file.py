@@ -62,8 +62,9 @@ class KeptFile:
     folder; `url` where it is fetched from. `read` checks the whole of a file and gives what it
     holds, or raises `DamagedFile`. `packaged` gives the copy that comes with the project or a
     package; raises `OSError` where there is none. A file that `grows` is refused where it has fewer
-    data or an older newest one than what is there; others, such as a feed, are not. `published`
-    is the provider's rule: from which instant a datum, by its name, counts as known.
+    data or an older newest one than what is there; others, such as a feed, are not. One that
+    `rolls` has only its newest data and may have fewer. `published` is the provider's rule: from
+    which instant a datum, by its name, counts as known.
     """
 
     source: str
@@ -73,6 +74,7 @@ class KeptFile:
     packaged: Callable[[], bytes] | None = None
     published: Publication | None = None
     grows: bool = True
+    rolls: bool = False
     largest: int = LARGEST_DOWNLOAD
     timeout_seconds: float = TIMEOUT_SECONDS
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -199,7 +201,7 @@ def _taken_over(
         return RefreshStatus.UNCHANGED, "nothing"
     known = _usable(kept, cache_dir)
     if kept.grows:
-        _require_as_much_as(content, known)
+        _require_as_much_as(content, known, rolls=kept.rolls)
     before, now = known[0][1].values() if known else {}, content.values()
     revisions = revisions_between(
         before,
@@ -241,9 +243,12 @@ def _usable(kept: KeptFile, cache_dir: Path | None) -> list[tuple[str, FileConte
     return usable
 
 
-def _require_as_much_as(content: FileContent, known: list[tuple[str, FileContent]]) -> None:
+def _require_as_much_as(
+    content: FileContent, known: list[tuple[str, FileContent]], *, rolls: bool
+) -> None:
     for place, other in known:
-        if content.count < other.count or (content.newest or date.min) < (other.newest or date.min):
+        fewer = content.count < other.count and not rolls
+        if fewer or (content.newest or date.min) < (other.newest or date.min):
             raise DamagedFile(
                 f"it has {content.count} data up to {content.newest}, fewer than the "
                 f"{other.count} up to {other.newest} in {place}"

@@ -72,14 +72,11 @@ def _below(kind: type[Contract]) -> Iterator[type[Contract]]:
 
 
 # What is made once in a process, when it is first needed, each fork would make anew: what checks a
-# contract, the patterns that names of currencies and countries are found by, the packaged rates,
-# each currency's cut out of them.
+# contract, the patterns that names of currencies and countries are found by, the packaged rates.
 for _contract in _below(Contract):
     _contract.model_rebuild()
 subjects_asked("Is the yen far from its high?")
-_rates = RatesStore().current()
-for _currency in _rates.currencies:
-    _rates.last_fixing("EUR", _currency, _rates.last_day)
+RatesStore().current()
 build_id()
 gc.freeze()
 gc.enable()

@@ -248,8 +248,8 @@ RATE_SOURCES: Final = (
             "daily-figures-interbank-liquidity?pagesize=1000"
         ),
         read=read_hkma,
-        # Always as many rows: a new one without a rate leaves fewer than there were.
-        grows=False,
+        # A new row without one of its rates leaves fewer than there were.
+        rolls=True,
         published=next_working_day(time(12), "Asia/Hong_Kong"),
         rule="on the next business day; noon is allowed for",
         rule_from="https://apidocs.hkma.gov.hk/",

@@ -1,5 +1,6 @@
 """The daily policy rates over a socket: fetched, kept, and what every failure of one leaves."""
 
+import json
 import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -123,6 +124,39 @@ def test_a_failure_is_told_and_leaves_what_was_known(
         assert outcome.status is status, failure
         assert re.search(REASONS[failure], outcome.reason or ""), (failure, outcome.reason)
         assert kept.path(tmp_path).read_bytes() == before
+
+
+def hong_kong(last: date, *, without: date) -> bytes:
+    """A thousand days of the HKMA's file up to a day, one of them without interbank rates."""
+    days = (last - timedelta(days=n) for n in range(1_000))
+    records = [
+        {
+            "end_of_date": f"{day}",
+            "disc_win_base_rate": 4.0,
+            "hibor_overnight": None if day == without else 3.1,
+            "hibor_fixing_1m": None if day == without else 3.2,
+        }
+        for day in days
+    ]
+    return json.dumps({"result": {"records": records}}).encode()
+
+
+def test_a_file_of_the_newest_days_may_have_fewer_rates_and_no_older_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hkma = next(each for each in RATE_SOURCES if each.key == "hkma_base_rate").kept_file()
+    empty = date(2026, 11, 23)
+    for last, status in (
+        (date(2026, 11, 22), RefreshStatus.REPLACED),
+        (empty, RefreshStatus.REPLACED),
+        (date(2026, 11, 22), RefreshStatus.REJECTED),
+        (date(2026, 11, 24), RefreshStatus.REPLACED),
+    ):
+        content = hong_kong(last, without=empty)
+        monkeypatch.setattr(
+            "desk.sources.serving.kept_file.download", lambda *_, told=content, **__: told
+        )
+        assert refresh(hkma, tmp_path).status is status, last
 
 
 @EACH
