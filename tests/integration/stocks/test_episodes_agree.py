@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from desk.analytics.technical.series import close_known_from
@@ -34,6 +34,9 @@ from tests.support.stocks.board import StockDesk, stock_desk
 SYMBOLS: Final = ("NVDA", "TSLA", "^GSPC")
 USUAL: Final = DEFAULTS / "desk.toml"
 PRACTICE: Final = PROJECT / ".mcp.practice.json"
+DRAWN_BY: Final = 1
+"""The seed of those that are drawn, which would be that of the module's name otherwise."""
+
 DRAWN: Final = 5
 ENDED: Final = 0.8
 A_WEEK: Final = 7 * 24
@@ -96,9 +99,10 @@ def episodes() -> tuple[Drawn, ...]:
     """The chosen ones and drawn ones, the same every time."""
     found = list(chosen())
 
+    @seed(DRAWN_BY)
     @settings(
         max_examples=DRAWN,
-        derandomize=True,
+        derandomize=False,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 
 from tests.support.models.model_server import model_server
@@ -31,11 +32,13 @@ def whole(url: str) -> str | None:
 
 @dataclass(frozen=True)
 class Scraped:
-    """What a worker served after a week of two markets, and what the week used."""
+    """What a worker served after a week of two markets, what the week used, and what memory the
+    worker had, in bytes."""
 
     metrics: str
     calls: int
     usage: dict[str, Any]
+    memory: int
 
     def labels(self, name: str) -> set[str]:
         """The labels of all samples of a metric, a histogram's included."""
@@ -66,13 +69,14 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Scraped:
             DESK_CONFIG=with_two_markets(folder),
             DESK_METRICS=address,
         )
-        with desk.up():
+        with desk.up() as worker:
             done = desk("run", "--week", LAST_WEEK)
             assert done.code == 0, done.err
             metrics = eventually(lambda: whole(f"http://{address}/metrics"), "all metrics")
+            memory = psutil.Process(worker.pid).memory_info().rss
         calls = len(server.asked)
     (path,) = (folder / "reports" / "weekly").glob("*.r1.json")
-    return Scraped(metrics, calls, json.loads(path.read_text())["usage"])
+    return Scraped(metrics, calls, json.loads(path.read_text())["usage"], memory)
 
 
 def test_the_counters_of_models_are_the_reports_usage(scraped: Scraped) -> None:
@@ -110,7 +114,7 @@ def test_the_week_is_counted_as_it_was(scraped: Scraped) -> None:
     queues = re.findall(r'^desk_queue_pollers\{.*queue="([\w.]+)".*\} (\d+)$', metrics, re.M)
     assert {"desk", "research", "validation", "source.ecb"} <= {queue for queue, _ in queues}
     (memory,) = re.findall(r"^desk_worker_memory_bytes\{.*\} (\d+)$", metrics, re.M)
-    assert 50_000_000 < int(memory) < 300_000_000
+    assert int(memory) == pytest.approx(scraped.memory, rel=0.2)
 
 
 def test_an_address_that_cannot_be_served_is_named(tmp_path: Path) -> None:
