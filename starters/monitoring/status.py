@@ -3,20 +3,19 @@
 import contextlib
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import Annotated
 
 import typer
 
 from desk.platform.settings import load_settings
+from starters.monitoring.at_rest import ToldStatus, keep_at_rest, told_at_rest
 from starters.runs.week_choice import no_run_of, written_week
 from starters.session import Desk, never_up, with_desk, with_workers
 from starters.terminal.exit_status import CommandError, ExitStatus
 from starters.terminal.interrupts import interruptible
 from starters.terminal.logs import log_to_file
 from starters.terminal.options import of_week
-
-if TYPE_CHECKING:
-    from starters.runs.week_runs import FoundRun
 
 EXAMPLE = "Example: desk status --week 2026-W44"
 
@@ -33,7 +32,7 @@ def status(
 
 def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
     """Prints the status of a week's run. A desk that is not up is hosted for it, with workers only
-    if the run is open.
+    if the run is open; and not at all if nothing can have changed since the status was told.
 
     Raises:
         UsageError, CommandError: with what to do next.
@@ -43,27 +42,19 @@ def show_status(week: str | None, *, as_json: bool) -> ExitStatus:
     log_to_file(settings)
     if never_up(settings):
         raise CommandError(no_run_of(written))
-
-    async def work(desk: Desk) -> ExitStatus:
-        # With what the SDK takes to import, a command that needs no server takes twice as long.
-        from starters.monitoring.week_status import run_at, status_lines, status_of
-
-        found, chosen = await run_at(desk, written)
-        async with with_workers(desk) if found.open else contextlib.nullcontext():
-            status = await status_of(desk, found, chosen)
-        text = status.model_dump_json(indent=2) if as_json else "\n".join(status_lines(status))
-        sys.stdout.write(f"{text}\n")
-        if not as_json:
-            sys.stdout.write(f"Temporal  {_address(desk, found)}\n")
-        return ExitStatus.COMPLETE
-
-    return interruptible(with_desk(settings, work, server_only=True))
+    told = None if settings.external else told_at_rest(settings, written)
+    if told is None:
+        told = interruptible(with_desk(settings, partial(_asked, written), server_only=True))
+        keep_at_rest(settings, told)
+    sys.stdout.write(f"{told.json if as_json else told.text}\n")
+    return ExitStatus.COMPLETE
 
 
-def _address(desk: Desk, found: "FoundRun") -> str:
-    from starters.runs.server_runs import ui_address
+async def _asked(written: str | None, desk: Desk) -> ToldStatus:
+    # With what the SDK takes to import, a command that needs no server takes twice as long.
+    from starters.monitoring.week_status import run_at, status_of, told_of
 
-    address = ui_address(
-        desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
-    )
-    return address or found.workflow_id
+    found, chosen = await run_at(desk, written)
+    async with with_workers(desk) if found.open else contextlib.nullcontext():
+        status = await status_of(desk, found, chosen)
+    return await told_of(desk, found, status)

@@ -1,7 +1,10 @@
 """The status of a week's run, open or closed, and how it is printed."""
 
+import contextlib
 import time
 from collections.abc import Iterator
+
+from temporalio.service import RPCError
 
 from desk.analytics.names.shortening import on_one_line
 from desk.contracts.agents.search_attributes import Outcome, Phase
@@ -17,8 +20,10 @@ from desk.documents.rendering.words.wording import (
     share_words,
 )
 from desk.programs.week.document.rendering.coverage_words import freshness_words
+from starters.monitoring.at_rest import ToldStatus
 from starters.monitoring.week_progress import reason_of, waiting_words
 from starters.runs.following import status_if_told
+from starters.runs.server_runs import ui_address
 from starters.runs.week_choice import no_run_of
 from starters.runs.week_results import EndedWithoutReport, published_before_the_end, result_of
 from starters.runs.week_runs import FoundRun, find_any_run, known_run, newest_week
@@ -30,6 +35,8 @@ BUSY_SECONDS = 10.0
 """How long one query may take at a busy worker."""
 ANSWER_PATIENCE_SECONDS = 90.0
 """How long the query is repeated. By then a killed worker no longer counts as polling."""
+AT_THE_END_SECONDS = 2.0
+"""How long a command that is done waits for what it leaves for the next one."""
 ROW = 8
 """The markets in one row of the listing."""
 
@@ -127,6 +134,44 @@ def closed_status(result: WeekResult) -> WeekStatus:
         files=result.files,
         deliveries=result.deliveries,
     )
+
+
+async def left_at_rest(desk: Desk, at_least: str) -> ToldStatus | None:
+    """What there is to tell of the newest week's run when this process stops hosting the desk; None
+    if it cannot be told now. The server lists a run a moment after it has begun: a week before
+    `at_least` is not the newest."""
+    with contextlib.suppress(CommandError, RPCError):
+        found, week = await run_at(desk, None)
+        status = await status_if_told(found.handle, WeekStatus, within=AT_THE_END_SECONDS)
+        if status is not None and desk.hosting and week >= at_least:
+            return await told_of(desk, found, status)
+    return None
+
+
+async def told_of(desk: Desk, found: FoundRun, status: WeekStatus) -> ToldStatus:
+    """A status as it is printed. It lasts if this process hosts the desk, nothing is under way in
+    the run, and there is no run of a later week."""
+    sent = all(each.state is not DeliveryState.UNDER_WAY for each in status.deliveries)
+    done = status.phase in (Phase.OPEN_FOR_RERUNS, Phase.CLOSED) and not status.pending_reruns
+    where = _no_desk(done=done and sent) if desk.hosting else _page(desk, found)
+    return ToldStatus(
+        status.week,
+        "\n".join((*status_lines(status), where)),
+        status.model_dump_json(indent=2),
+        lasts=desk.hosting and done and sent and status.week == await newest_week(desk.client),
+        until=status.closes_at if found.open else None,
+    )
+
+
+def _no_desk(*, done: bool) -> str:
+    return f"Desk      none is up; `desk up` {'starts one' if done else 'goes on with the run'}"
+
+
+def _page(desk: Desk, found: FoundRun) -> str:
+    address = ui_address(
+        desk.settings.ui_url, desk.client.namespace, found.workflow_id, found.run_id
+    )
+    return f"Temporal  {address or found.workflow_id}"
 
 
 def status_lines(status: WeekStatus) -> list[str]:

@@ -12,7 +12,9 @@ import typer
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.runs.week import WeekResult, WeekStatus
 from desk.platform.settings import Settings, load_settings
+from starters.monitoring.at_rest import ToldStatus, keep_at_rest
 from starters.monitoring.week_progress import shown_progress
+from starters.monitoring.week_status import left_at_rest
 from starters.published.published_files import check_target, copy_set, report_if_here
 from starters.runs.command_run import CommandRun
 from starters.runs.market_choice import chosen_markets
@@ -175,6 +177,20 @@ class WeekRun(CommandRun[WeekResult, WeekStatus, ThePublished]):
         self._subset = subset
         self._written = written
         self._week = ""
+        self._told: ToldStatus | None = None
+
+    def carried_out(self, settings: Settings) -> ExitStatus:
+        """As `CommandRun.carried_out`. If this process hosted the desk, the status of the run is
+        kept for `desk status`."""
+        ended = super().carried_out(settings)
+        keep_at_rest(settings, self._told)
+        return ended
+
+    async def work(self, desk: Desk) -> ExitStatus:
+        """As `CommandRun.work`."""
+        ended = await super().work(desk)
+        self._told = await left_at_rest(desk, self._week) if desk.hosting else None
+        return ended
 
     async def _prepare(self, desk: Desk, tell: Callable[[str], None]) -> None:
         if self._week:

@@ -45,6 +45,12 @@ def test_a_killed_run_goes_on_when_it_is_asked_for_again(tmp_path: Path) -> None
     assert again.code == 0, again.err
     assert again.json["revision"] == 1
 
+    database = tmp_path / "killed" / "home" / "temporal.db"
+    left = database.stat().st_mtime_ns
+    status = desk("status", "--json")
+    assert (status.code, status.json["phase"]) == (0, "open_for_reruns")
+    assert database.stat().st_mtime_ns == left, "no server was started to say it"
+
     other = DeskCommand(tmp_path / "undisturbed")
     assert other(*RUN).code == 0
     assert report_of(tmp_path / "killed") == report_of(tmp_path / "undisturbed")

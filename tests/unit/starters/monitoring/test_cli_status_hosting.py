@@ -47,7 +47,7 @@ def test_where_no_desk_was_ever_up_no_server_is_started_and_no_sdk_is_loaded(
 
 @pytest.mark.parametrize(("is_open", "started"), [(True, ["workers"]), (False, [])])
 def test_workers_are_started_for_an_open_run_alone(
-    is_open: bool, started: list[str], monkeypatch: pytest.MonkeyPatch
+    is_open: bool, started: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     begun: list[str] = []
     run = SimpleNamespace(open=is_open, workflow_id="weekly-2026-W44", run_id="run-1")
@@ -68,11 +68,16 @@ def test_workers_are_started_for_an_open_run_alone(
     async def told(*_: object) -> Any:
         return look(markets=("USD/JPY",), phase=Phase.RESEARCHING).status
 
+    async def newest(*_: object) -> str:
+        return "2026-W44"
+
     monkeypatch.setattr(status_command, "never_up", lambda _: False)
     monkeypatch.setattr(status_command, "log_to_file", lambda _: None)
     monkeypatch.setattr(status_command, "with_desk", at_a_server)
     monkeypatch.setattr(status_command, "with_workers", workers)
     monkeypatch.setattr(week_status, "run_at", found)
     monkeypatch.setattr(week_status, "status_of", told)
+    monkeypatch.setattr(week_status, "newest_week", newest)
+    monkeypatch.setenv("DESK_HOME", str(tmp_path))
     assert status_command.show_status(None, as_json=True) is ExitStatus.COMPLETE
     assert begun == started

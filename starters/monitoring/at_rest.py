@@ -1,0 +1,79 @@
+"""The status of a desk at rest: no process hosts it, and nothing of it goes on until one does."""
+
+import contextlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from desk.platform.server.record import ServerRecord
+from desk.platform.settings import Settings
+
+
+class ToldStatus(NamedTuple):
+    """What `desk status` prints of a week's run, as text and as JSON.
+
+    With `lasts` it holds as long as the desk rests, or until `until`, when the run closes.
+    """
+
+    week: str
+    text: str
+    json: str
+    lasts: bool
+    until: datetime | None = None
+
+
+class _KeptStatus(BaseModel):
+    """What was told, and the state of the server's database at which it was so."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    database: tuple[int, int, int]
+    told: ToldStatus
+
+    @classmethod
+    def read(cls, home: Path) -> Self | None:
+        """What is kept; None if there is nothing that can be read."""
+        with contextlib.suppress(OSError, ValidationError):
+            return cls.model_validate_json(_file(home).read_bytes())
+        return None
+
+
+def told_at_rest(settings: Settings, week: str | None) -> ToldStatus | None:
+    """What was last told of the week, or of the newest one, if nothing can have changed it: no
+    server runs, and none has written to the database since."""
+    kept, now = _KeptStatus.read(settings.home), datetime.now(UTC)
+    if kept is None or kept.database != _database(settings.home):
+        return None
+    told = kept.told
+    is_over = told.until is not None and told.until <= now
+    return None if is_over or week not in (None, told.week) else told
+
+
+def keep_at_rest(settings: Settings, told: ToldStatus | None) -> None:
+    """Keeps what was told, for the next one who asks. To be called when the desk has ended.
+
+    Nothing is kept where what the desk holds is encrypted, or where the disk has no place for it.
+    """
+    database = _database(settings.home)
+    if told is None or not told.lasts or database is None or settings.payload_keys is not None:
+        return
+    kept = _KeptStatus(database=database, told=told)
+    with contextlib.suppress(OSError):
+        _file(settings.home).write_text(kept.model_dump_json(), encoding="utf-8")
+
+
+def _file(home: Path) -> Path:
+    return home / "at-rest.json"
+
+
+def _database(home: Path) -> tuple[int, int, int] | None:
+    """The database's inode, size and time of its last change; None while a server may write."""
+    if ServerRecord.path(home).exists() or (home / "temporal.db-wal").exists():
+        return None
+    try:
+        found = (home / "temporal.db").stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
