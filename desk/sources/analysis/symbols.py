@@ -50,8 +50,8 @@ def name_of_pair(symbol: str) -> str:
 
 YEN: Final = "JPY"
 CARRY_PAIRS: Final = ("USD/JPY", "AUD/JPY")
-"""What is looked at where a text speaks of the carry trade in yen and names no pair: what it is
-funded against most, and what it is the usual gauge of."""
+"""What is looked at where a text speaks of the carry trade in yen and names no other market: what
+it is funded against most, and what it is the usual gauge of."""
 
 CUTOFF: Final = 0.75
 """The likeness that `difflib` gives, from which on a word may be a slip for a name."""
@@ -97,8 +97,7 @@ def named_symbols(text: str, held: Collection[str], codes: Collection[str]) -> t
     besides = [mention for mention in currencies if mention.name not in quoted]
     found = [*pairs, *stocks, *_usual_pairs(bare, besides)]
     ordered = [mention.name for mention in sorted(found, key=lambda mention: mention.start)]
-    in_yen = [name for name in ordered if YEN in name.split("/")]
-    if not pairs and in_yen == [quoted_as(DOLLAR, YEN)] and _CARRY.search(text):
+    if not pairs and ordered == [quoted_as(DOLLAR, YEN)] and _CARRY.search(text):
         ordered += CARRY_PAIRS
     return tuple(dict.fromkeys(ordered))
 

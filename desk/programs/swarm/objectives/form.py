@@ -120,13 +120,14 @@ class MarketView:
         return tuple(each for each in self.account.markets if each.market != self.market)
 
     def value(self, metric: Metric) -> Decimal | None:
-        """The market's figure that stands; None without one."""
-        found = self.account.surviving.get(self._id(metric))
+        """The market's figure that stands; None without one. Where a span is asked for, those that
+        can be of any span are of that one or of none."""
+        found = self.account.surviving.get(self._id(metric) or "")
         return None if found is None else found.value
 
     def has_over(self, metrics: Iterable[Metric]) -> bool:
         """Whether those of some figures that can be of any span are known of the one asked for."""
-        return all(self._over(metric) for metric in metrics if metric in OVER)
+        return all(self._id(metric) for metric in metrics)
 
     def past(self, own: LookBack) -> str:
         """How a sentence says how far was looked back: `over the quarter`, `over the last year`."""
@@ -140,13 +141,10 @@ class MarketView:
         """The same on another market of the objective."""
         return replace(self, spec=spec)
 
-    def _id(self, metric: Metric) -> str:
-        return self._over(metric) or claim_id(self.market, metric)
-
-    def _over(self, metric: Metric) -> str | None:
-        """The name of a figure over the span that is asked for; None without such a figure."""
+    def _id(self, metric: Metric) -> str | None:
+        """The name of a figure; None of one that is not known over the span that is asked for."""
         if self.over is None or metric not in OVER:
-            return None
+            return claim_id(self.market, metric)
         since = first_day(self.over, self.account.request.assignment.window)
         for claim in self.account.surviving.values():
             days = span_days(claim)

@@ -10,6 +10,7 @@ from desk.contracts.findings.claims import Metric, claim_id
 from desk.contracts.findings.results import Leaning
 from desk.contracts.swarm.hypotheses import Hypothesis, HypothesisKind
 from desk.programs.swarm.conclusion.account import voice_with_evidence
+from desk.programs.swarm.conclusion.wording import sentence
 from desk.programs.swarm.hypotheses import WEEKS
 from desk.programs.swarm.objectives.form import (
     AHEAD,
@@ -157,9 +158,13 @@ def _decision_ahead(view: MarketView) -> Decided:
         for area in sorted(near or known, key=lambda area: known[area])
     ]
     unknown = [bank_in_a_sentence(area) for area in view.spec.areas if area not in known]
-    besides = (f"No coming decision of {listed(unknown)} is known here.",) if unknown else ()
     when = "within four weeks" if near else "later than in four weeks"
-    return Decided(Answered.YES if near else Answered.NO, f"{listed(told)}, {when}", besides)
+    if not unknown:
+        return Decided(Answered.YES if near else Answered.NO, f"{listed(told)}, {when}")
+    lacking = f"no coming decision of {listed(unknown)} is known here"
+    if near:
+        return Decided(Answered.YES, f"{listed(told)}, {when}", (sentence(lacking),))
+    return Decided(Answered.OPEN, f"{lacking}; {listed(told)}, {when}", addressed=False)
 
 
 OUTLOOKS: Final = (

@@ -7,6 +7,8 @@ from decimal import Decimal
 from typing import Final, NamedTuple, TypedDict
 
 from desk.analytics.names.currency_mentions import currency_mentions
+from desk.analytics.names.listing import listed
+from desk.analytics.names.markets import spoken
 from desk.contracts.agents.capabilities import Capability
 from desk.contracts.findings.claims import Metric
 from desk.contracts.names import AgentId
@@ -169,6 +171,13 @@ def _known(view: MarketView, metric: Metric) -> dict[str, Decimal]:
     }
 
 
+def _without(view: MarketView, found: Mapping[str, Decimal], what: str) -> tuple[str, ...]:
+    """That some markets of the objective were not compared, because they lack the figure."""
+    names = [spoken(each.market) for each in view.account.markets if each.market not in found]
+    are = "is" if len(names) == 1 else "are"
+    return (f"{listed(names)} {are} not compared: no {what} is known here.",) if names else ()
+
+
 def _ranked(best: bool, of_first: bool = False) -> Decide:
     """Which of all markets did best or worst over the quarter, or whether the one that is asked of
     did; told once, on the first of them."""
@@ -186,14 +195,15 @@ def _ranked(best: bool, of_first: bool = False) -> Decide:
         lines = ", ".join(f"{each} {_move_told(view, each)}" for each in ranking.markets)
         first = ranking.markets[0 if best else -1]
         said = f"{_did(ranking, first, best=best)} over {past}"
+        besides = _without(view, moves, f"move over {past}")
         if not of_first:
-            return Decided(Answered.TELLS, f"{said}: {lines}")
+            return Decided(Answered.TELLS, f"{said}: {lines}", besides)
         if asked is None:
             lead = f"of which of them it is asked is not clear; {said}"
-            return Decided(Answered.OPEN, f"{lead}: {lines}", addressed=False)
+            return Decided(Answered.OPEN, f"{lead}: {lines}", besides, addressed=False)
         yes = asked == first
         beside = "" if yes else f", and not {ranking.name(asked)}"
-        return Decided(Answered.YES if yes else Answered.NO, f"{said}{beside}: {lines}")
+        return Decided(Answered.YES if yes else Answered.NO, f"{said}{beside}: {lines}", besides)
 
     return decide
 
@@ -238,9 +248,9 @@ def _did(ranking: _Ranking, market: str, *, best: bool) -> str:
 class InOrder:
     """Several markets in the order of a figure, the highest first, told once.
 
-    `most` says what the first of them does, and `told` is the figure of each. `turned` makes it
-    that of the second currency of a pair. `by_size` is for a figure that either currency of a pair
-    may have, where the pairs share none.
+    `most` says what the first of them does, `least` the same where the highest is below nothing,
+    and `told` is the figure of each. `turned` makes it that of the second currency of a pair.
+    `by_size` is for a figure that either currency of a pair may have, where the pairs share none.
     """
 
     figure: Metric
@@ -249,6 +259,7 @@ class InOrder:
     told: Callable[[MarketView], str]
     turned: Callable[[Decimal], Decimal] = lambda value: value
     by_size: bool = False
+    least: str = ""
 
     def __call__(self, view: MarketView) -> Decided:
         found = _known(view, self.figure)
@@ -259,8 +270,10 @@ class InOrder:
         if self.by_size and not ranking.shared:
             ranking = ranking_of({market: abs(value) for market, value in found.items()})
         first, lines = ranking.markets[0], map(self._line(view), ranking.markets)
-        said = f"{_against(ranking)}{ranking.name(first)} {self.most}"
-        return Decided(Answered.TELLS, f"{said}: {', '.join(lines)}", self._turning(ranking))
+        most = self.most if ranking.gains[first] >= 0 else self.least
+        said = f"{_against(ranking)}{ranking.name(first)} {most}"
+        besides = (*_without(view, found, self.what), *self._turning(ranking))
+        return Decided(Answered.TELLS, f"{said}: {', '.join(lines)}", besides)
 
     def _line(self, view: MarketView) -> Callable[[str], str]:
         return lambda market: self.told(_on(view, market))
@@ -379,6 +392,7 @@ RELATIONS: Final = (
             _pays,
             turned=lambda apart: -apart,
             by_size=True,
+            least="costs least to hold, and all cost",
         ),
         agents=FUNDAMENTAL,
         kinds=PAIRS,

@@ -390,6 +390,20 @@ def test_a_decision_within_four_weeks_lies_ahead() -> None:
     assert text.startswith("Yes: the Bank of Japan decides on 12 Nov 2026, within four weeks.")
 
 
+def test_no_decision_is_said_to_be_far_where_the_days_of_one_bank_are_not_known() -> None:
+    later = ScheduledDecision(
+        area="US", bank="Federal Reserve", day=date(2026, 12, 9), source="announced"
+    )
+    calendar = DecisionCalendar(as_of=window(WEEK).end, source=COMPUTED, scheduled=(later,))
+    carry = {**ALL[TaskType.ANALYSE_FUNDAMENTALS], Capability.DECISION_CALENDAR: calendar}
+    synthesis, text = told("decision-ahead", {TaskType.ANALYSE_FUNDAMENTALS: carry})
+    assert synthesis.decided is YesOrNo.OPEN and not synthesis.answered
+    assert text.startswith(
+        "Open: no coming decision of the Bank of Japan is known here; the Federal Reserve decides"
+        " on 9 Dec 2026, later than in four weeks."
+    )
+
+
 def peg(**figures: str) -> dict[TaskType, dict[Capability, SourceResult]]:
     given = {Metric(name): value for name, value in figures.items()}
     band: SourceResult = analysis(given, symbol="EUR/CHF")
@@ -746,6 +760,50 @@ def test_without_the_figure_of_one_market_nothing_is_compared() -> None:
     swings = {"USD/SEK": {Metric.VOLATILITY: "9.10"}, "USD/NOK": {Metric.MOVE: "1.20"}}
     text = compared("most-volatile", TaskType.RESEARCH_CONDITIONS, swings)
     assert text.startswith("Open: the volatility of USD/NOK is not known here.")
+
+
+def spanned(pair: str, figures: Mapping[str, str], **of_the_year: str) -> SourceResult:
+    """What a tool tells of a pair, with figures over the year besides."""
+    own = analysis({Metric(name): value for name, value in figures.items()}, symbol=pair)
+    since = SpanNamed(1, "year").before(window_days(window(WEEK))[1])
+    over = analysis({Metric(name): value for name, value in of_the_year.items()}).figures
+    dated = (figure.model_copy(update={"since": since}) for figure in over)
+    return own.model_copy(update={"figures": (*own.figures, *dated)})
+
+
+def test_no_market_is_compared_by_its_quarter_where_others_are_by_the_year() -> None:
+    told_of = {
+        "USD/SEK": spanned("USD/SEK", {"quarter_move": "5.00"}, span_move="1.10"),
+        "USD/NOK": spanned("USD/NOK", {"quarter_move": "-2.00"}),
+        "USD/CAD": spanned("USD/CAD", {"quarter_move": "-4.00"}, span_move="2.30"),
+    }
+    given = {
+        pair: {TaskType.RESEARCH_CONDITIONS: {Capability.STANDING: found}}
+        for pair, found in told_of.items()
+    }
+    _, text = told("ahead", objective="Which?", markets=RANKED, by_market=given, over="one year")
+    assert text.startswith(
+        "Against USD, all fell and SEK fell least over the last year: USD/SEK +1.10 %, USD/CAD"
+        " +2.30 %. USD/NOK is not compared: no move over the last year is known here."
+    )
+
+
+def test_where_all_carries_cost_the_one_that_costs_least_is_named() -> None:
+    carries = {
+        "USD/JPY": {Metric.DIFFERENTIAL: "262.5", Metric.CARRY_TO_VOLATILITY: "0.35"},
+        "USD/CHF": {Metric.DIFFERENTIAL: "387.5", Metric.CARRY_TO_VOLATILITY: "0.63"},
+    }
+    given = {
+        pair: {
+            TaskType.ANALYSE_FUNDAMENTALS: {
+                Capability.RATIOS: analysis(own, symbol=pair),
+            }
+        }
+        for pair, own in carries.items()
+    }
+    markets = tuple(pair_market(pair) for pair in carries)
+    _, text = told("most-carry", objective="Which?", markets=markets, by_market=given)
+    assert text.startswith("Against USD, JPY costs least to hold, and all cost: holding USD")
 
 
 def test_a_superlative_is_asked_of_the_currency_that_is_named_twice() -> None:

@@ -73,6 +73,7 @@ def named(text: str) -> list[str]:
         ("gold, Apple and Meta", ["XAUUSD=X", "AAPL", "FB"]),
         ("yen, JPY and USD/JPY", ["USD/JPY"]),
         ("Is AUD/JPY a good carry trade in yen?", ["AUD/JPY"]),
+        ("Which pays the larger carry, the yen or the franc?", ["USD/JPY", "USD/CHF"]),
         ("Is Korea's currency in free fall?", ["USD/KRW"]),
         ("Is the Danish currency safe, and Poland's?", ["USD/DKK", "USD/PLN"]),
         ("Will the SNB's currency hold?", ["USD/CHF"]),
