@@ -1,7 +1,7 @@
 """Policy rates, decisions and differentials as claims."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import takewhile
 from typing import Final
@@ -165,8 +165,8 @@ def next_decision_claims(
     calendar: DecisionCalendar, window: TimeWindow, evidence: str
 ) -> tuple[Claim, ...]:
     """For each area in a calendar, the next decision day at the end of a window. A decision of that
-    day itself is the next one until the hour at which it is announced; all day where no hour is
-    known."""
+    day itself is the next one until it is announced; where no hour is known, until the bank's own
+    day is over."""
     _, as_of_day = window_days(window)
     ahead: dict[str, date] = {}
     for each in sorted(calendar.scheduled, key=lambda scheduled: scheduled.day):
@@ -187,10 +187,10 @@ def next_decision_claims(
 
 
 def _is_announced(scheduled: ScheduledDecision, at: datetime) -> bool:
-    hour, zone = scheduled.announced_at_local, scheduled.time_zone
-    if hour is None or zone is None:
+    if scheduled.time_zone is None:
         return False
-    return datetime.combine(scheduled.day, hour, ZoneInfo(zone)) <= at
+    hour = scheduled.announced_at_local or time.max
+    return datetime.combine(scheduled.day, hour, ZoneInfo(scheduled.time_zone)) <= at
 
 
 def _in_a_row(meetings: Sequence[RateDecision], evidence: str) -> Claim | None:

@@ -1,6 +1,6 @@
 """Rate decisions and scheduled days over a window, and the claims they make."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 import pytest
@@ -134,6 +134,22 @@ def test_a_decision_of_the_day_is_the_next_until_it_is_announced(
         update={"scheduled": tuple(d.model_copy(update=told) for d in days.scheduled)}
     )
     at = datetime.fromisoformat(asked_at)
+    until = TimeWindow(start=at - timedelta(days=8), end=at, time_zone="Europe/London")
+    (claim,) = next_decision_claims(days, until, "call")
+    assert claim.value == as_number(date.fromisoformat(next_day))
+
+
+@pytest.mark.parametrize(("hour", "next_day"), [(14, "2026-10-30"), (16, "2026-12-18")])
+def test_a_decision_without_an_hour_is_the_next_until_the_bank_s_day_is_over(
+    hour: int, next_day: str
+) -> None:
+    """In Tokyo the day is over nine hours before it is in London."""
+    days = calendar(WEEK, ("JP", "2026-10-30"), ("JP", "2026-12-18"))
+    told = {"announced_at_local": None, "time_zone": "Asia/Tokyo"}
+    days = days.model_copy(
+        update={"scheduled": tuple(d.model_copy(update=told) for d in days.scheduled)}
+    )
+    at = datetime(2026, 10, 30, hour, tzinfo=UTC)
     until = TimeWindow(start=at - timedelta(days=8), end=at, time_zone="Europe/London")
     (claim,) = next_decision_claims(days, until, "call")
     assert claim.value == as_number(date.fromisoformat(next_day))
