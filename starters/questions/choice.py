@@ -32,6 +32,7 @@ from desk.analytics.names.subjects import (
     without_banks,
 )
 from desk.analytics.prices.series import window_days
+from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import DAYS_ASKED, RANK, DaysAsked, Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -45,6 +46,7 @@ from desk.programs.question.builtin.kinds import (
     OF_RATES,
     QuestionKind,
     kind_of,
+    wordings_of,
 )
 from starters.questions.graph_file import find_graph, read_graph
 from starters.questions.markets_asked import (
@@ -134,7 +136,8 @@ def chosen(
     aside = None if named or ticket_ids(words) else asked.first_pair
     if not (graph or given or ticket_ids(words)):
         named, aside, asked = _as_banks(words, named, aside, asked, measured=period is not None)
-        asked = asked if named or aside else _with_banks_together(words, asked, config.markets)
+        if not (named or aside):
+            asked = _with_banks_together(words, asked, config.markets, when)
     bank = None if named or aside or ticket_ids(words) else asked.first_area
     name, why = _graph_for(graph, given, named, aside, asked if bank else None)
     spec = read_graph(find_graph(name, settings.project_dir))
@@ -177,24 +180,39 @@ def _as_banks(
 
 
 def _with_banks_together(
-    words: str, asked: AskedMarkets, markets: Sequence[MarketSpec]
+    words: str, asked: AskedMarkets, markets: Sequence[MarketSpec], when: "_When"
 ) -> AskedMarkets:
     """With the banks that a question asks about together, as which of them cut last. As it is where
     it names something of its own, or asks by the model of meaning for what is none of theirs. Only
-    of a change nobody asks but of banks: all else has to speak of them, or of a group."""
+    of a policy rate and its change nobody asks but of banks: all else has to speak of them, or of a
+    group."""
     if {*asked.side_by_side} - {*asked.group} or subjects_asked(words):
         return asked
     # Only such a question pays for loading the model here.
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
     from desk.programs.question.builtin.unread_words import unread_words
 
     banks, rest = banks_together(words, markets)
-    kind = kind_of(rest, meaning_of_the_desk)
-    left = unread_words(Query(question=rest), kind)
-    spoken_of = banks.group or speaks_of_banks(words) or kind is QuestionKind.CHANGED
-    if not spoken_of or kind not in OF_A_BANK or left.names or left.others:
+    kinds = _kinds_of_banks(rest)
+    query = Query(question=rest, parameters=when.days(rest).parameters)
+    of_banks = stems(" ".join(each for of_it in OF_A_BANK for each in wordings_of(of_it)))
+    left = unread_words(query, next(iter(kinds), None), of_banks)
+    spoken_of = banks.group or speaks_of_banks(words) or kinds & _OF_BANKS_ALONE
+    if not (spoken_of and kinds) or left.names or left.others:
         return asked
     return asked._replace(areas=banks.areas, together=banks)
+
+
+def _kinds_of_banks(words: str) -> frozenset[QuestionKind]:
+    """What a question asks of banks, or each of two parts of it; nothing where it asks for
+    something else."""
+    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
+    from desk.programs.question.builtin.synthesis.parts import halves
+
+    for parts in ((words,), *halves(words)):
+        kinds = {kind_of(part, meaning_of_the_desk) for part in parts}
+        if kinds <= OF_A_BANK:
+            return frozenset(kind for kind in kinds if kind)
+    return frozenset()
 
 
 def _is_of(kinds: Collection[QuestionKind], words: str) -> bool:
@@ -235,6 +253,9 @@ def _ranking(
     query = Query(question=words, parameters={RANK: name, **told})
     remark = f"the graph is {RANKING}, of {name}"
     return _choice(config, ranking_graph(markets), query, when, remark)
+
+
+_OF_BANKS_ALONE: Final = frozenset({QuestionKind.CHANGED, QuestionKind.RATE})
 
 
 class _When(NamedTuple):

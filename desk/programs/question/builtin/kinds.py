@@ -9,7 +9,7 @@ The vectors of the wordings are made once. `tests/unit/programs/accept_wordings.
 after a wording has changed.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -83,7 +83,8 @@ meaning, and the words tell them apart."""
 
 
 class AskedSide(StrEnum):
-    """What would be so if the answer to a question were yes."""
+    """What would be so if the answer to a question were yes, or what a question of several asks
+    for."""
 
     UP = "up"
     DOWN = "down"
@@ -93,9 +94,26 @@ class AskedSide(StrEnum):
     RAISED = "raised"
     CUT = "cut"
     MOVED = "moved"
+    HELD = "held"
+    EARLIER = "earlier"
+    LATER = "later"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
 
 
-_WAYS: Final = {AskedSide.RAISED: 1, AskedSide.CUT: -1}
+OF_CHANGES: Final = (AskedSide.RAISED, AskedSide.CUT, AskedSide.MOVED, AskedSide.HELD)
+"""What a bank may have done with its rate."""
+
+_WHO_DID: Final = {f"who_{side}": side for side in OF_CHANGES}
+_OF_SEVERAL: Final[Mapping[QuestionKind, Mapping[str, AskedSide]]] = {
+    QuestionKind.DECIDED: _WHO_DID,
+    QuestionKind.CHANGED: _WHO_DID,
+    QuestionKind.RATE: {side: side for side in (AskedSide.HIGHEST, AskedSide.LOWEST)},
+}
+"""What is asked for of several banks, by the kind of a question and the name of its wordings."""
+
+_FLOOR_OF_SEVERAL: Final = 0.6
+"""How near the nearest of these wordings has to be."""
 
 OPEN: Final = "open"
 """The name of the wordings that ask for something else than yes or no."""
@@ -127,15 +145,19 @@ def kind_of(
     return _kind(decided) if decided else None
 
 
-def way_of(question: str, find_meaning: "FindMeaning") -> int:
-    """Whether a question is of rises of rates, 1, or of cuts, -1, also where it asks for something
-    else than yes or no; 0 where of both or neither, and without a model."""
-    meaning = find_meaning()
-    if meaning is None:
-        return 0
-    near = SIDES.nearness(_compared(question), _WAYS, meaning)
-    way = max(near, key=near.__getitem__)
-    return _WAYS[AskedSide(way)] if SIDES.is_apart(near[way], min(near.values())) else 0
+def side_of_several(
+    question: str, kind: QuestionKind | None, find_meaning: "FindMeaning"
+) -> AskedSide | None:
+    """What a question of a kind asks for of several, also where it asks for something else than yes
+    or no: who raised, who is lowest. None where that is nothing or not sure, and without a
+    model."""
+    meaning, among = find_meaning(), _OF_SEVERAL.get(kind) if kind else None
+    if meaning is None or among is None:
+        return None
+    near = SIDES.nearness(_compared(question), among, meaning)
+    first, second = sorted(near, key=near.__getitem__, reverse=True)[:2]
+    is_near = near[first] >= _FLOOR_OF_SEVERAL
+    return among[first] if is_near and SIDES.is_apart(near[first], near[second]) else None
 
 
 def _not_of(question: str) -> frozenset[QuestionKind]:

@@ -199,8 +199,48 @@ def answer(question: str, *results: ResearchResult, days: str = "") -> tuple[str
             "the bank of canada or norges bank, who cut more since the start of 2025",
             ("CA", "NO"),
             SINCE_2025,
-            "2 cuts and no rises by the Bank of Canada from 1 Jan 2025 to 2 Nov 2026, -50 bp in"
-            " all. 1 rise and no cuts by Norges Bank",
+            "Rates were cut from 1 Jan 2025 to 2 Nov 2026 by the Bank of Canada (2 cuts, -50 bp in"
+            " all). Not by Norges Bank, as far as is known. ",
+        ),
+        (
+            "which central banks have raised rates this year",
+            ("CA", "JP", "NO", "US"),
+            THIS_YEAR,
+            "Rates were raised from 1 Jan 2026 to 2 Nov 2026 by Norges Bank (1 rise, +25 bp in all)"
+            " and the Federal Reserve (1 rise and 1 cut). Not by the Bank of Japan, as far as is"
+            " known. What was decided by the Bank of Japan on 2 Nov 2026 is not known here. No"
+            " decision of the Bank of Canada from 1 Jan 2026 to 2 Nov 2026 is known.",
+        ),
+        (
+            "who hasn't moved rates this year",
+            ("CA", "JP", "NO", "US"),
+            THIS_YEAR,
+            "Rates were left as they were from 1 Jan 2026 to 2 Nov 2026 by the Bank of Japan"
+            " (3 decisions). Not by Norges Bank and the Federal Reserve, as far as is known.",
+        ),
+        (
+            "has the boj held this year",
+            ("JP",),
+            THIS_YEAR,
+            "Yes, as far as is known. The Bank of Japan left its rate at 0.50 % at each of its 3",
+        ),
+        (
+            "who has the lowest policy rate",
+            ("CA", "JP", "NO", "US"),
+            "",
+            "Policy rates, the lowest first: the Bank of Japan 0.50 %, the Bank of Canada 2.75 %,",
+        ),
+        (
+            "is there a fed decision before the next boj one",
+            ("US", "JP"),
+            "",
+            "No. A decision of the Bank of Japan is due today, 2 Nov 2026;",
+        ),
+        (
+            "does the fed decide after the boj",
+            ("US", "JP"),
+            "",
+            "Yes. A decision of the Bank of Japan is due today, 2 Nov 2026;",
         ),
         (
             "which central banks meet this week",
@@ -241,6 +281,13 @@ def test_each_part_of_a_question_is_answered_with_what_it_asks_for(
         "A decision of the Bank of Japan is due today, 2 Nov 2026; its outcome is not in the source"
         " yet. After that it decides on 18 Dec 2026."
     )
+
+
+def test_both_parts_of_a_question_may_be_of_all_banks(with_meaning: None) -> None:
+    question = "which bank has the lowest rate and when does it meet next"
+    told, _ = answer(question, research("US"), research("JP"))
+    assert told.startswith("Policy rates, the lowest first: the Bank of Japan 0.50 %, ")
+    assert "The next decision days by the banks' calendars, the earliest first: " in told
 
 
 def test_what_answers_both_parts_is_told_once(with_meaning: None) -> None:

@@ -40,6 +40,9 @@ SIDES = {
     "did the krone rise or fall last week": None,
     "why has the won weakened": None,
     "who has the lower rate, the snb or the boj": None,
+    "did the bank of canada stand pat in march": AskedSide.HELD,
+    "will the fed meet before the ecb": AskedSide.EARLIER,
+    "which comes first, the fed or the ecb": None,
 }
 
 
@@ -119,6 +122,9 @@ def test_that_a_bank_did_not_move_is_sure_only_where_every_outcome_is_known() ->
     assert change_said(AskedSide.CUT, (Decimal(0),), all_known=False) == "No, as far as is known."
     assert change_said(AskedSide.CUT, (Decimal(25),), all_known=True) == "No."
     assert change_said(AskedSide.MOVED, (Decimal(25),), all_known=True) == "Yes."
+    assert change_said(AskedSide.HELD, (Decimal(0),), all_known=True) == "Yes."
+    assert change_said(AskedSide.HELD, (Decimal(0),), all_known=False) == "Yes, as far as is known."
+    assert change_said(AskedSide.HELD, (Decimal(0), Decimal(25)), all_known=False) == "No."
 
 
 def test_an_answer_about_two_banks_begins_with_their_gap(with_meaning: None) -> None:

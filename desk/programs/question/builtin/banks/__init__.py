@@ -1,10 +1,12 @@
 """What is known of the central banks that a question names: their decision days, their rates, and
 what they decided, each told first where the question is of it, with a table of their decisions."""
 
+from desk.programs.question.builtin.banks.decisions import did
 from desk.programs.question.builtin.banks.known import (
     ChangesWithin,
     changes_within,
     is_known,
+    next_days,
     when,
 )
 from desk.programs.question.builtin.banks.standing import (
@@ -24,7 +26,9 @@ __all__ = [
     "changes_within",
     "decisions_looked_at",
     "decisions_table",
+    "did",
     "is_known",
+    "next_days",
     "opening",
     "when",
 ]

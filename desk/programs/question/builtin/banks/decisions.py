@@ -1,7 +1,8 @@
 """What banks decided: their last decisions, and those of the days that a question names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from decimal import Decimal
 from functools import partial
 from typing import Final
 
@@ -12,10 +13,18 @@ from desk.contracts.findings.results import MarketEvent, OutcomeMissing, RateIns
 from desk.programs.builtin.rate_decisions import OUTCOMES, what_was_decided
 from desk.programs.question.builtin.banks.known import KnownBank, when
 from desk.programs.question.builtin.banks.topics import figure, of_bank, opening
+from desk.programs.question.builtin.kinds import AskedSide
 from desk.trust.prose import Form
 
 _CHANGES: Final = {"cut": -1, "rise": 1}
 _VERBS: Final = {"cut": "cut", "rise": "raised"}
+_SIDES: Final = {"cut": AskedSide.CUT, "rise": AskedSide.RAISED}
+_DONE: Final = {
+    AskedSide.RAISED: "raised",
+    AskedSide.CUT: "cut",
+    AskedSide.MOVED: "moved",
+    AskedSide.HELD: "left as they were",
+}
 
 
 def decided_last(bank: KnownBank, called: str) -> Iterator[str]:
@@ -114,9 +123,50 @@ def _step(bank: KnownBank, event: MarketEvent) -> str:
     return f"to {figure(rate)} {when(event)}" if rate else when(event)
 
 
-def in_sums(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """What several banks did in the days that are asked about, in a sentence on each, and one on
-    those that had no day."""
+def did(side: AskedSide, changes: Iterable[Decimal]) -> bool:
+    """Whether decisions with these changes come to what is asked for."""
+    if side is AskedSide.RAISED:
+        return any(change > 0 for change in changes)
+    if side is AskedSide.CUT:
+        return any(change < 0 for change in changes)
+    return any(changes) is (side is AskedSide.MOVED)
+
+
+def which_did(banks: Sequence[KnownBank], side: AskedSide) -> Iterator[str]:
+    """Which of several banks did what is asked for in the days that are asked about, which did not,
+    and of which days and banks that is not known."""
+    known = [bank for bank in banks if bank.within]
+    those = [bank for bank in known if did(side, map(bank.change, bank.within))]
+    days = from_to(*banks[0].asked)
+    if those:
+        yield f"Rates were {_DONE[side]} {days} by {listed(_with_count(b, side) for b in those)}."
+    elif known:
+        yield f"No rates were {_DONE[side]} {days}, as far as is known."
+    if those and (others := [bank.name for bank in known if bank not in those]):
+        yield f"Not by {listed(others)}, as far as is known."
+    yield from _not_told(banks)
+    if idle := [bank.name for bank in banks if not bank.meetings]:
+        yield f"No decision of {listed(idle)} {days} is known."
+
+
+def _with_count(bank: KnownBank, side: AskedSide) -> str:
+    """A bank with how often it moved its rate, either way, and how far in all; or how often it
+    decided."""
+    of_it = (Metric.RISES_WITHIN, Metric.CUTS_WITHIN)
+    counted = (Metric.DECISIONS_WITHIN,) if side is AskedSide.HELD else of_it
+    known = (claim for metric in counted if (claim := bank.in_all(metric)) and claim.value)
+    change = bank.in_all(Metric.CHANGE_WITHIN)
+    in_all = f", {figure(change, Form.SIGNED)} in all" if change and change.value else ""
+    told = f"{listed(map(figure, known))}{in_all}"
+    return f"{bank.name} ({told})" if told else bank.name
+
+
+def in_sums(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
+    """What several banks did in the days that are asked about: which of them did what is asked for,
+    or else a sentence on each, and one on those that had no day."""
+    if side is not None:
+        yield from which_did(banks, side)
+        return
     for bank in banks:
         moved = any(map(bank.moved, bank.within))
         if not bank.meetings:
@@ -138,14 +188,14 @@ def decided_if_within(bank: KnownBank, called: str) -> Iterator[str]:
         yield from decided_within(bank, called)
 
 
-def changed_last(bank: KnownBank, called: str, way: int = 0) -> Iterator[str]:
+def changed_last(bank: KnownBank, called: str, side: AskedSide | None = None) -> Iterator[str]:
     """Its last cut and its last rise, the newer one first or the one that is asked for, and that
     there was none."""
     last = {name: bank.changed(each) for name, each in _CHANGES.items()}
 
     def first(name: str) -> tuple[bool, date]:
         event = last[name]
-        return _CHANGES[name] == way, event.event_date if event else date.min
+        return _SIDES[name] is side, event.event_date if event else date.min
 
     for name in sorted(last, key=first, reverse=True):
         event = last[name]
@@ -164,25 +214,24 @@ def _by_and_to(bank: KnownBank, event: MarketEvent) -> str:
     return f", by {figure(change, Form.SIZE)} to {figure(rate)}"
 
 
-def newest_changes(banks: Sequence[KnownBank], way: int = 0) -> Iterator[str]:
+def newest_changes(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
     """When one bank last changed its rate. Of several whose is the newest rise, the newest cut, or
     the one of both that is asked for, then those of the others, and of which days the outcome is
     not known."""
     if len(banks) == 1:
-        yield from of_bank(banks[0], (partial(changed_last, way=way),), "")
+        yield from of_bank(banks[0], (partial(changed_last, side=side),), "")
         return
     for name, each in reversed(_CHANGES.items()):
-        if way in (0, each):
+        if side is _SIDES[name] or side not in _SIDES.values():
             yield from _newest_first(banks, name, each)
-    silent = {bank.name: _days_open(bank) for bank in banks}
-    told = listed(f"{name} on {listed(days)}" for name, days in silent.items() if days)
-    if told:
-        yield f"What was decided since by {told} is not known here."
+    yield from _not_told(banks)
 
 
-def _days_open(bank: KnownBank) -> list[str]:
-    due = (bank.due,) if bank.due else ()
-    return [print_full_day(event.event_date) for event in (*bank.silent, *due)]
+def _not_told(banks: Sequence[KnownBank]) -> Iterator[str]:
+    """On which days something was decided that is not known."""
+    silent = {b.name: [print_full_day(event.event_date) for event in b.open] for b in banks}
+    if told := listed(f"{name} on {listed(days)}" for name, days in silent.items() if days):
+        yield f"What was decided by {told} is not known here."
 
 
 def _newest_first(banks: Sequence[KnownBank], name: str, way: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from desk.analytics.figures import print_known_day
-from desk.analytics.names.central_banks import CENTRAL_BANKS, bank_in_a_sentence
+from desk.analytics.names.central_banks import CENTRAL_BANKS, RATELESS, bank_in_a_sentence
 from desk.analytics.names.markets import AREAS
 from desk.analytics.names.subjects import AskedSubject, NamedAs
 from desk.contracts.agents.tasks import DaysAsked
@@ -70,6 +70,18 @@ class KnownBank(NamedTuple):
     def silent(self) -> tuple[MarketEvent, ...]:
         """Its past days without an outcome, of those that the question names."""
         return tuple(event for event in self.past if self.is_asked(event))
+
+    @property
+    def open(self) -> tuple[MarketEvent, ...]:
+        """Its days up to now, of those that the question names, of which no outcome is known."""
+        due = (self.due,) if self.due is not None and self.is_asked(self.due) else ()
+        return (*self.silent, *due)
+
+    @property
+    def next_day(self) -> date | None:
+        """The day on which it decides next, today included."""
+        coming = (*filter(None, (self.due,)), *self.ahead)
+        return coming[0].event_date if coming else None
 
     @property
     def meetings(self) -> tuple[MarketEvent, ...]:
@@ -167,12 +179,16 @@ def is_known(
     as_of_day: date,
     kind: QuestionKind | None,
     days: DaysAsked | None = None,
+    *,
+    together: bool = False,
 ) -> bool:
     """Whether of each bank is known what a kind of question is of; which of several changed its
-    rate last is known by those that did, and which decide on some days by those that do."""
+    rate last is known by those that did, and which decide on some days by those that do. Of banks
+    that are asked about `together`, which changed their rates is known by those of which it is."""
     banks = known_banks(results, as_of_day, days)
     known = [_is_known_of(bank, kind) for bank in banks]
     of_any = kind is (QuestionKind.CHANGED if days is None else QuestionKind.NEXT)
+    of_any |= together and kind is QuestionKind.CHANGED
     return any(known) if of_any else bool(known and all(known))
 
 
@@ -180,7 +196,8 @@ def _is_known_of(bank: KnownBank, kind: QuestionKind | None) -> bool:
     if kind is QuestionKind.NEXT:
         return bool(bank.ahead or bank.due)
     if kind is QuestionKind.RATE:
-        return (bank.rate_by(bank.days[1]) if bank.days else bank.rate) is not None
+        rate = bank.rate_by(bank.days[1]) if bank.days else bank.rate
+        return rate is not None or bank.area in RATELESS
     if kind is QuestionKind.YIELD:
         return any(claim.metric in MATURITIES for claim in bank.claims.values())
     if kind is QuestionKind.CHANGED and bank.days is None:
@@ -204,9 +221,14 @@ def changes_within(
     if len(banks) != 1:
         return None
     (bank,) = banks
-    due = bank.due is not None and bank.is_asked(bank.due)
-    covered = bool(bank.decided) and not bank.silent and not due
+    covered = bool(bank.decided) and not bank.open
     return ChangesWithin(tuple(map(bank.change, bank.within)), covered)
+
+
+def next_days(results: Iterable[ResearchResult], as_of_day: date) -> Mapping[str, date]:
+    """The day on which each bank decides next, where it is known, by the bank's area."""
+    banks = known_banks(results, as_of_day)
+    return {bank.area: bank.next_day for bank in banks if bank.next_day is not None}
 
 
 def when(event: MarketEvent) -> str:

@@ -10,6 +10,7 @@ from desk.analytics.names.listing import listed
 from desk.contracts.findings.claims import Metric
 from desk.programs.question.builtin.banks.known import MATURITIES, KnownBank, when_set
 from desk.programs.question.builtin.banks.topics import figure, its, of_bank, of_each, opening
+from desk.programs.question.builtin.kinds import AskedSide
 from desk.trust.prose import Form
 
 YEAR: Final = timedelta(days=365)
@@ -72,14 +73,15 @@ def yields(bank: KnownBank, called: str) -> Iterator[str]:
             yield f"{bonds} yielded {figure(known)} on {print_full_day(known.as_of)}."
 
 
-def highest_first(banks: Sequence[KnownBank]) -> Iterator[str]:
-    """The rates of several banks, in their order."""
+def in_order(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
+    """The rates of several banks, the highest first, or the lowest where that is asked for."""
     rates = [(bank, bank.rate) for bank in banks if bank.rate is not None]
     if len(rates) < 2:
         return
-    ordered = sorted(rates, key=lambda each: -each[1].value)
+    lowest = side is AskedSide.LOWEST
+    ordered = sorted(rates, key=lambda each: each[1].value, reverse=not lowest)
     told = ", ".join(f"{bank.name} {figure(rate)}" for bank, rate in ordered)
-    yield f"Policy rates, the highest first: {told}."
+    yield f"Policy rates, the {'lowest' if lowest else 'highest'} first: {told}."
 
 
 def known_until(banks: Sequence[KnownBank]) -> Iterator[str]:
@@ -98,13 +100,13 @@ def known_until(banks: Sequence[KnownBank]) -> Iterator[str]:
         yield f"Known are {listed(told)}."
 
 
-def rates_of(banks: Sequence[KnownBank]) -> Iterator[str]:
+def rates_of(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
     """The rates of several in their order, and of one since when and what it was before."""
     if len(banks) == 1:
         told = [*of_bank(banks[0], (rate_and_year_before,), "")]
         yield from told or [f"No policy rate of {banks[0].name} is known here."]
         return
-    ordered = [*highest_first(banks)]
+    ordered = [*in_order(banks, side)]
     yield from ordered
     for bank in banks:
         if bank.rate is None:
@@ -118,4 +120,4 @@ def all_yields(banks: Sequence[KnownBank]) -> Iterator[str]:
     told = [*of_each(yields)(banks)]
     homes = listed(bank.home for bank in banks)
     yield from told or [f"No yields of the government bonds of {homes} are known here."]
-    yield from highest_first(banks)
+    yield from in_order(banks)

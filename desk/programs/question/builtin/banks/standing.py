@@ -23,7 +23,7 @@ from desk.programs.question.builtin.banks.known import KnownBank, known_banks, w
 from desk.programs.question.builtin.banks.rates import (
     YEAR,
     all_yields,
-    highest_first,
+    in_order,
     known_until,
     rate_now,
     rate_over,
@@ -32,7 +32,7 @@ from desk.programs.question.builtin.banks.rates import (
     yields,
 )
 from desk.programs.question.builtin.banks.topics import Lead, Topic, of_bank, of_each
-from desk.programs.question.builtin.kinds import QuestionKind
+from desk.programs.question.builtin.kinds import AskedSide, QuestionKind
 
 __all__ = ["NOT_KNOWN", "YEAR", "bank_sentences", "decisions_looked_at"]
 
@@ -52,7 +52,7 @@ def bank_sentences(
     kind: QuestionKind | None = None,
     days: DaysAsked | None = None,
     verdict: str = "",
-    way: int = 0,
+    side: AskedSide | None = None,
     *,
     besides: bool = True,
 ) -> tuple[str, ...]:
@@ -60,9 +60,9 @@ def bank_sentences(
     where a pair was researched. Without a kind the rates of several go first, in their order. Where
     `days` are asked about, what is known of these goes before what is known today. Of several banks
     nothing is told besides but their rates, and of many not these. A `verdict` goes before all;
-    where it has the rates of today, only up to when they are known is told of them. Of changes
-    those in the `way` that is asked for go first. Without what is known `besides`, no more is told
-    than what is asked for."""
+    where it has the rates of today, only up to when they are known is told of them. Of several
+    banks and of changes that `side` goes first which is asked for. Without what is known `besides`,
+    no more is told than what is asked for."""
     banks = known_banks(results, as_of_day, days)
     if not banks:
         return (verdict,) if verdict else ()
@@ -70,8 +70,8 @@ def bank_sentences(
     lead, topics = orders.get(kind, orders[None])
     if verdict and kind is QuestionKind.RATE and days is None:
         lead = known_until
-    if lead is newest_changes:
-        lead = partial(newest_changes, way=way)
+    if lead in _BY_SIDE:
+        lead = partial(lead, side=side)
     if len(banks) > 1:
         alone = kind in _TOLD_WITHOUT_RATES or len(banks) > MOST_WITH_RATES
         topics = () if alone else (rate_now,)
@@ -160,16 +160,20 @@ def _not_decided(banks: Sequence[KnownBank]) -> Iterator[str]:
     yield from (*_next_first(banks), unknown) if dated else (unknown, *_next_first(banks))
 
 
-def _decided_by(banks: Sequence[KnownBank]) -> Iterator[str]:
+def _decided_by(banks: Sequence[KnownBank], side: AskedSide | None = None) -> Iterator[str]:
     """What one bank decided in the days that are asked about, or what several did in sum."""
-    return of_each(decided_within)(banks) if len(banks) == 1 else in_sums(banks)
+    return of_each(decided_within)(banks) if len(banks) == 1 else in_sums(banks, side)
+
+
+_BY_SIDE: Final = frozenset({newest_changes, rates_of, _decided_by})
+"""What is told in the order that a question asks for."""
 
 
 _TOLD_WITHOUT_RATES: Final = frozenset({QuestionKind.RATE, QuestionKind.YIELD, None})
 """What several banks are told of with their rates, or without."""
 
 _ORDERS: Final[Mapping[QuestionKind | None, tuple[Lead, tuple[Topic, ...]]]] = {
-    None: (highest_first, (rate_now, yields, decided_last, _day_after)),
+    None: (in_order, (rate_now, yields, decided_last, _day_after)),
     QuestionKind.NEXT: (_next_first, (rate_now, decided_before_today)),
     QuestionKind.DECIDED: (of_each(decided_last), (rate_now, _day_after)),
     QuestionKind.CHANGED: (newest_changes, (rate_now, decided_last, _day_after)),

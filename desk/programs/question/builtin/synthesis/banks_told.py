@@ -20,7 +20,7 @@ from desk.programs.question.builtin.kinds import (
     QuestionKind,
     kind_of,
     likeliest,
-    way_of,
+    side_of_several,
 )
 from desk.programs.question.builtin.synthesis.markets.asked import MarketQuestion
 from desk.programs.question.builtin.synthesis.markets.coverage import is_all_read
@@ -69,9 +69,9 @@ def banks_told(
     query, (first_day, day) = question.query, whole_days(question.window)
     read = _as_read(question, research, day)
     periods = query.periods_asked or (None,)
-    way = way_of(query.question, WORKERS_MEANING.get())
+    side = side_of_several(query.question, read.taken, WORKERS_MEANING.get())
     each = (
-        bank_sentences(research, day, read.taken, days, read.verdict, way, besides=besides)
+        bank_sentences(research, day, read.taken, days, read.verdict, side, besides=besides)
         for days in periods
     )
     # What is known today is told once.
@@ -85,7 +85,7 @@ def banks_told(
             written = quoted(near, quoter)
             summary = " ".join((NEAREST, written.summary, OF_THE_BANKS, *told))
             return written._replace(summary=summary, answered=False, found=False)
-    known = all(is_known(research, day, read.taken, days) for days in periods)
+    known = all(is_known(research, day, read.taken, days, together=not kinds) for days in periods)
     found = read.is_sure and known and is_all_read(question, research)
     said = filter(None, _in_order(read, told, known=known))
     return Draft(" ".join(said), answered=found, found=found)

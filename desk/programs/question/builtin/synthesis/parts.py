@@ -6,7 +6,7 @@ what the one before it names.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from desk.analytics.names.markets import AREAS
@@ -80,16 +80,12 @@ class QuestionPart(NamedTuple):
 def parts_of(
     question: MarketQuestion, research: Sequence[ResearchResult]
 ) -> tuple[QuestionPart, ...]:
-    """The two parts of a question; none where all of it is read as one, unless that is of pairs and
-    of banks, or where it is not sure that two things are asked for."""
+    """The two parts of a question; none where all of it is read as one, unless that is of banks,
+    or where it is not sure that two things are asked for."""
     is_read = question.kind is not None and not question.is_unsure and not question.left.others
-    if is_read and not (_has_pairs(research) and is_of_a_bank(research)):
+    if is_read and not is_of_a_bank(research):
         return ()
-    words = question.query.question
-    for joint in _JOINT.finditer(words):
-        head, tail = words[: joint.start()], words[joint.end() :]
-        if _ends_with_a_name(head) and _begins_with_a_name(tail):
-            continue
+    for head, tail in halves(question.query.question):
         of_it = tail if subjects_asked(tail) else f"{tail} {subjects_as_written(head)}"
         parts = [
             _part(question, written, asked, research)
@@ -100,6 +96,14 @@ def parts_of(
         if apart and any(part.is_known for part in known):
             return known
     return ()
+
+
+def halves(words: str) -> Iterator[tuple[str, str]]:
+    """The two sides of each place where a question may be cut."""
+    for joint in _JOINT.finditer(words):
+        head, tail = words[: joint.start()], words[joint.end() :]
+        if not (_ends_with_a_name(head) and _begins_with_a_name(tail)):
+            yield head, tail
 
 
 def _ends_with_a_name(words: str) -> bool:
@@ -113,11 +117,13 @@ def _begins_with_a_name(words: str) -> bool:
 def _part(
     whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
 ) -> QuestionPart | None:
-    """A part; None where it names nothing, or does nothing but name."""
+    """A part; None where it names nothing, or does nothing but name. Where nothing is named in the
+    whole question, both are of all that was researched."""
     says = stems(by_their_kinds(asked)) - stems(" ".join((*KIND_NAMES, _ARTICLE)))
-    if not says or not subjects_asked(asked):
+    named, of_all = subjects_asked(asked), not subjects_asked(whole.query.question)
+    if not says or not (named or of_all):
         return None
-    own = _of_what_is_named(asked, research)
+    own = tuple(research) if of_all else _of_what_is_named(asked, research)
     query = Query(question=asked, parameters=_parameters(whole.query, written))
     return QuestionPart(written.rstrip(" ?."), market_question(query, whole.window, own), own)
 

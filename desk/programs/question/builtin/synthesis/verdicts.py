@@ -17,8 +17,9 @@ from desk.analytics.retrieval.meaning import WORKERS_MEANING
 from desk.contracts.agents.tasks import DaysAsked
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import ResearchResult
-from desk.programs.question.builtin.banks import YEAR, changes_within
+from desk.programs.question.builtin.banks import YEAR, changes_within, did, next_days
 from desk.programs.question.builtin.kinds import (
+    OF_CHANGES,
     OF_PRICES,
     AskedSide,
     QuestionKind,
@@ -28,6 +29,7 @@ from desk.programs.question.builtin.kinds import (
 
 _OF_A_MOVE: Final = {AskedSide.UP: 1, AskedSide.DOWN: -1}
 _OF_A_GAP: Final = {AskedSide.ABOVE: 1, AskedSide.BELOW: -1, AskedSide.LEVEL: 0}
+_OF_AN_ORDER: Final = {AskedSide.EARLIER: -1, AskedSide.LATER: 1}
 _SIGNS: Final = {1: "above", -1: "below"}
 
 
@@ -66,7 +68,10 @@ def bank_verdict(
     day: date,
     asked: DaysAsked | None,
 ) -> str:
-    """The fact that decides a question about rates, or about what a bank did within some days."""
+    """The fact that decides a question about rates, about which of two banks decides first, or
+    about what a bank did within some days."""
+    if kind is QuestionKind.NEXT:
+        return order_verdict(question, research, day)
     if kind is QuestionKind.RATE:
         since = day - YEAR if asked is None else asked[0]
         apart = gap_verdict(question, research) if asked is None else ""
@@ -77,6 +82,19 @@ def bank_verdict(
             side = changes_asked(question)
             return change_said(side, within.changes, all_known=within.all_known)
     return ""
+
+
+def order_verdict(question: str, research: Sequence[ResearchResult], day: date) -> str:
+    """Whether the bank that a question names first decides before or after the other one; empty
+    where it does not ask for that, or the next day of one is not known."""
+    known, areas = next_days(research, day), _areas(question, research)
+    if len(areas) != 2 or not known.keys() >= {*areas}:
+        return ""
+    side = side_of(question, _OF_AN_ORDER, WORKERS_MEANING.get())
+    if side is None:
+        return ""
+    apart = (known[areas[0]] - known[areas[1]]).days
+    return "Yes." if apart * _OF_AN_ORDER[side] > 0 else "No."
 
 
 def gap_verdict(question: str, research: Sequence[ResearchResult]) -> str:
@@ -126,31 +144,18 @@ def then_and_now_verdict(
 
 
 def changes_asked(question: str) -> AskedSide | None:
-    """Whether a question asks if a bank raised, cut or moved its rate."""
-    return side_of(
-        question, (AskedSide.RAISED, AskedSide.CUT, AskedSide.MOVED), WORKERS_MEANING.get()
-    )
+    """Whether a question asks if a bank raised, cut, moved or held its rate."""
+    return side_of(question, OF_CHANGES, WORKERS_MEANING.get())
 
 
 def change_said(side: AskedSide | None, changes: Sequence[Decimal], *, all_known: bool) -> str:
     """What the changes of a bank's decisions within the days that are asked about say to that. That
-    none is such a change is said for sure only where the outcome of each is known."""
+    there was no such change is said for sure only where the outcome of each is known."""
     if side is None or not (changes or all_known):
         return ""
-    counted = [change for change in changes if _is_of(side, change)]
-    if counted:
-        return "Yes."
-    return "No." if all_known else "No, as far as is known."
-
-
-def _is_of(side: AskedSide, change: Decimal) -> bool:
-    return (
-        change > 0
-        if side is AskedSide.RAISED
-        else change < 0
-        if side is AskedSide.CUT
-        else change != 0
-    )
+    is_so = did(side, changes)
+    is_sure = all_known or is_so is not (side is AskedSide.HELD)
+    return f"{'Yes' if is_so else 'No'}{'' if is_sure else ', as far as is known'}."
 
 
 def _move_of(question: str, research: Sequence[ResearchResult]) -> tuple[str, Claim] | None:
