@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -27,12 +27,10 @@ from desk.analytics.names.subjects import (
     NamedAs,
     currency_asked_for,
     pairs_named,
-    speaks_of_banks,
     subjects_asked,
     without_banks,
 )
 from desk.analytics.prices.series import window_days
-from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.tasks import DAYS_ASKED, RANK, DaysAsked, Query, TaskType
 from desk.contracts.markets import MarketKind, MarketSpec
@@ -40,21 +38,13 @@ from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
-from desk.programs.question.builtin.kinds import (
-    OF_A_BANK,
-    OF_PRICES,
-    OF_RATES,
-    QuestionKind,
-    kind_of,
-    wordings_of,
-)
+from desk.programs.question.builtin.kinds import OF_A_BANK, QuestionKind
 from starters.questions.graph_file import find_graph, read_graph
-from starters.questions.markets_asked import (
+from starters.questions.markets.asked import (
     ALL_PAIRS,
     RANKING,
     AskedMarkets,
     asked_markets,
-    banks_together,
     called_together,
     dollar_pairs,
     group_given,
@@ -65,6 +55,7 @@ from starters.questions.markets_asked import (
     ranking_graph,
     with_markets_beside,
 )
+from starters.questions.markets.kinds import as_banks, is_of, with_banks_together
 from starters.runs.market_choice import known_market
 from starters.terminal.exit_status import UsageError
 
@@ -135,9 +126,9 @@ def chosen(
         return _ranking(config, words, asked.called, asked.side_by_side, when)
     aside = None if named or ticket_ids(words) else asked.first_pair
     if not (graph or given or ticket_ids(words)):
-        named, aside, asked = _as_banks(words, named, aside, asked, measured=period is not None)
+        named, aside, asked = as_banks(words, named, aside, asked, measured=period is not None)
         if not (named or aside):
-            asked = _with_banks_together(words, asked, config.markets, when)
+            asked = with_banks_together(words, asked, config.markets, when.days)
     bank = None if named or aside or ticket_ids(words) else asked.first_area
     name, why = _graph_for(graph, given, named, aside, asked if bank else None)
     spec = read_graph(find_graph(name, settings.project_dir))
@@ -146,12 +137,16 @@ def chosen(
     market = _market_of(config, wanted) if researches or MARKET in wanted else None
     wanted = {**wanted, MARKET: market.market} if market else wanted
     check_parameters(spec, wanted, researches=researches)
-    usual = {p.name: p.default for p in spec.parameters if p.default is not None}
+    told = wanted | asked.of_group | _told_of_currencies(words, config.markets)
+    query = Query(question=words, parameters={**_usual(spec), **told})
     if market and not given and graph is None:
         spec, market = _with_all(spec, market, asked)
-    told = asked.of_group | _told_of_currencies(words, config.markets)
-    query = Query(question=words, parameters={**usual, **wanted, **told})
     return _choice(config, spec, query, when, why, market)
+
+
+def _usual(spec: GraphSpec) -> dict[str, str]:
+    """The parameters that a graph has without being given any."""
+    return {p.name: p.default for p in spec.parameters if p.default is not None}
 
 
 def _with_all(
@@ -163,74 +158,13 @@ def _with_all(
     return with_markets_beside(spec, beside), held_against(market, beside)
 
 
-def _as_banks(
-    words: str, named: str | None, aside: str | None, asked: AskedMarkets, *, measured: bool
-) -> tuple[str | None, str | None, AskedMarkets]:
-    """The pair that a question names, the pair that is meant otherwise, and all that it names:
-    where it asks of rates or of a bank, the currencies and the place that it names stand for
-    their banks, and no pair is meant. Where it asks of prices, a country stands for its money."""
-    if (named or aside) and asked.money and not (asked.written or measured):
-        if _is_of(OF_RATES if asked.of_currencies else OF_A_BANK, words):
-            return None, None, asked._replace(areas=asked.money)
-    elif asked.seats and not (named or aside or asked.areas) and _is_of(OF_A_BANK, words):
-        return named, aside, asked._replace(areas=asked.seats)
-    elif asked.of_countries and not (named or aside or asked.banks) and _is_of(OF_PRICES, words):
-        return None, asked.of_countries[0].market, asked
-    return named, aside, asked
-
-
-def _with_banks_together(
-    words: str, asked: AskedMarkets, markets: Sequence[MarketSpec], when: "_When"
-) -> AskedMarkets:
-    """With the banks that a question asks about together, as which of them cut last. As it is where
-    it names something of its own, or asks by the model of meaning for what is none of theirs. Only
-    of a policy rate and its change nobody asks but of banks: all else has to speak of them, or of a
-    group."""
-    if {*asked.side_by_side} - {*asked.group} or subjects_asked(words):
-        return asked
-    # Only such a question pays for loading the model here.
-    from desk.programs.question.builtin.unread_words import unread_words
-
-    banks, rest = banks_together(words, markets)
-    kinds = _kinds_of_banks(rest)
-    query = Query(question=rest, parameters=when.days(rest).parameters)
-    of_banks = stems(" ".join(each for of_it in OF_A_BANK for each in wordings_of(of_it)))
-    left = unread_words(query, next(iter(kinds), None), of_banks)
-    spoken_of = banks.group or speaks_of_banks(words) or kinds & _OF_BANKS_ALONE
-    if not (spoken_of and kinds) or left.names or left.others:
-        return asked
-    return asked._replace(areas=banks.areas, together=banks)
-
-
-def _kinds_of_banks(words: str) -> frozenset[QuestionKind]:
-    """What a question asks of banks, or each of two parts of it; nothing where it asks for
-    something else."""
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
-    from desk.programs.question.builtin.synthesis.parts import halves
-
-    for parts in ((words,), *halves(words)):
-        kinds = {kind_of(part, meaning_of_the_desk) for part in parts}
-        if kinds <= OF_A_BANK:
-            return frozenset(kind for kind in kinds if kind)
-    return frozenset()
-
-
-def _is_of(kinds: Collection[QuestionKind], words: str) -> bool:
-    """Whether a question that names currencies, countries or a place is of one of some kinds, by
-    the model of meaning."""
-    # Only such a question pays for loading the model here.
-    from desk.platform.memory.sentence_encoder import meaning_of_the_desk
-
-    return kind_of(words, meaning_of_the_desk) in kinds
-
-
 def _ranked(
     words: str, config: RunConfig, rank: str | None, when: "_When", *, otherwise: object
 ) -> Choice | None:
     """The request that ranks a group, given or named, or all pairs if the question is only about
     the dollar; None for a question about something else, such as the banks of the group."""
     group = _group_of(words, config, rank, when, otherwise=otherwise)
-    if group is not None and rank is None and _is_of(OF_A_BANK, words):
+    if group is not None and rank is None and is_of(OF_A_BANK, words):
         group = None
     of_all = not otherwise and (_is_of_the_dollar(words) or _is_of_all_currencies(words, when))
     if group is None and not of_all:
@@ -253,9 +187,6 @@ def _ranking(
     query = Query(question=words, parameters={RANK: name, **told})
     remark = f"the graph is {RANKING}, of {name}"
     return _choice(config, ranking_graph(markets), query, when, remark)
-
-
-_OF_BANKS_ALONE: Final = frozenset({QuestionKind.CHANGED, QuestionKind.RATE})
 
 
 class _When(NamedTuple):
@@ -335,11 +266,11 @@ def _as_of_a_bank(query: Query, when: _When) -> tuple[Period, Query]:
     words = query.question
     periods = when.periods(words)
     coming = days_coming(words, when.as_of or when.now, when.zone)
-    if coming is not None and when.period is None and _is_of({QuestionKind.NEXT}, words):
+    if coming is not None and when.period is None and is_of({QuestionKind.NEXT}, words):
         period = _days_of_a_bank(periods, (), when)._replace(read=coming.read, unread=())
         return period, _with_days(query, coming.days)
     asked = tuple(each for each in periods if each.read and not each.may_be_ahead)
-    if asked and _is_of({QuestionKind.AHEAD}, words):
+    if asked and is_of({QuestionKind.AHEAD}, words):
         # A month by its name is the next one then, and not the last.
         asked = ()
     days = (window_days(each.window) for each in asked)
@@ -400,7 +331,7 @@ def _is_of_all_currencies(words: str, when: _When) -> bool:
     by the model of meaning."""
     if when.days(words).read is None or subjects_asked(words) or other_markets_named(words):
         return False
-    return _is_among_several(Query(question=words)) and _is_of({QuestionKind.MOVE}, words)
+    return _is_among_several(Query(question=words)) and is_of({QuestionKind.MOVE}, words)
 
 
 def _is_among_several(query: Query, *, alone: bool = False) -> bool:
