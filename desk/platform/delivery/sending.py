@@ -23,6 +23,7 @@ from desk.platform.delivery.deliveries import (
     needed,
 )
 from desk.platform.models.retry_after import pause_of
+from desk.platform.settings.authorities import trusted
 
 LONGEST_ANSWER: Final = 200
 """As many characters of a server's answer as an error repeats."""
@@ -174,7 +175,7 @@ async def post_message(
     """
     url = needed(secrets.webhook_url, WEBHOOK_URL)
     try:
-        async with httpx2.AsyncClient(timeout=timeout_seconds) as client:
+        async with httpx2.AsyncClient(timeout=timeout_seconds, verify=trusted()) as client:
             answer = await client.post(url, json={"text": text}, headers={"Idempotency-Key": key})
     except httpx2.TimeoutException:
         raise DeliveryFailed(f"{_of(target)} did not answer in time") from None

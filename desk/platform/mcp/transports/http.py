@@ -22,6 +22,7 @@ from mcp.client.streamable_http import DEFAULT_MAX_SSE_EVENT_SIZE, streamable_ht
 
 from desk.contracts.names import CallFault
 from desk.platform.models.retry_after import pause_of
+from desk.platform.settings.authorities import trusted
 from desk.platform.settings.mcp_json import McpServerSpec, Transport
 
 CONNECT_SECONDS: Final = 5.0
@@ -141,6 +142,7 @@ class _Client(httpx2.AsyncClient):
             headers=headers,
             auth=auth,
             timeout=httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            verify=trusted(),
         )
         # What a few bytes unpack to has no bound.
         self.headers["accept-encoding"] = "identity"
