@@ -141,6 +141,7 @@ def main(tests: int, desks: int) -> None:
     import gc
 
     import pytest
+    from temporalio.worker._worker import load_default_build_id
 
     with socket.socket(fileno=tests) as listening:
         # Without pytest's own streams: some of what is imported keeps those that it finds, as the
@@ -148,6 +149,8 @@ def main(tests: int, desks: int) -> None:
         pytest.main(["--collect-only", "-qq", "--capture=no"], plugins=[Desks(desks)])
         if threads := started_threads():
             sys.exit(f"tests start threads when they are imported, and cannot be forked: {threads}")
+        # By which workers tell what runs them apart: a digest of all modules, once for all.
+        load_default_build_id()
         gc.freeze()
         line = fork_for_each(listening)
     if line is not None:

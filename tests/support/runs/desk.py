@@ -28,11 +28,19 @@ from desk.platform.mcp.tool_calling import ToolCaller
 from desk.platform.memory.embedded import EmbeddedMemory
 from tests.support.runs.scripted import ScriptedAnalyst, ScriptedTools
 from workers.orchestrator import WORKFLOWS
-from workers.tuning import TUNING
+from workers.tuning import TUNING, Tuning
 from workflows.week.market import MarketResearchWorkflow
 from workflows.week.week import WeeklyResearchWorkflow
 
 WEEK = "2026-W44"
+
+_TUNING: Tuning = {
+    **TUNING,
+    "max_concurrent_activity_task_polls": 5,
+    "max_concurrent_workflow_task_polls": 5,
+}
+"""Polls for few markets: to open those of a whole desk and to give them up again takes as long as
+a short run."""
 
 
 def pair(market: str, *, priority: int = 3) -> MarketSpec:
@@ -142,16 +150,16 @@ async def desk_workers(
                 task_queue=Queue.DESK,
                 workflows=workflows,
                 activities=on_desk,
-                **TUNING,
+                **_TUNING,
             ),
-            Worker(client, task_queue=Queue.RESEARCH, activities=[turns.take_turn], **TUNING),
-            Worker(client, task_queue=Queue.VALIDATION, activities=[turns.take_turn], **TUNING),
+            Worker(client, task_queue=Queue.RESEARCH, activities=[turns.take_turn], **_TUNING),
+            Worker(client, task_queue=Queue.VALIDATION, activities=[turns.take_turn], **_TUNING),
             *(
                 Worker(
                     client,
                     task_queue=source_queue(server),
                     activities=[calls.call_tool, calls.list_tools, calls.reach],
-                    **TUNING,
+                    **_TUNING,
                 )
                 for server in servers
             ),
