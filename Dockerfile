@@ -3,8 +3,10 @@ FROM python:3.11.15-slim-bookworm@sha256:d29f48a31a8b408ed19272ca1e7b10ebae13b24
 
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/desk
-COPY requirements-deliver.lock requirements-observe.lock /build/
+COPY requirements-deliver.lock requirements-swarm.lock requirements-observe.lock /build/
 RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-deliver.lock
+# Indicators, statistics and series of stocks: without them swarms and stocks come to little.
+RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-swarm.lock
 # Sends traces where a collector is named, and is not loaded otherwise.
 RUN /opt/desk/bin/pip install --require-hashes --only-binary :all: -r /build/requirements-observe.lock
 

@@ -309,9 +309,22 @@ def test_the_image_holds_every_package_and_installs_the_lock_with_hashes() -> No
     found = project["tool"]["setuptools"]["packages"]["find"]["include"]
     packages = {name.removesuffix("*") for name in found}
     assert packages == set(re.findall(r"^COPY (\w+) /build/\w+$", DOCKERFILE, re.MULTILINE))
-    assert "--require-hashes --only-binary :all: -r /build/requirements-deliver.lock" in DOCKERFILE
+    for extra in ("deliver", "swarm", "observe"):
+        lock = f"requirements-{extra}.lock"
+        assert f"--require-hashes --only-binary :all: -r /build/{lock}" in DOCKERFILE
     assert "--no-deps --no-build-isolation /build" in DOCKERFILE
     assert re.search(r"^USER (?!root|0)\w+$", DOCKERFILE, re.MULTILINE)
+
+
+def test_the_image_names_each_source_once() -> None:
+    """Of two of one name the first would be dropped, and nobody told."""
+
+    def named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len(dict(pairs)) == len(pairs)
+        return dict(pairs)
+
+    sources = (PROJECT / "deploy" / "mcp.json").read_text()
+    assert json.loads(sources, object_pairs_hook=named_once)["mcpServers"]
 
 
 def test_the_build_sees_everything_it_copies_and_no_secret() -> None:
