@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import wraps
@@ -127,7 +127,7 @@ class Desk:
         self,
         week: str | None = None,
         *,
-        markets: str | list[str] | None = None,
+        markets: str | Iterable[str] | None = None,
         again: bool = False,
         budget_usd: float | None = None,
     ) -> Report:
@@ -143,7 +143,7 @@ class Desk:
             UsageError, CommandError: with what to do next.
             ServerUnreachable, ServerFailed: there is no server, and why.
         """
-        chosen = ",".join(markets) if isinstance(markets, list) else markets
+        chosen = markets if markets is None or isinstance(markets, str) else ",".join(markets)
         options = RunOptions(week, chosen, again=again, budget_usd=budget_usd)
         run = week_run(self._settings, options)
         published = await self._at_work(lambda desk: run.outcome(desk, _Teller(self._tell)))

@@ -1,17 +1,25 @@
 """Which agents of a run are models, and what they may spend."""
 
 from decimal import Decimal
+from math import isfinite
 
 from desk.contracts.agents.config import RunConfig
 from desk.contracts.agents.usage import BUILTIN
 from desk.contracts.names import AgentId
 from desk.documents.rendering.words.wording import allowance_words
+from starters.terminal.exit_status import UsageError
 
 
 def with_budget(config: RunConfig, usd: float | None, tokens: int | None = None) -> RunConfig:
-    """The configuration with other limits in US dollars and in tokens, if given."""
+    """The configuration with other limits in US dollars and in tokens, if given.
+
+    Raises:
+        UsageError: the dollars are no number from 0 on.
+    """
     limits: dict[str, object] = {}
     if usd is not None:
+        if not (isfinite(usd) and usd >= 0):
+            raise UsageError(f"a budget is dollars from 0 on, such as 5, and not {usd}")
         limits["usd"] = Decimal(str(usd))
     if tokens is not None:
         limits["tokens"] = tokens
