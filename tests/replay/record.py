@@ -1,6 +1,6 @@
 """Records the histories that later code must still replay: `python -m tests.replay.record`, and
-with `judged` those of `record_judged` alone, with `opened`, `unreachable` and `charged` those of
-the function of that name.
+with `judged` those of `record_judged` alone, with `opened`, `unreachable`, `charged` and `slow`
+those of the function of that name.
 
 Run it only to add a history, or after a change that is meant to break replay and is gated by
 `workflow.patched`. The recorded files are committed: keep those that the change is about, beside
@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from temporalio.client import Client, WorkflowFailureError
 
 from desk.contracts.agents.config import DeadlineConfig
@@ -62,6 +63,7 @@ from tests.support.runs.learning import forecast, lesson, question
 from tests.support.runs.opened import FirstUnanswered, opening_turn, together
 from tests.support.runs.reached import LIVE, SERVERS, only_google_is_out_of_reach, with_live_sources
 from tests.support.runs.scripted import Disagreement, ScriptedAnalyst, ScriptedTools, gives_up
+from tests.support.scenarios.slow import SlowToConclude, SlowTools, twice_tried, without_heartbeats
 from tests.support.sources.fixings import Fixings
 from tests.support.stocks.board import SERVERS as STOCK_SERVERS
 from tests.support.stocks.board import Outcomes, episode, start_episode, stock_turn
@@ -132,6 +134,7 @@ async def record(client: Client, directory: Path) -> None:
     await record_swarm(client, directory)
     await record_stock(client, directory)
     await record_charged(client, directory)
+    await record_slow(client, directory)
     await _save(client, disputed)
 
 
@@ -381,6 +384,16 @@ async def record_charged(client: Client, directory: Path) -> None:
         await write("stock_charged", run)
 
 
+async def record_slow(client: Client, directory: Path) -> None:
+    """A market on a machine that is too busy for heartbeats."""
+    with pytest.MonkeyPatch.context() as patch:
+        without_heartbeats(patch)
+        async with desk_workers(client, directory, analyst=SlowToConclude(), tools=SlowTools()):
+            week = await start_week(client, twice_tried(), run_id="slow")
+            await week.result()
+    await write("market_slow", client.get_workflow_handle(market_run_id(week.id, "USD/JPY")))
+
+
 async def record_cancelled(client: Client, directory: Path) -> None:
     """Cancel a market while it tells its week of a case."""
     analyst = ScriptedAnalyst(Disagreement(("USD/JPY",)))
@@ -402,6 +415,7 @@ if __name__ == "__main__":
         "charged": record_charged,
         "judged": record_judged,
         "opened": record_opened,
+        "slow": record_slow,
         "unreachable": record_unreachable,
     }
     asyncio.run(main(alone.get("".join(sys.argv[1:]), record)))

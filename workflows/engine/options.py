@@ -28,9 +28,9 @@ PUBLISHING_HEARTBEAT_TIMEOUT = timedelta(seconds=8)
 """The same for what compiles and writes a report. It computes for seconds, and on a machine with
 more work than processors its heartbeats come late: it would be begun anew while it goes on."""
 
-PAID_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
-"""The same for a paid call. A worker that hangs for ten seconds keeps its answer, even if its last
-heartbeat was a second old by then."""
+PATIENT_HEARTBEAT_TIMEOUT = timedelta(seconds=15)
+"""The same for a paid call, and for what a busy worker was too slow for. A worker that hangs for
+ten seconds keeps its answer, even if its last heartbeat was a second old by then."""
 
 TASK_TIMEOUT = timedelta(seconds=2)
 """How long a killed worker can hold a workflow task of a child workflow."""
@@ -81,21 +81,17 @@ def task_bounds(
     assignment: TaskAssignment,
     policy: RunPolicy,
     one_attempt: timedelta,
+    heartbeat: timedelta,
     until: datetime | None = None,
-    *,
-    paid: bool = False,
 ) -> ActivityBounds:
     """The options of an activity of an agent's task, which ends with its retries by the task's
-    deadline, or by `until` if that is given.
-
-    An activity that is `paid` for gets the longer heartbeat timeout, so that a worker that hangs
-    for some seconds keeps its answer.
-    """
+    deadline, or by `until` if that is given. A worker that sends no `heartbeat` for so long counts
+    as gone."""
     market = assignment.market.market if assignment.market else None
     return {
         "start_to_close_timeout": one_attempt,
         "schedule_to_close_timeout": call_allowance(until or assignment.deadline, workflow.now()),
-        "heartbeat_timeout": PAID_HEARTBEAT_TIMEOUT if paid else HEARTBEAT_TIMEOUT,
+        "heartbeat_timeout": heartbeat,
         "retry_policy": retry_policy(policy.retries),
         "priority": priority(assignment.priority, market),
     }

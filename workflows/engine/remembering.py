@@ -29,6 +29,7 @@ from workflows.engine.options import (
     priority,
     retry_policy,
 )
+from workflows.engine.unhurried import unhurried
 
 ONE_TRY: Final = timedelta(seconds=60)
 """The first question of a process loads a model of meaning, which takes seconds; later ones take
@@ -45,12 +46,14 @@ async def recall(query: MemoryQuery, policy: RunPolicy, activity_id: str) -> Mem
     """The entries of the memory that are nearest to a question, or why the memory could not be
     asked."""
     try:
-        return await workflow.execute_activity_method(
-            MemoryActivities.recall_memory,
-            query,
-            activity_id=activity_id,
-            summary="What earlier research has to say",
-            **_memory_bounds(policy),
+        return await unhurried(
+            lambda heartbeat: workflow.execute_activity_method(
+                MemoryActivities.recall_memory,
+                query,
+                activity_id=activity_id,
+                summary="What earlier research has to say",
+                **_memory_bounds(policy, heartbeat),
+            )
         )
     except ActivityError as error:
         if is_cancelled_exception(error):
@@ -64,12 +67,14 @@ async def remember(
     """Stores entries in the memory. `missing` of the result says why it failed. The entries are in
     the history all the same, from which `desk memory rebuild` can store them."""
     try:
-        return await workflow.execute_activity_method(
-            MemoryActivities.remember,
-            MemoryEntries(entries=tuple(entries)),
-            activity_id=activity_id,
-            summary=f"Remember {len(entries)} of this run",
-            **_memory_bounds(policy),
+        return await unhurried(
+            lambda heartbeat: workflow.execute_activity_method(
+                MemoryActivities.remember,
+                MemoryEntries(entries=tuple(entries)),
+                activity_id=activity_id,
+                summary=f"Remember {len(entries)} of this run",
+                **_memory_bounds(policy, heartbeat),
+            )
         )
     except ActivityError as error:
         if is_cancelled_exception(error):
@@ -77,11 +82,11 @@ async def remember(
         return Remembered(missing=f"the memory could not be told: {cause(error)}")
 
 
-def _memory_bounds(policy: RunPolicy) -> ActivityBounds:
+def _memory_bounds(policy: RunPolicy, heartbeat: timedelta) -> ActivityBounds:
     return {
         "start_to_close_timeout": ONE_TRY,
         "schedule_to_close_timeout": AT_MOST,
-        "heartbeat_timeout": HEARTBEAT_TIMEOUT,
+        "heartbeat_timeout": heartbeat,
         "retry_policy": retry_policy(policy.retries),
         "priority": priority(1),
     }

@@ -13,7 +13,8 @@ dead letter if all of them fail.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 
 from temporalio import workflow
 from temporalio.exceptions import (
@@ -68,6 +69,7 @@ from workflows.engine.agent_work import (
 )
 from workflows.engine.escalating import cancelled_here
 from workflows.engine.options import (
+    PATIENT_HEARTBEAT_TIMEOUT,
     TASK_TIMEOUT,
     cause,
     priority,
@@ -76,6 +78,7 @@ from workflows.engine.options import (
     told_as,
 )
 from workflows.engine.tools import ToolAsking, refused
+from workflows.engine.unhurried import unhurried
 
 TIME_TO_TAKE_OVER = "time-to-take-over"
 """The patch for runs that began before agents left time for those who take over: there an agent has
@@ -299,21 +302,23 @@ class AgentRun:
 
     async def _take(self, request: TurnRequest, work: AgentProgress) -> Turn:
         """The turn, run as an activity. A model's turn ends early enough for the built-in analyst
-        to take over."""
-        until = self._model_until if request.model != BUILTIN else self.assignment.deadline
+        to take over, and is paid for: a worker that hangs for some seconds keeps its answer."""
+        if request.model == BUILTIN:
+            taken = partial(self._taken, request, work, self.assignment.deadline)
+            return await unhurried(taken)
+        return await self._taken(request, work, self._model_until, PATIENT_HEARTBEAT_TIMEOUT)
+
+    async def _taken(
+        self, request: TurnRequest, work: AgentProgress, until: datetime, heartbeat: timedelta
+    ) -> Turn:
+        one_attempt = self.policy.deadlines.turn
         return await workflow.execute_activity_method(
             TurnActivities.take_turn,
             request,
             task_queue=self.profile.queue,
             activity_id=self._turn_id(work),
             summary=f"{self.profile.title}: turn {work.turns}",
-            **task_bounds(
-                self.assignment,
-                self.policy,
-                self.policy.deadlines.turn,
-                until,
-                paid=request.model != BUILTIN,
-            ),
+            **task_bounds(self.assignment, self.policy, one_attempt, heartbeat, until),
         )
 
     async def _ask(self, calls: Sequence[ToolCall], work: AgentProgress) -> tuple[ToolResult, ...]:

@@ -53,7 +53,6 @@ from desk.contracts.names import (
 )
 from desk.runs.assignments import merged_outages, outage_of, share_of
 from workflows.engine.options import (
-    HEARTBEAT_TIMEOUT,
     ActivityBounds,
     cause,
     fault_told,
@@ -61,6 +60,7 @@ from workflows.engine.options import (
     retry_policy,
     task_bounds,
 )
+from workflows.engine.unhurried import unhurried
 
 
 async def tools_of(policy: RunPolicy, agents: Iterable[AgentId]) -> Tools:
@@ -313,14 +313,18 @@ class ToolAsking:
         subject = market.market if market else self._assignment.task_id
         tools = ", ".join(call.tool for call in request.calls)
         summary = f"{server}.{tools} for {subject}"
-        return await workflow.execute_activity_method(
-            ToolActivities.call_tool,
-            request,
-            task_queue=source_queue(server),
-            activity_id=activity_id,
-            summary=summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore"),
-            **self._bounds(sources_left, tried=tried),
-        )
+
+        async def called(heartbeat: timedelta) -> ToolResult:
+            return await workflow.execute_activity_method(
+                ToolActivities.call_tool,
+                request,
+                task_queue=source_queue(server),
+                activity_id=activity_id,
+                summary=summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore"),
+                **self._bounds(heartbeat, sources_left, tried=tried),
+            )
+
+        return await unhurried(called)
 
     def _fault(self, error: ActivityError) -> CallFault | None:
         """Why a call got no answer, as the source's worker says. A call skipped for a source that
@@ -330,10 +334,11 @@ class ToolAsking:
             self.outages = merged_outages((*self.outages, outage_of(told.circuit)))
         return told.fault
 
-    def _bounds(self, sources_left: int, *, tried: bool) -> ActivityBounds:
+    def _bounds(self, heartbeat: timedelta, sources_left: int, *, tried: bool) -> ActivityBounds:
         """The options of a call: it leaves time for the routes after it and for the agent. A call
         that was `tried` in a shared activity has one attempt less."""
-        bounds = task_bounds(self._assignment, self._policy, self._policy.deadlines.tool_call)
+        one_attempt = self._policy.deadlines.tool_call
+        bounds = task_bounds(self._assignment, self._policy, one_attempt, heartbeat)
         allowed, retries = bounds["schedule_to_close_timeout"], bounds["retry_policy"]
         if tried:
             retries = replace(retries, maximum_attempts=max(1, retries.maximum_attempts - 1))
@@ -360,7 +365,8 @@ def refused(call: ToolCall, reason: str) -> ToolResult:
 
 async def _listing(server: str, policy: RunPolicy) -> ToolListing:
     allowed = policy.deadlines.tool_call
-    try:
+
+    async def listed(heartbeat: timedelta) -> ToolListing:
         return await workflow.execute_activity_method(
             ToolActivities.list_tools,
             server,
@@ -369,10 +375,13 @@ async def _listing(server: str, policy: RunPolicy) -> ToolListing:
             summary=f"What {server} offers",
             start_to_close_timeout=allowed,
             schedule_to_close_timeout=2 * allowed,
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            heartbeat_timeout=heartbeat,
             retry_policy=retry_policy(policy.retries),
             priority=priority(1),
         )
+
+    try:
+        return await unhurried(listed)
     except ActivityError as error:
         if is_cancelled_exception(error):
             raise

@@ -23,6 +23,7 @@ from desk.programs.judging.findings import judged_findings
 from tests.support.models.spending import Spender, budgeted, model_desk
 from tests.support.runs.desk import desk_config, desk_workers, pair, policy_rate, start_week
 from tests.support.runs.scripted import price_call
+from tests.support.scenarios.slow import SlowToConclude, SlowTools, twice_tried, without_heartbeats
 
 LONGER_THAN_A_TASK = timedelta(minutes=25)
 
@@ -40,6 +41,16 @@ async def test_a_judge_that_is_away_longer_than_a_task_may_take_is_waited_for(
     async with desk_workers(client, tmp_path):
         week = await (await start_week(client, desk_config())).result()
     assert week.outcome is Outcome.COMPLETE
+
+
+async def test_a_machine_too_busy_for_heartbeats_costs_no_market(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_heartbeats(monkeypatch)
+    async with desk_workers(client, tmp_path, analyst=SlowToConclude(), tools=SlowTools()):
+        week = await (await start_week(client, twice_tried())).result()
+    (market,) = week.record.outcomes
+    assert (market.outcome, market.dead_letters) == (Outcome.RESEARCHED, ())
 
 
 async def test_a_full_disk_below_the_store_is_waited_for(
