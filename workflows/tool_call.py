@@ -8,7 +8,7 @@ from temporalio.common import RetryPolicy
 from activities.tool_calls import ToolActivities
 from desk.contracts.agents.tools import ToolRequest, ToolResult
 from desk.contracts.names import source_queue
-from workflows.engine.options import HEARTBEAT_TIMEOUT
+from workflows.engine.options import PATIENT_HEARTBEAT_TIMEOUT
 
 
 @workflow.defn
@@ -25,7 +25,7 @@ class ToolCallWorkflow:
             task_queue=source_queue(request.call.server),
             summary=f"{request.call.server}.{request.call.tool}",
             start_to_close_timeout=timedelta(seconds=15),
-            schedule_to_close_timeout=timedelta(seconds=20),
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
+            schedule_to_close_timeout=timedelta(seconds=45),
+            heartbeat_timeout=PATIENT_HEARTBEAT_TIMEOUT,
             retry_policy=RetryPolicy(maximum_attempts=2),
         )

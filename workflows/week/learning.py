@@ -24,6 +24,7 @@ from workflows.engine.options import (
     priority,
     retry_policy,
 )
+from workflows.engine.unhurried import unhurried
 
 ASKING: Final = timedelta(seconds=40)
 """One try. The learning system may spend about half of it waiting for scores that are due."""
@@ -54,16 +55,18 @@ async def ask_record(request: WeekRequest, board: WeekBoard) -> None:
         return
     question = question_of(request.config.policy, board.window.end, asked_at=workflow.now())
     try:
-        board.advice = await workflow.execute_activity_method(
-            LearningActivities.ask_learning,
-            question,
-            activity_id="ask_learning",
-            summary=f"What the record says to {board.week}",
-            start_to_close_timeout=ASKING,
-            schedule_to_close_timeout=ASKING_AT_MOST,
-            heartbeat_timeout=HEARTBEAT_TIMEOUT,
-            retry_policy=retry_policy(request.config.policy.retries),
-            priority=priority(1),
+        board.advice = await unhurried(
+            lambda heartbeat: workflow.execute_activity_method(
+                LearningActivities.ask_learning,
+                question,
+                activity_id="ask_learning",
+                summary=f"What the record says to {board.week}",
+                start_to_close_timeout=ASKING,
+                schedule_to_close_timeout=ASKING_AT_MOST,
+                heartbeat_timeout=heartbeat,
+                retry_policy=retry_policy(request.config.policy.retries),
+                priority=priority(1),
+            )
         )
     except ActivityError as error:
         if is_cancelled_exception(error):

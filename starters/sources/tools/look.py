@@ -11,7 +11,9 @@ from desk.contracts.agents.tools import ToolCall, ToolRequest, ToolResult, ToolS
 from desk.contracts.findings.source_results import FixingCoverage
 from desk.contracts.names import Queue, WorkflowType
 
-LONGEST = timedelta(seconds=30)
+LONGEST = timedelta(minutes=1)
+"""Where the desk's process has just started, on a machine that is busy, an answer can take half of
+it; without one a run may take up a week that there are no prices of."""
 
 
 async def held_fixings(client: Client, as_of: datetime) -> FixingCoverage | None:
