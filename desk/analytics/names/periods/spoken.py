@@ -21,7 +21,10 @@ from desk.analytics.names.periods.days import (
 from desk.analytics.names.periods.lengths import NUMBERS, SHORT, UNITS, SpanNamed, unit_of
 
 _OF_THE_CALENDAR: Final = rf"(?!day|decade)(?:{UNITS})"
-SPOKEN: Final = re.compile(rf"\b(?P<which>this|last) (?P<unit>{_OF_THE_CALENDAR})\b", re.I)
+SPOKEN: Final = re.compile(
+    rf"\b(?P<which>(?P<this>this)|last) (?P<unit>{_OF_THE_CALENDAR})(?(this)s?)\b", re.I
+)
+"""`This weeks` is the week's, without its apostrophe; `last weeks` may be several."""
 TO_DATE: Final = re.compile(
     rf"\b(?:(?P<unit>{_OF_THE_CALENDAR})[ -]to[ -]date|(?P<short>[wmqy])td"
     rf"|on the (?P<on>{_OF_THE_CALENDAR}))\b",

@@ -287,6 +287,35 @@ def _synthesis(asking: GraphRequest, state: Sequence[StateEntry]) -> TurnRequest
             "did the won or the yen do worse in september",
             "KRW did worse than JPY: the South Korean won rose against the US dollar",
         ),
+        (
+            "usdinr range since june",
+            "The fixings of USD/INR from 1 Jun 2026 to 30 Oct 2026 ranged from 94.3294, on"
+            " 19 Jun 2026, to 96.7848, on 8 Oct 2026.",
+        ),
+        (
+            "how far is dollar yen off its high this year",
+            "The fixing of USD/JPY of 30 Oct 2026, 157.25, is 4.06 % below the highest from"
+            " 1 Jan 2026 to 30 Oct 2026, 163.91, on 28 Jul 2026.",
+        ),
+        (
+            "how far is the euro from its year high",
+            "The fixing of EUR/USD of 30 Oct 2026, 1.1172, is below the highest in the 52 weeks to"
+            " 30 Oct 2026, 1.1974, on 28 Jan 2026.",
+        ),
+        (
+            "how many asian currencies are up vs the dollar this week",
+            "Against the US dollar MYR and CNY rose; IDR and KRW fell; THB, SGD, INR, HKD and PHP"
+            " hardly moved.",
+        ),
+        (
+            "which G10 currencies fell in october",
+            "Against the US dollar JPY, NZD and EUR fell; NOK, SEK, CAD, CHF, GBP and AUD rose.",
+        ),
+        (
+            "rank the g10 currencies by this weeks move",
+            "NOK did best in G10: the Norwegian krone rose against the US dollar",
+        ),
+        ("did the won rise this week", "No: the South Korean won fell against the US dollar"),
         # What is not there.
         (
             "where is euro koruna",
@@ -326,6 +355,9 @@ def test_what_is_asked_for_is_the_first_sentence(
         "average eurgbp in 2025 and how far are we from it now",
         "since when is dollar-yen above 150",
         "is the euro below purchasing power parity",
+        "should i hedge my idr receivables now",
+        "where will eurusd trade at the end of the year",
+        "what was the rupee's longest losing streak this year",
     ],
 )
 def test_what_no_fixing_answers_is_refused_first(question: str, settings: Settings) -> None:

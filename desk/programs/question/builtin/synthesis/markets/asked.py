@@ -1,6 +1,6 @@
-"""What of a market's fixings a question asks for: a level, a high or low, whether one of them is
-beyond a number, the largest move, rise or fall of a day, for how many days it went one way, or
-which of several did best or worst.
+"""What of a market's fixings a question asks for: a level, a range, a high or low or how far it is
+from these, whether one of them is beyond a number, the largest move, rise or fall of a day, for how
+many days it went one way, or which of several did best or worst, rose or fell.
 
 It is what has the nearest wording, in meaning and in words. It orders what is told and makes no
 figure: where it says nothing, the facts are told in their usual order.
@@ -58,6 +58,9 @@ class Aspect(StrEnum):
     LEVEL = "level"
     HIGHEST = "highest"
     LOWEST = "lowest"
+    RANGE = "range"
+    FROM_HIGHEST = "from_highest"
+    FROM_LOWEST = "from_lowest"
     AT_HIGHEST = "at_highest"
     AT_LOWEST = "at_lowest"
     LARGEST_DAY = "largest_day"
@@ -73,6 +76,8 @@ class Aspect(StrEnum):
     WORST = "worst"
     IS_BEST = "is_best"
     IS_WORST = "is_worst"
+    WHICH_ROSE = "which_rose"
+    WHICH_FELL = "which_fell"
 
 
 EVER_BEYOND: Final = frozenset({Aspect.EVER_ABOVE, Aspect.EVER_BELOW, Aspect.EVER_REACHED})
@@ -87,7 +92,8 @@ _OF_ITS_VALUE: Final = {
 """What wordings on the value of a currency ask of its pair: where that is quoted in another one,
 and where it is quoted in this one, which is weak where the pair is high."""
 
-AMONG_SEVERAL: Final = frozenset({Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST})
+WHICH_WENT: Final = frozenset({Aspect.WHICH_ROSE, Aspect.WHICH_FELL})
+AMONG_SEVERAL: Final = WHICH_WENT | {Aspect.BEST, Aspect.WORST, Aspect.IS_BEST, Aspect.IS_WORST}
 
 OTHER: Final = "other"
 """The name of the wordings that ask for none of these."""

@@ -4,9 +4,11 @@ its day. What is so is computed from claims."""
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from desk.analytics.comparison import is_little_changed
 from desk.analytics.figures import print_full_day
 from desk.analytics.names.currencies import currency_name
 from desk.analytics.names.currency_mentions import currency_mentions
+from desk.analytics.names.listing import listed
 from desk.analytics.names.markets import DOLLAR
 from desk.analytics.names.periods import READ
 from desk.analytics.names.subjects import currencies_named
@@ -15,6 +17,7 @@ from desk.contracts.findings.claims import Claim, Metric, span_days, span_id
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.synthesis.markets.asked import (
     AMONG_SEVERAL,
+    WHICH_WENT,
     Aspect,
     MarketQuestion,
     alone_among,
@@ -77,6 +80,11 @@ def _of_a_pair(question: MarketQuestion, aspect: Aspect, result: ResearchResult)
         case Aspect.HIGHEST | Aspect.LOWEST:
             way = 1 if aspect is Aspect.HIGHEST else -1
             return _extreme(question, known, -way if _is_quoted(question, result) else way)
+        case Aspect.RANGE:
+            return _range(question, known)
+        case Aspect.FROM_HIGHEST | Aspect.FROM_LOWEST:
+            way = 1 if aspect is Aspect.FROM_HIGHEST else -1
+            return _from_extreme(question, known, -way if _is_quoted(question, result) else way)
         case Aspect.AT_HIGHEST | Aspect.AT_LOWEST:
             way = 1 if aspect is Aspect.AT_HIGHEST else -1
             return _at_extreme(question, known, -way if _is_quoted(question, result) else way)
@@ -125,6 +133,22 @@ def _at_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: i
     unseen = "" if READ in question.query.parameters else OLDER_UNSEEN
     told = f"the fixing of {last.subject} of {day}, [[{last.claim_id}]], is the {name} {over}"
     return f"Yes: {told}.{unseen}"
+
+
+def _from_extreme(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
+    """How far the last fixing is from the highest or lowest one, where that was computed, or else
+    both."""
+    extreme, last = _extreme_of(question, known, sign), known.get(Metric.LAST)
+    if extreme is None or last is None or extreme.value == last.value:
+        return _at_extreme(question, known, sign).removeprefix("Yes: ").capitalize()
+    name, _, _ = _EXTREMES[sign]
+    side, metric = ("below", Metric.FROM_HIGH) if sign > 0 else ("above", Metric.FROM_LOW)
+    away = known.get(metric) if READ in question.query.parameters else None
+    by = f"[[{away.claim_id}|size]] " if away else ""
+    return (
+        f"The fixing of {last.subject} of {print_full_day(last.as_of)}, [[{last.claim_id}]], is"
+        f" {by}{side} the {name} {_over(question, last)}, {_on_day(extreme)}."
+    )
 
 
 def _extreme_told(question: MarketQuestion, known: Mapping[Metric, Claim], sign: int) -> str:
@@ -207,10 +231,17 @@ def _reached(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
         return ""
     is_so = low.value <= level <= high.value
     unseen = "" if is_so or READ in question.query.parameters else OLDER_UNSEEN
-    return (
-        f"{'Yes' if is_so else 'No'}: the fixings of {last.subject} {_over(question, last)} ranged"
-        f" from {_on_day(low)}, to {_on_day(high)}.{unseen}"
-    )
+    return f"{'Yes' if is_so else 'No'}: the {_range(question, known)[4:]}{unseen}"
+
+
+def _range(question: MarketQuestion, known: Mapping[Metric, Claim]) -> str:
+    """From the lowest of the fixings to the highest."""
+    last, ends = known.get(Metric.LAST), [_extreme_of(question, known, sign) for sign in (-1, 1)]
+    if last is None or ends[0] is None or ends[1] is None:
+        return ""
+    low, high = map(_on_day, filter(None, ends))
+    over = _over(question, last)
+    return f"The fixings of {last.subject} {over} ranged from {low}, to {high}."
 
 
 def _over(question: MarketQuestion, last: Claim) -> str:
@@ -232,6 +263,8 @@ def _first_of_several(
     ranked = ranked_moves(research)
     if len(ranked) < 2:
         return ""
+    if aspect in WHICH_WENT:
+        return _which_went(ranked, 1 if aspect is Aspect.WHICH_ROSE else -1)
     best = aspect in (Aspect.BEST, Aspect.IS_BEST)
     first, last = (ranked[0], ranked[-1]) if best else (ranked[-1], ranked[0])
     said = ""
@@ -244,6 +277,20 @@ def _first_of_several(
         group = question.query.parameters.get(RANK, "")
         placed = f"did {'best' if best else 'worst'} {_among(group)}"
     return f"{said}{first.currency} {placed}: {_told(first)}."
+
+
+_WENT: Final = {1: "rose", -1: "fell", 0: "hardly moved"}
+
+
+def _which_went(ranked: Sequence[RankedMove], way: int) -> str:
+    """Which currencies rose and which fell, those first that are asked for."""
+    went = {each: list[str]() for each in (way, -way, 0)}
+    for each in ranked:
+        little = is_little_changed(each.claim.value, pegged=False)
+        went[0 if little else 1 if each.gained > 0 else -1].append(each.currency)
+    told = [f"{listed(codes)} {_WENT[each]}" for each, codes in went.items() if codes]
+    none = "" if went[way] else f"none {_WENT[way]}: "
+    return f"Against the US dollar {none}{'; '.join(told)}."
 
 
 def _named(question: MarketQuestion, ranked: Sequence[RankedMove]) -> Iterator[str]:
