@@ -354,8 +354,8 @@ class ObjectionOutcome(StrEnum):
 
 
 class ValidationIssue(Contract):
-    """What the validator objects to: about claims, about an event by its id, or both. With `holds`
-    the objection can be held against the evidence."""
+    """What the validator objects to: about claims, an event by its id, or a finding by its
+    statement. With `holds` the objection can be held against the evidence."""
 
     issue_type: ShortText
     severity: Severity
@@ -364,6 +364,7 @@ class ValidationIssue(Contract):
     recommendation: Text
     confidence: Confidence
     event: Annotated[ShortText | None, Field(exclude_if=is_none)] = None
+    finding: Annotated[Text | None, Field(exclude_if=is_none)] = None
     holds: Annotated[Correction | None, Field(exclude_if=is_none)] = None
 
 

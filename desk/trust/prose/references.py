@@ -344,16 +344,18 @@ def clip(text: str, limit: int = LONGEST_TEXT) -> str:
 
 
 def is_about(issue: ValidationIssue, event: MarketEvent) -> bool:
-    """Whether an objection is about an event: the one that it names; if it names none, every event
-    whose prose refers to one of its claims."""
-    if issue.event is not None:
+    """Whether an objection is about an event: the one that it names; if it names neither event nor
+    finding, every event whose prose refers to one of its claims."""
+    if issue.event is not None or issue.finding is not None:
         return issue.event == event.event_id
     named = {found.name for found in found_in(event.description)}
     return not named.isdisjoint(issue.claims)
 
 
 def is_about_finding(issue: ValidationIssue, statement: str) -> bool:
-    """Whether an objection is about a finding that is no event: it names no event, and exactly the
-    claims that the finding refers to."""
+    """Whether an objection is about a finding that is no event: the one that it names; if it names
+    neither event nor finding, that which refers to exactly its claims."""
+    if issue.finding is not None:
+        return issue.finding == statement
     named = {found.name for found in found_in(statement)}
     return issue.event is None and bool(named) and named == {*issue.claims}

@@ -239,6 +239,7 @@ def _objections(context: WeekContext) -> Iterator[dict[str, object]]:
                 yield {
                     "market": entry.result.market,
                     "event": issue.event,
+                    "finding": issue.finding,
                     "claims": issue.claims,
                     "severity": issue.severity,
                     "is": settled.outcome,

@@ -14,7 +14,13 @@ from desk.agents.program import ModelTask
 from desk.contracts.agents.tools import ToolResult
 from desk.contracts.base import Confidence, Contract, ShortText
 from desk.contracts.findings.claims import Claim
-from desk.contracts.findings.results import Correction, Severity, ValidationIssue, ValidationResult
+from desk.contracts.findings.results import (
+    Correction,
+    ResearchResult,
+    Severity,
+    ValidationIssue,
+    ValidationResult,
+)
 from desk.contracts.findings.verdicts import ClaimStatus, ClaimVerdict
 from desk.contracts.runs.turns import AgentResult, TurnRequest
 from desk.programs.claude.answers import known_day, only_months
@@ -56,7 +62,7 @@ HOLDS: Final[Mapping[IssueType, str]] = {
 
 
 class ProposedIssue(Contract):
-    """An objection to claims, to an event by its id, or to both.
+    """An objection to claims, or to an event or a finding by its id.
 
     `holds` says what is true instead, for the kinds that the evidence can settle: the `value` of
     the one claim, its `direction`, the `day` of the event, or the `area` of its bank.
@@ -76,6 +82,7 @@ class ProposedIssue(Contract):
     description: Prose
     claims: Annotated[tuple[ClaimName, ...], Field(max_length=20)] = ()
     event: ShortText | None = None
+    finding: ShortText | None = None
     holds: Correction | None = None
     recommendation: Prose
     confidence: Confidence
@@ -89,9 +96,11 @@ class ProposedIssue(Contract):
         told = f"holds.{wanted[0]} and nothing else" if wanted else "no holds"
         return f"an objection of type {self.type} has {told}"
 
-    def issue(self) -> ValidationIssue:
-        """The objection in the desk's form."""
-        return ValidationIssue(issue_type=self.type, **self.model_dump(exclude={"type"}))
+    def issue(self, statements: Mapping[str, str]) -> ValidationIssue:
+        """The objection in the desk's form. `statements` are the findings by their ids."""
+        said = self.model_dump(exclude={"type", "finding"})
+        finding = statements[self.finding] if self.finding is not None else None
+        return ValidationIssue(issue_type=self.type, finding=finding, **said)
 
 
 class ProposedValidation(Contract):
@@ -128,12 +137,12 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
                         }
                         for event in finding.events
                     ],
-                    "findings": [each.statement for each in finding.findings],
+                    "findings": list(_told_findings(at, finding)),
                     "views": told_views(finding.views),
                     "warnings": finding.warnings,
                     "missing": finding.missing,
                 }
-                for finding in request.findings
+                for at, finding in enumerate(request.findings)
             ],
             "issues": [
                 {"type": issue.issue_type, "description": issue.description}
@@ -155,10 +164,11 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
     figures = figures_of(request, found)
     claims = {claim.claim_id: claim for f in request.findings for claim in f.claims}
     events = {event.event_id: event for f in request.findings for event in f.events}
+    statements = dict(_statements(request))
 
     def make() -> ValidationResult:
-        sound = (each for each in proposed.issues if _is_of(each, claims, events))
-        issues = (*found.issues, *(issue.issue() for issue in sound))[:MOST_ISSUES]
+        sound = (each for each in proposed.issues if _is_of(each, claims, events, statements))
+        issues = (*found.issues, *(issue.issue(statements) for issue in sound))[:MOST_ISSUES]
         taken = figures.taken(_named(proposed))
         contested = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.CONTESTED}
         fallen = {v.claim_id for v in found.verdicts if v.status is ClaimStatus.REJECTED}
@@ -177,18 +187,24 @@ def result(request: TurnRequest, base: AgentResult | None, text: str) -> Validat
             }
         )
 
-    return checked(_strangers(proposed, claims, events, figures), make)
+    return checked(_strangers(proposed, claims, events, statements, figures), make)
 
 
-def _is_of(issue: ProposedIssue, claims: Collection[str], events: Collection[str]) -> bool:
+def _is_of(
+    issue: ProposedIssue,
+    claims: Collection[str],
+    events: Collection[str],
+    findings: Collection[str],
+) -> bool:
     named = set(issue.claims) <= set(claims) and (issue.event is None or issue.event in events)
-    return named and issue.fault() is None
+    return named and (issue.finding is None or issue.finding in findings) and not issue.fault()
 
 
 def _strangers(
     proposed: ProposedValidation,
     claims: Collection[str],
     events: Collection[str],
+    findings: Collection[str],
     figures: Figures,
 ) -> Iterator[str]:
     for place, issue in enumerate(proposed.issues):
@@ -200,12 +216,14 @@ def _strangers(
                     f"issues.{place}.claims.{number}: it is about what is not among the findings:"
                     f" {no_claim(name, claims)}"
                 )
-        if issue.event is not None and issue.event not in events:
-            yield (
-                f"issues.{place}.event: it is about what is not among the findings;"
-                f" {nearest_to(issue.event, events)}"
-            )
-        if not _is_of(issue, claims, events):
+        named = (("event", issue.event, events), ("finding", issue.finding, findings))
+        for field, one, known in named:
+            if one is not None and one not in known:
+                yield (
+                    f"issues.{place}.{field}: it is about what is not among the findings;"
+                    f" {nearest_to(one, known)}"
+                )
+        if not _is_of(issue, claims, events, findings):
             yield from prose_faults(issue.description, figures)
             yield from prose_faults(issue.recommendation, figures)
 
@@ -213,6 +231,26 @@ def _strangers(
 def _named(proposed: ProposedValidation) -> Iterator[str]:
     for issue in proposed.issues:
         yield from (*references(issue.description), *references(issue.recommendation))
+
+
+def _told_findings(at: int, result: ResearchResult) -> Iterator[dict[str, object]]:
+    """The findings of a result that are no events: by which id, what they say, and on which
+    claims they rest that they do not refer to."""
+    for place, each in enumerate(result.findings):
+        besides = set(each.claims) - set(references(each.statement))
+        told = {"finding": _finding_id(at, place), "statement": each.statement}
+        yield told | ({"rests_on": sorted(besides)} if besides else {})
+
+
+def _statements(request: TurnRequest) -> Iterator[tuple[str, str]]:
+    """What the findings that are no events say, by their ids."""
+    for at, result in enumerate(request.findings):
+        for place, each in enumerate(result.findings):
+            yield _finding_id(at, place), each.statement
+
+
+def _finding_id(result: int, place: int) -> str:
+    return f"finding_{result + 1}.{place + 1}"
 
 
 def _told_claims(

@@ -12,12 +12,13 @@ from desk.contracts.agents.model_calls import ModelAnswer, StopReason
 from desk.contracts.agents.tasks import TaskType
 from desk.contracts.agents.tools import ToolStatus
 from desk.contracts.agents.usage import Usage
-from desk.contracts.findings.results import ResearchResult, ValidationResult
+from desk.contracts.findings.results import Finding, ResearchResult, ValidationResult
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
 from desk.programs.claude.turns import model_call, turn_of
 from desk.programs.turns import builtin_turn
-from desk.programs.week.claude.validation import MOST_ISSUES
+from desk.programs.week.claude.validation import MOST_ISSUES, material
 from desk.trust.judging.checks import IssueType
+from desk.trust.prose import is_about, is_about_finding
 from tests.support.builders import (
     answered,
     failed,
@@ -63,13 +64,26 @@ def desks() -> ValidationResult:
     return result
 
 
-def turn(said: Any) -> Turn:
+def with_finding(statement: str) -> TurnRequest:
+    """The request, with a finding that rests on the last price besides what it refers to."""
+    request = asked()
+    found = Finding(
+        topic="banks",
+        statement=statement,
+        confidence=0.8,
+        claims=("USD/JPY:move", "USD/JPY:last"),
+    )
+    results = tuple(r.model_copy(update={"findings": (found,)}) for r in request.findings)
+    return request.model_copy(update={"findings": results})
+
+
+def turn(said: Any, of: TurnRequest | None = None) -> Turn:
     text = said if isinstance(said, str) else json.dumps(said)
     block: JsonValue = {"type": "text", "text": text}
     answer = ModelAnswer(
         content=(block,), text=text, stop_reason=StopReason.END_TURN, usage=Usage(model=MODEL)
     )
-    return turn_of(asked(), answer)
+    return turn_of(of or asked(), answer)
 
 
 def verdict(**said: Any) -> ValidationResult:
@@ -218,6 +232,24 @@ def test_an_objection_to_no_event_of_the_findings_is_handed_back() -> None:
     taken = turn({"confidence": 1.0, "issues": [issue(event="USD/JPY:made_up")]})
     assert taken.result is None
     assert "not among the findings" in (taken.feedback or "")
+
+
+def test_an_objection_to_a_finding_is_about_that_finding_and_no_event() -> None:
+    said = "Both banks decided, and the yen fell [[USD/JPY:move]]."
+    asked_of = with_finding(said)
+    told = json.loads(material(asked_of, desks()))["findings"][0]["findings"]
+    assert told == [{"finding": "finding_1.1", "statement": said, "rests_on": ["USD/JPY:last"]}]
+
+    taken = turn({"confidence": 1.0, "issues": [issue(finding="finding_1.1")]}, asked_of)
+    assert isinstance(taken.result, ValidationResult), taken.feedback
+    (*_, added) = taken.result.issues
+    assert is_about_finding(added, said)
+    assert not any(is_about(added, e) for r in asked_of.findings for e in r.events)
+
+
+def test_an_objection_to_no_finding_that_there_is_is_handed_back() -> None:
+    taken = turn({"confidence": 1.0, "issues": [issue(finding="finding_9.9")]})
+    assert "issues.0.finding: it is about what is not among the findings" in (taken.feedback or "")
 
 
 def test_the_verdict_does_not_agree_beside_an_objection_that_stands() -> None:

@@ -128,10 +128,11 @@ def _is_to_what_stands(
 ) -> bool:
     """Whether one of the texts that an objection is about is among the remaining events. An
     objection to a figure always counts."""
-    if issue.event is None and issue.issue_type in CHECKS:
+    if issue.event is None and issue.finding is None and issue.issue_type in CHECKS:
         return True
     about = [name for name, event in grounds.events.items() if is_about(issue, event)]
-    return any(name in left for name in about) if about or issue.event else True
+    is_named = issue.event is not None or issue.finding is not None
+    return any(name in left for name in about) if about or is_named else True
 
 
 def _reported(issue: ValidationIssue, grounds: ObjectionGrounds) -> ReportedObjection:
