@@ -20,6 +20,7 @@ from desk.contracts.findings.results import MOST_SOURCES
 from desk.contracts.runs.turns import EpisodeContext, TurnRequest
 from desk.programs.claude.figures import told_claims
 from desk.programs.episode.actions import DATA, PART_FIELDS
+from desk.programs.episode.run.assignments import MOST_STEPS
 from desk.programs.swarm.claude.material import (
     results_in,
     surviving,
@@ -28,7 +29,7 @@ from desk.programs.swarm.claude.material import (
     told_memories,
 )
 
-_ON_THE_BOARD: Final = frozenset({"symbol", "weeks", "as_of", "charges"})
+_ON_THE_BOARD: Final = frozenset({"symbol", "weeks", "as_of", "charges", MOST_STEPS})
 
 
 def board_of(context: EpisodeContext) -> Blackboard:

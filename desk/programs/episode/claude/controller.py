@@ -20,7 +20,7 @@ from desk.programs.claude.findings import checked
 from desk.programs.claude.prompts import prompt
 from desk.programs.episode.actions import ORDER, PART_METRICS, why_not
 from desk.programs.episode.claude.board import board_of, told_board, told_parameters
-from desk.programs.episode.run.assignments import charges_in
+from desk.programs.episode.run.assignments import charges_in, steps_left
 from desk.trust.prose import references, unbacked
 
 LONGEST_REASON: Final = 400
@@ -56,6 +56,7 @@ def material(request: TurnRequest, base: AgentResult | None) -> str:
     return json.dumps(
         {
             "step": len(chosen) + 1,
+            "steps_left": steps_left(task.query, len(chosen)),
             "question": task.query.question if task.query else None,
             "parameters": told_parameters(task.query),
             "asked_for": task.instructions,

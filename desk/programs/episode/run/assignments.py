@@ -23,6 +23,11 @@ ACTS: Final = 2
 
 DIGITS: Final = 2
 
+MOST_STEPS: Final = "most_steps"
+"""The parameter with how many steps a controller may choose, where that is not the usual number."""
+
+_USUALLY: Final[int] = StockRequest.model_fields["most_steps"].default
+
 
 def market_of(symbol: str) -> MarketSpec:
     """The stock that an episode is about."""
@@ -40,6 +45,8 @@ def query_of(request: StockRequest, as_of: datetime) -> Query:
     }
     if request.steps:
         told["steps"] = ",".join(request.steps)
+    elif request.most_steps != _USUALLY:
+        told[MOST_STEPS] = str(request.most_steps)
     if request.charges:
         told["charges"] = charges_told(request.charges)
     return Query(question=question_on(request.symbol, request.weeks), parameters=told)
@@ -61,6 +68,12 @@ def charges_in(query: Query | None) -> Mapping[str, str]:
     """What each action is charged, by its name, as `charges_told` tells it."""
     told = query.parameters.get("charges", "") if query else ""
     return dict(line.split(" ", 1) for line in told.split(", ") if line)
+
+
+def steps_left(query: Query | None, taken: int) -> int:
+    """How many more steps a controller may choose, after so many."""
+    told = query.parameters.get(MOST_STEPS) if query else None
+    return int(told or _USUALLY) - taken
 
 
 def outcome_parameters(as_of: datetime, recommended: Recommended) -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """The next action by a model: one of the eight that makes sense, or none."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,15 +9,18 @@ from desk.contracts.agents.tools import ToolSpec
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.episode.stock import ActionChoice
 from desk.contracts.names import AgentId
+from desk.contracts.runs.episode import StockRequest
 from desk.contracts.runs.turns import Exchange, StateEntry, TurnRequest
 from desk.programs.claude.turns import model_call
 from desk.programs.episode.actions import ORDER, why_not
+from desk.programs.episode.run.assignments import query_of
 from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
 from tests.support.models.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material
 from tests.support.swarms.asking import NVIDIA, ORDERS, feedback, said, symbols
 
+AS_OF = datetime(2026, 10, 30, tzinfo=UTC)
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION
 
@@ -99,6 +103,14 @@ def test_what_cannot_be_used_is_objected_to(wrong: dict[str, Any], words: str) -
 def test_the_model_is_offered_no_tool_for_its_choice() -> None:
     spec = ToolSpec(server="analysis", tool="find_symbols", input_schema={"type": "object"})
     assert model_call(asked().model_copy(update={"tools": (spec,)})).tools == ()
+
+
+@pytest.mark.parametrize(("most", "left"), [({}, 18), ({"most_steps": 4}, 2)])
+def test_the_model_is_told_how_often_it_may_still_choose(most: dict[str, int], left: int) -> None:
+    query = query_of(StockRequest.model_validate({"symbol": NVIDIA, **most}), AS_OF)
+    request = asked(*PRICES, state=(chosen(PRICES[0]), chosen(PRICES[1])))
+    task = request.assignment.model_copy(update={"query": query})
+    assert material(request.model_copy(update={"assignment": task}))["steps_left"] == left
 
 
 def test_the_model_is_shown_what_each_action_would_bring_and_is_charged() -> None:
