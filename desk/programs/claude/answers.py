@@ -34,8 +34,15 @@ OTHER_TOOLS: Final = "other_tools"
 CURRENCIES: Final = "currencies"
 
 LONGEST_COLUMN: Final = 130
-"""Values of one column, such as the days of a series or its prices: half a year of fixings. What
-an answer measures over all of them is among its claims."""
+"""Values of one column, such as the days of a series or its prices, that a model is shown whole:
+half a year of fixings. What an answer measures over all of them is among its claims."""
+
+SHOWN_OF_LONGER: Final = 60
+"""About so many values of a longer one, from its first to its last: the way it went."""
+
+_FOR_THE_AUDIT: Final = frozenset({"as_of", "legs"})
+"""What of an answer no model needs: the task has its instant, and the rates that a cross is
+computed from are for whoever checks it."""
 
 
 def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
@@ -55,12 +62,12 @@ def shown(result: ToolResult, claims: Iterable[Claim] = ()) -> str:
 
 
 def _told_content(content: JsonValue) -> JsonValue:
-    """An answer without its instant, which is the task's, and of its source the name and the tier:
-    the address is the desk's to print."""
+    """An answer without what is there for its audit alone, and of its source the name and the
+    tier: the address is the desk's to print."""
     if not isinstance(content, dict):
         return content
     source = content.get("source")
-    told = {name: held for name, held in content.items() if name != "as_of"}
+    told = {name: held for name, held in content.items() if name not in _FOR_THE_AUDIT}
     if isinstance(source, dict):
         told["source"] = {name: source.get(name) for name in ("name", "tier")}
     return told
@@ -119,16 +126,17 @@ def _decisions(content: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
 
 
 def thinned(content: JsonValue) -> JsonValue:
-    """An answer with the last values of each long column, so that a column of days and one of
-    prices still stand beside each other."""
+    """An answer with every so many-th value of each long column, up to its last, so that a column
+    of days and one of prices still stand beside each other."""
     if isinstance(content, dict):
         return {name: thinned(held) for name, held in content.items()}
     if not isinstance(content, list):
         return content
     if len(content) <= LONGEST_COLUMN or any(isinstance(each, dict | list) for each in content):
         return [thinned(each) for each in content]
-    gone = len(content) - LONGEST_COLUMN
-    return [f"… {gone} earlier left out", *content[gone:]]
+    step = -(-len(content) // SHOWN_OF_LONGER)
+    kept = content[::-step][::-1]
+    return [f"… every {step}th of {len(content)}", *kept]
 
 
 def size_of(result: ToolResult) -> int:

@@ -17,7 +17,12 @@ from desk.contracts.agents.tools import MAX_CALLS_A_TURN, ToolCall, ToolResult, 
 from desk.contracts.agents.usage import Usage
 from desk.contracts.findings.verdicts import RejectedFigure
 from desk.contracts.runs.turns import Exchange, Turn, TurnRequest
-from desk.programs.claude.answers import LONGEST_COLUMN, LONGEST_RESULT, shown
+from desk.programs.claude.answers import (
+    LONGEST_COLUMN,
+    LONGEST_RESULT,
+    SHOWN_OF_LONGER,
+    shown,
+)
 from desk.programs.claude.turns import (
     LAST,
     TOO_MANY,
@@ -307,7 +312,7 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
     assert len(text) < LONGEST_RESULT + 100 and "cut off" in text
 
 
-def test_a_long_series_is_shown_by_its_last_values_each_beside_its_day() -> None:
+def test_a_long_series_is_shown_from_end_to_end_each_value_beside_its_day() -> None:
     call = ToolCall(call_id="task/get_historical.1.1", server="ecb", tool="get_historical")
     rows = 20 * LONGEST_COLUMN
     content: dict[str, JsonValue] = {
@@ -318,9 +323,19 @@ def test_a_long_series_is_shown_by_its_last_values_each_beside_its_day() -> None
     read = json.loads(shown(ToolResult(call=call, status=ToolStatus.OK, content=content)))
     told = read["content"]
     assert told["days"][-1] == f"day {rows - 1}" and told["values"][-1] == f"{rows - 1}.0000"
-    assert [len(told["days"]), len(told["values"])] == [LONGEST_COLUMN + 1] * 2
-    assert told["days"][0] == told["values"][0] == f"… {rows - LONGEST_COLUMN} earlier left out"
+    assert told["days"][0] == told["values"][0] == f"… every 44th of {rows}"
+    days, values = ([int(float(v.split()[-1])) for v in told[c][1:]] for c in ("days", "values"))
+    assert days == values and days[0] < 44 and len(days) <= SHOWN_OF_LONGER + 1
+    assert {after - before for before, after in pairwise(days)} == {44}
     assert told["decisions"] == content["decisions"], "what is no column stays whole"
+
+
+def test_what_a_cross_is_computed_from_is_for_the_audit_alone() -> None:
+    call = ToolCall(call_id="task/get_historical.1.1", server="ecb", tool="get_historical")
+    legs: list[JsonValue] = [{"day": "2026-10-30", "base": {"symbol": "EUR/USD"}}]
+    content: dict[str, JsonValue] = {"values": ["157.2502686"], "legs": legs}
+    read = json.loads(shown(ToolResult(call=call, status=ToolStatus.OK, content=content)))
+    assert read["content"] == {"values": ["157.2502686"]}
 
 
 def test_what_a_tool_says_stays_in_its_result() -> None:
