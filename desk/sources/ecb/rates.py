@@ -46,7 +46,10 @@ _DAMAGED_ZIP = (
 """What `zipfile` raises, depending on which byte of a file is wrong."""
 
 _HEADER = re.compile(r"Date(,[A-Z]{3})+,?")
-_RATE = r"(?:N/A|(?=[0-9.]*[1-9])[0-9]+(?:\.[0-9]+)?)?"
+_RATE = r"(?:N/A|0*+[1-9][0-9]*+(?:\.[0-9]++)?|0++\.0*+[1-9][0-9]*+)?+"
+"""None, or a number above zero. There are 300,000 in the file: each is gone through once, and never
+back."""
+
 _DAY_LENGTH = len("2026-10-30")
 _NOT_FIXED = ("", "N/A")
 

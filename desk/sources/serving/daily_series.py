@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,8 @@ DAYS_KEPT = 2**15
 """Days that stay read, those of ninety years: one stands beside each series of a file, in all its
 versions, and to read it takes ten times as long as the value."""
 
+_ISO: Final = "%Y-%m-%d"
+_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAMAGED_LENGTH = 60
 
 
@@ -191,7 +194,7 @@ def _decoded(content: bytes, *, strictly: bool) -> str:
 def wide_table(
     first_column: str,
     columns: Mapping[str, str],
-    pattern: str = "%Y-%m-%d",
+    pattern: str = _ISO,
     *,
     whole_text: bool = False,
 ) -> Callable[[bytes], DailySeries]:
@@ -250,7 +253,7 @@ def long_table(
     *,
     day: str = SDMX_DAY,
     value: str = SDMX_VALUE,
-    pattern: str = "%Y-%m-%d",
+    pattern: str = _ISO,
     whole_text: bool = False,
 ) -> Callable[[bytes], DailySeries]:
     """A reader of CSV with a line a value.
@@ -334,6 +337,9 @@ def day_as(pattern: str) -> Callable[[str], date | None]:
 @lru_cache(maxsize=DAYS_KEPT)
 def _day_as(pattern: str, cell: str) -> date | None:
     try:
+        if pattern == _ISO and _ISO_DAY.fullmatch(cell):
+            # As `strptime` reads it, in a twentieth of the time.
+            return date.fromisoformat(cell)
         return datetime.strptime(cell, pattern).replace(tzinfo=UTC).date()
     except ValueError:
         return None

@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -128,10 +129,18 @@ _FAILURES: Final[Mapping[type[Exception], str]] = {
 }
 
 
-@cache
 def trusted() -> ssl.SSLContext:
     """The authorities that are trusted. To read them takes 20 to 70 ms, longer than most answers
-    do."""
+    do: of threads that all begin with it, one does."""
+    with _READING:
+        return _trusted()
+
+
+_READING = threading.Lock()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
