@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -32,7 +32,16 @@ from desk.analytics.names.subjects import (
 )
 from desk.analytics.prices.series import window_days
 from desk.contracts.agents.config import RunConfig
-from desk.contracts.agents.tasks import DAYS_ASKED, RANK, DaysAsked, Query, TaskType
+from desk.contracts.agents.tasks import (
+    DAYS_ASKED,
+    DAYS_READ,
+    LOOKED_BACK,
+    MOST_LOOKED_BACK,
+    RANK,
+    DaysAsked,
+    Query,
+    TaskType,
+)
 from desk.contracts.markets import MarketKind, MarketSpec
 from desk.contracts.question.graph import GraphSpec
 from desk.contracts.question.tickets import ticket_ids
@@ -44,6 +53,7 @@ from starters.questions.markets.asked import (
     ALL_PAIRS,
     RANKING,
     AskedMarkets,
+    PairAndBanks,
     asked_markets,
     called_together,
     dollar_pairs,
@@ -70,16 +80,9 @@ or what its pair did."""
 BANK: Final = "bank"
 """The graph for a question that names a central bank: what is written, or else its calendar."""
 
-BEFORE: Final = timedelta(weeks=3 * 52)
-"""How far a bank's decisions are looked at before the days that are named, or before now: some
-change their rate once in some years."""
-
 LONGEST_QUESTION: Final = 4_000
 
 _RESEARCHES: Final = frozenset({TaskType.RESEARCH_FX, TaskType.RESEARCH_RATES, TaskType.VALIDATE})
-LONGEST_LOOK: Final = timedelta(weeks=8 * 52)
-"""Of more years a result would not hold the decisions."""
-
 _NO_PERIOD_OF_A_BANK: Final = "the three years before, as no period was read in the question"
 _EXAMPLE: Final = 'such as desk ask "What holds up DESK-101?"'
 _NEVER: Final = frozenset({"Cc", "Cs", "Cn"})
@@ -141,7 +144,7 @@ def chosen(
     query = Query(question=words, parameters={**_usual(spec), **told})
     if market and not given and graph is None:
         spec, market = _with_all(spec, market, asked)
-    return _choice(config, spec, query, when, why, market)
+    return _choice(config, spec, query, when, why, market, asked.apart)
 
 
 def _usual(spec: GraphSpec) -> dict[str, str]:
@@ -233,6 +236,7 @@ def _choice(
     when: _When,
     remark: str | None,
     market: MarketSpec | None = None,
+    apart: PairAndBanks | None = None,
 ) -> Choice:
     """The request, with the days over which its graph measures.
 
@@ -242,6 +246,8 @@ def _choice(
     days = when.days(query.question) if _researches(spec) else None
     if days is not None and spec.name == BANK:
         days, query = _as_of_a_bank(query, when)
+    elif days is not None and apart is not None:
+        days, query = _of_pair_and_banks(query, apart, when)
     if days is not None:
         query = query.model_copy(update={"parameters": {**query.parameters, **days.parameters}})
     elif when.period is not None:
@@ -258,6 +264,17 @@ def _choice(
         ),
         remark,
     )
+
+
+def _of_pair_and_banks(query: Query, apart: PairAndBanks, when: _When) -> tuple[Period, Query]:
+    """The days over which a pair is measured, and the question with those that it asks about its
+    banks, each by its own half."""
+    days, periods = when.days(apart.of_pair), when.periods(apart.of_banks)
+    asked = [each for each in periods if each.read and not each.may_be_ahead]
+    query = _with_days(query, *(window_days(each.window) for each in asked))
+    read = {DAYS_READ: ", ".join(each.read for each in asked if each.read)} if asked else {}
+    query = query.model_copy(update={"parameters": {**query.parameters, **read}})
+    return days._replace(unread=(*days.unread, *periods[0].unread)), query
 
 
 def _as_of_a_bank(query: Query, when: _When) -> tuple[Period, Query]:
@@ -287,11 +304,11 @@ def _days_of_a_bank(periods: Sequence[Period], asked: Sequence[Period], when: _W
     if asked:
         start = min(each.window.start for each in asked)
         end = max(each.window.end for each in asked)
-        end = now if now - start <= LONGEST_LOOK else end
-        start = max(start - BEFORE, end - LONGEST_LOOK)
+        end = now if now - start <= MOST_LOOKED_BACK else end
+        start = max(start - LOOKED_BACK, end - MOST_LOOKED_BACK)
         read = ", ".join(each.read for each in asked if each.read)
     else:
-        start, end, read = now - BEFORE, now, _NO_PERIOD_OF_A_BANK
+        start, end, read = now - LOOKED_BACK, now, _NO_PERIOD_OF_A_BANK
     window = periods[0].window.model_copy(update={"start": start, "end": end})
     return Period(window, read, unread)
 

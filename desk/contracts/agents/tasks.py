@@ -1,6 +1,6 @@
 """The tasks of agents: kinds, limits and assignments."""
 
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -76,6 +76,17 @@ class ToolName(Contract):
 DAYS_ASKED: Final = "period_days"
 """The parameter with the first and the last day of each period that a question about a bank names,
 as ISO 8601 writes a span, with commas between: more days are looked at."""
+
+DAYS_READ: Final = "period_days_read"
+"""The parameter with the words that named these days, where others named those of a pair beside
+the bank."""
+
+LOOKED_BACK: Final = timedelta(weeks=3 * 52)
+"""How far a bank's decisions are looked at before the days that a question asks about, or before
+now: some change their rate once in some years."""
+
+MOST_LOOKED_BACK: Final = timedelta(weeks=8 * 52)
+"""Of more years a result would not hold the decisions."""
 
 DaysAsked = tuple[date, date]
 """The first and the last day of a period."""

@@ -110,7 +110,7 @@ class AskedMarkets(NamedTuple):
     central banks; `areas` also includes countries, government bonds and, if two areas are named,
     the seats of banks: a single place could mean anything, and is only in `seats`.
     `money` are the areas of banks, countries, bonds and currencies. `together` are banks that are
-    asked about as a group.
+    asked about as a group. `apart` are the halves of a question that asks of a pair and of banks.
     """
 
     written: tuple[MarketSpec, ...]
@@ -123,6 +123,7 @@ class AskedMarkets(NamedTuple):
     money: tuple[MarketSpec, ...]
     seats: tuple[MarketSpec, ...]
     together: BanksTogether | None = None
+    apart: "PairAndBanks | None" = None
 
     @property
     def first_pair(self) -> str | None:
@@ -162,6 +163,13 @@ class AskedMarkets(NamedTuple):
         named, as its next day may be asked for."""
         named = self.side_by_side if market.kind is MarketKind.PAIR else self.areas
         return tuple(spec for spec in named if spec != market)
+
+
+class PairAndBanks(NamedTuple):
+    """The halves of a question that asks of a pair in one and of central banks in the other."""
+
+    of_pair: str
+    of_banks: str
 
 
 def asked_markets(question: str, markets: Sequence[MarketSpec]) -> AskedMarkets:

@@ -4,8 +4,9 @@ meaning. Only a question that may be of either pays for loading the model here."
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+from desk.analytics.names.markets import AREAS
 from desk.analytics.names.periods import Period
-from desk.analytics.names.subjects import speaks_of_banks, subjects_asked
+from desk.analytics.names.subjects import NamedAs, speaks_of_banks, subjects_asked
 from desk.analytics.retrieval.full_text import stems
 from desk.contracts.agents.tasks import Query
 from desk.contracts.markets import MarketSpec
@@ -17,7 +18,7 @@ from desk.programs.question.builtin.kinds import (
     kind_of,
     wordings_of,
 )
-from starters.questions.markets.asked import AskedMarkets, banks_together
+from starters.questions.markets.asked import AskedMarkets, PairAndBanks, banks_together
 
 _OF_BANKS_ALONE: Final = frozenset({QuestionKind.CHANGED, QuestionKind.RATE})
 
@@ -30,12 +31,37 @@ def is_of(kinds: Collection[QuestionKind], words: str) -> bool:
     return kind_of(words, meaning_of_the_desk) in kinds
 
 
+_OF_BANKS: Final = frozenset({NamedAs.BANK, NamedAs.COUNTRY, NamedAs.BONDS})
+
+
+def _apart(words: str) -> PairAndBanks | None:
+    """The half of a question that asks of a pair and the one that asks of banks, which it names;
+    None where it has no such halves."""
+    from desk.programs.question.builtin.synthesis.parts import halves
+
+    for head, tail in halves(words):
+        for halved in (PairAndBanks(head, tail), PairAndBanks(tail, head)):
+            of_pair, of_banks = ({s.kind for s in subjects_asked(half)} for half in halved)
+            if NamedAs.CURRENCY not in of_pair or not of_banks & _OF_BANKS:
+                continue
+            if is_of(OF_A_BANK, halved.of_banks) and not is_of(OF_A_BANK, halved.of_pair):
+                return halved
+    return None
+
+
 def as_banks(
     words: str, named: str | None, aside: str | None, asked: AskedMarkets, *, measured: bool
 ) -> tuple[str | None, str | None, AskedMarkets]:
     """The pair that a question names, the pair that is meant otherwise, and all that it names:
     where it asks of rates or of a bank, the currencies and the place that it names stand for
-    their banks, and no pair is meant. Where it asks of prices, a country stands for its money."""
+    their banks, and no pair is meant. Where one half of it asks of a pair and the other of banks,
+    they stand beside the pair. Where it asks of prices, a country stands for its money."""
+    if (named or aside) and not measured and (apart := _apart(words)):
+        codes = {subject.code for subject in subjects_asked(apart.of_banks)}
+        areas = {AREAS.get(code) for code in codes}
+        banks = tuple(each for each in asked.money if each.market in areas)
+        pairs = tuple(e for e in asked.of_countries if not codes & {*e.market.split("/")})
+        return named, aside, asked._replace(banks=banks, of_countries=pairs, apart=apart)
     if (named or aside) and asked.money and not (asked.written or measured):
         if is_of(OF_RATES if asked.of_currencies else OF_A_BANK, words):
             return None, None, asked._replace(areas=asked.money)

@@ -15,7 +15,7 @@ from desk.analytics.names.subjects import without_subjects
 
 _UNITS: Final = ("day", "week", "month", "quarter", "year", "decade", "century")
 _BESIDE_NOW: Final = ("yesterday", "tomorrow")
-_SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){1,3}", re.I)
+_SINCE_WHEN: Final = re.compile(r"\bsince(?: [^\W\d_]+){0,3}", re.I)
 _ATTRIBUTE: Final = re.compile(r"\b\w+-(?:month|year)\b", re.I)
 """A length that says of what kind a thing is, such as a ten-year bond: no days of the calendar. How
 much something moves within days is of days."""

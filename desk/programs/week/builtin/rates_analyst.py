@@ -13,7 +13,12 @@ from desk.analytics.prices.impact import SOON, decision_impact, scheduled_impact
 from desk.analytics.prices.rates_view import RatesView, rate_of, view_rates
 from desk.analytics.prices.series import WEEK, window_days
 from desk.contracts.agents.capabilities import OWN_SOURCES, USUAL_ROUTES, Capability
-from desk.contracts.agents.tasks import DaysAsked, TaskAssignment
+from desk.contracts.agents.tasks import (
+    LOOKED_BACK,
+    MOST_LOOKED_BACK,
+    DaysAsked,
+    TaskAssignment,
+)
 from desk.contracts.agents.tools import DataSource, ToolCall, ToolResult, ToolStatus, capability_of
 from desk.contracts.findings.claims import Claim, Metric, claim_id
 from desk.contracts.findings.results import (
@@ -453,7 +458,7 @@ def _unanswered(area: str) -> PolicyRate:
 
 
 def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
-    first_day, last_day = window_days(request.assignment.window)
+    first_day, last_day = _days_looked_at(request, market)
     own = list(own_areas(market))
     rate_areas = list(areas_with_base(market, request.assignment.base_area))
     of_a_bank = request.assignment.query is not None and market.kind is not MarketKind.PAIR
@@ -484,7 +489,7 @@ def _questions(request: TurnRequest, market: MarketSpec) -> Turn:
 
 
 def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
-    first_day, last_day = window_days(request.assignment.window)
+    first_day, last_day = _days_looked_at(request, market)
     decisions = read(request, Capability.RATE_DECISIONS, RateDecisions)
     calendar = read(request, Capability.DECISION_CALENDAR, DecisionCalendar)
     return _Findings(
@@ -497,17 +502,30 @@ def _read(request: TurnRequest, market: MarketSpec) -> _Findings:
         calendar=calendar,
         yields=consult(request, Capability.YIELDS, Yields)[0],
         view=view_rates(decisions.answer, calendar.answer, own_areas(market), first_day, last_day),
-        periods_asked=_periods_asked(request),
+        periods_asked=_periods_asked(request, (first_day, last_day)),
     )
 
 
-def _periods_asked(request: TurnRequest) -> tuple[DaysAsked, ...]:
+def _days_looked_at(request: TurnRequest, market: MarketSpec) -> DaysAsked:
+    """The days of the window. Of a bank beside a pair, whose window is that of its move, as many as
+    of a bank alone."""
+    first_day, last_day = window_days(request.assignment.window)
+    query = request.assignment.query
+    is_long = last_day - first_day >= LOOKED_BACK - WEEK
+    if query is None or is_long or market.kind is MarketKind.PAIR:
+        return first_day, last_day
+    asked = query.days_asked
+    begins = (min(asked[0], last_day) if asked else last_day) - LOOKED_BACK
+    return max(begins, last_day - MOST_LOOKED_BACK), last_day
+
+
+def _periods_asked(request: TurnRequest, looked_at: DaysAsked) -> tuple[DaysAsked, ...]:
     """The days of each period that a question about a bank names, or those that are looked at; none
     where there is no question."""
     query = request.assignment.query
     if query is None:
         return ()
-    return query.periods_asked or (window_days(request.assignment.window),)
+    return query.periods_asked or (looked_at,)
 
 
 def _research(request: TurnRequest, found: _Findings) -> ResearchResult:

@@ -7,7 +7,7 @@ import pytest
 
 from desk.analytics.names.periods import READ
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
-from desk.contracts.agents.tasks import DAYS_ASKED, Query, TaskType
+from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, Query, TaskType
 from desk.contracts.findings.claims import Metric
 from desk.contracts.findings.results import ResearchResult
 from desk.contracts.findings.source_results import DatePrecision, RateDecision
@@ -72,7 +72,7 @@ def of_this_worker() -> Iterator[None]:
     WORKERS_MEANING.reset(known)
 
 
-def research(area: str, days: str = "") -> ResearchResult:
+def research(area: str, days: str = "", window: TimeWindow = LOOKED_AT) -> ResearchResult:
     decided: tuple[RateDecision, ...] = BANKS[area]
     shown = request(
         TaskType.RESEARCH_RATES,
@@ -88,7 +88,7 @@ def research(area: str, days: str = "") -> ResearchResult:
         ],
     )
     query = Query(question="?", parameters={DAYS_ASKED: days} if days else {})
-    assignment = shown.assignment.model_copy(update={"query": query, "window": LOOKED_AT})
+    assignment = shown.assignment.model_copy(update={"query": query, "window": window})
     delivered = builtin_turn(shown.model_copy(update={"assignment": assignment})).result
     assert isinstance(delivered, ResearchResult)
     return delivered
@@ -288,6 +288,27 @@ def test_both_parts_of_a_question_may_be_of_all_banks(with_meaning: None) -> Non
     told, _ = answer(question, research("US"), research("JP"))
     assert told.startswith("Policy rates, the lowest first: the Bank of Japan 0.50 %, ")
     assert "The next decision days by the banks' calendars, the earliest first: " in told
+
+
+def test_the_decisions_of_a_bank_beside_a_pair_are_looked_at_for_years() -> None:
+    week = TimeWindow(start=AS_OF - timedelta(days=7), end=AS_OF, time_zone="UTC")
+    alone, beside = research("CA"), research("CA", window=week)
+    assert beside.events == alone.events
+    counted = (claim for claim in beside.claims if claim.metric is Metric.DECISIONS_WITHIN)
+    assert [claim.value for claim in counted] == [len(OTTAWA)]
+
+
+def test_a_half_that_is_of_a_bank_is_answered_by_the_days_that_it_names(with_meaning: None) -> None:
+    question = "what has the fed done since the start of 2025 and where is the yen"
+    days = {DAYS_ASKED: SINCE_2025, DAYS_READ: "since the start of 2025"}
+    week = TimeWindow(start=AS_OF - timedelta(days=7), end=AS_OF, time_zone="UTC")
+    bank = research("US", SINCE_2025, week)
+    pair = bank.model_copy(update={"market": "USD/JPY", "claims": (), "events": ()})
+    state = tuple(StateEntry(key=r.market, node=r.market, result=r) for r in (pair, bank))
+    made = take_turn(asked(TaskType.SYNTHESISE, question, state=state, last=False, **days)).result
+    assert isinstance(made, Synthesis) and review_synthesis(made, state) == ()
+    told = render(made.summary, {claim.claim_id: claim for claim in bank.claims})
+    assert "2 cuts and 1 rise by the Federal Reserve from 1 Jan 2025 to 2 Nov 2026" in told
 
 
 def test_what_answers_both_parts_is_told_once(with_meaning: None) -> None:

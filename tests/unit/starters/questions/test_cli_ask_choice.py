@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from desk.contracts.agents.tasks import DAYS_ASKED
 from desk.contracts.runs.graph import GraphRequest
 from desk.platform.settings import Settings
 from starters.questions.choice import Choice, chosen, market_in
@@ -360,6 +361,39 @@ def test_banks_that_are_asked_about_together_are_researched(
     own = {request.market.market} if request.market else set[str]()
     researched = own | {node.market.market for node in request.graph.nodes if node.market}
     assert request.graph.name == ("bank" if areas else "tickets") and areas <= researched
+
+
+@pytest.mark.parametrize(
+    ("question", "graph", "market", "beside", "read", "of_bank"),
+    [
+        ("where is usdkrw and what's the korean policy rate", "market", "USD/KRW", {"KR"}, "", ""),
+        (
+            *("what did the rba decide in august and where is audusd", "market", "AUD/USD"),
+            *({"AU"}, "", "2026-08-01/2026-08-31"),
+        ),
+        (
+            *("how did the yen do this month and has the boj hiked this year", "market"),
+            *("USD/JPY", {"JP"}, "this month", "2026-01-01/2026-11-22"),
+        ),
+        ("what moved usdkrw in korean trading hours", "market", "USD/KRW", set[str](), "", ""),
+    ],
+)
+def test_a_bank_beside_a_pair_is_asked_about_by_its_own_half(
+    settings: Settings,
+    with_meaning: None,
+    question: str,
+    graph: str,
+    market: str,
+    beside: set[str],
+    read: str,
+    of_bank: str,
+) -> None:
+    request = asked(settings, question).request
+    assert request.graph.name == graph and request.market is not None
+    assert request.market.market == market
+    assert {node.market.market for node in request.graph.nodes if node.market} == beside
+    assert request.query.parameters.get("period_read", "") == read
+    assert request.query.parameters.get(DAYS_ASKED, "") == of_bank
 
 
 def test_a_next_decision_is_asked_for_on_days_of_the_calendar(

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from desk.analytics.names.subjects import NamedAs, subjects_asked
 from desk.analytics.retrieval.meaning import WORKERS_MEANING
+from desk.contracts.findings.claims import Metric, span_days
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.banks import (
     bank_sentences,
@@ -77,7 +78,7 @@ def banks_told(
     # What is known today is told once.
     told = tuple(dict.fromkeys(sentence for sentences in each for sentence in sentences))
     if query.days_asked is None and read.taken in _LOOKED_BACK:
-        told = (*told, decisions_looked_at(first_day, day))
+        told = (*told, decisions_looked_at(_first_looked_at(research, first_day), day))
     kinds = {subject.kind for subject in subjects_asked(query.question)}
     if read.kind is None and NamedAs.SEAT in kinds and NamedAs.BANK not in kinds:
         near = [fit for fit in ranked if fit.near and fit.of_subject][:MOST_QUOTED]
@@ -89,6 +90,12 @@ def banks_told(
     found = read.is_sure and known and is_all_read(question, research)
     said = filter(None, _in_order(read, told, known=known))
     return Draft(" ".join(said), answered=found, found=found)
+
+
+def _first_looked_at(research: Sequence[ResearchResult], first_day: date) -> date:
+    """The first day of which decisions were looked at: beside a pair not that of its window."""
+    counted = (c for r in research for c in r.claims if c.metric is Metric.DECISIONS_WITHIN)
+    return min((days[0] for claim in counted if (days := span_days(claim))), default=first_day)
 
 
 def _as_read(question: MarketQuestion, research: Sequence[ResearchResult], day: date) -> _AsRead:

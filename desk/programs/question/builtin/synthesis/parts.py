@@ -21,7 +21,7 @@ from desk.analytics.names.subjects import (
     subjects_asked,
 )
 from desk.analytics.retrieval.full_text import stems
-from desk.contracts.agents.tasks import DAYS_ASKED, Query
+from desk.contracts.agents.tasks import DAYS_ASKED, DAYS_READ, Query
 from desk.contracts.findings.results import ResearchResult
 from desk.programs.question.builtin.kinds import NOT_KNOWN, OF_A_BANK, QuestionKind
 from desk.programs.question.builtin.synthesis.markets.asked import (
@@ -102,26 +102,26 @@ def halves(words: str) -> Iterator[tuple[str, str]]:
     """The two sides of each place where a question may be cut."""
     for joint in _JOINT.finditer(words):
         head, tail = words[: joint.start()], words[joint.end() :]
-        if not (_ends_with_a_name(head) and _begins_with_a_name(tail)):
+        if not _are_listed(by_their_kinds(head), by_their_kinds(tail)):
             yield head, tail
 
 
-def _ends_with_a_name(words: str) -> bool:
-    return by_their_kinds(words).endswith(KIND_NAMES)
-
-
-def _begins_with_a_name(words: str) -> bool:
-    return by_their_kinds(words).removeprefix(f"{_ARTICLE} ").startswith(KIND_NAMES)
+def _are_listed(head: str, tail: str) -> bool:
+    """Whether two names of one kind stand at the joint."""
+    begun = tail.removeprefix(f"{_ARTICLE} ")
+    return any(head.endswith(name) and begun.startswith(name) for name in KIND_NAMES)
 
 
 def _part(
     whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
 ) -> QuestionPart | None:
-    """A part; None where it names nothing, or does nothing but name. Where nothing is named in the
+    """A part; None where it names nothing, or does nothing but name and that no currency. Where
+    nothing is named in the
     whole question, both are of all that was researched."""
     says = stems(by_their_kinds(asked)) - stems(" ".join((*KIND_NAMES, _ARTICLE)))
     named, of_all = subjects_asked(asked), not subjects_asked(whole.query.question)
-    if not says or not (named or of_all):
+    is_pair = bool(named) and all(each.kind is NamedAs.CURRENCY for each in named)
+    if not (says or is_pair) or not (named or of_all):
         return None
     own = tuple(research) if of_all else _of_what_is_named(asked, research)
     query = Query(question=asked, parameters=_parameters(whole.query, written))
@@ -150,6 +150,9 @@ def _parameters(query: Query, written: str) -> dict[str, str]:
     told = dict(query.parameters)
     unread = [each for each in told.pop(UNREAD, "").split(", ") if each and each in written]
     told |= {UNREAD: ", ".join(unread)} if unread else {}
-    if not any(days in written for days in told.get(READ, "").split(", ")):
+    read = told.pop(DAYS_READ, told.get(READ, ""))
+    if any(days in written for days in read.split(", ")):
+        told |= {READ: read} if read else {}
+    else:
         told.pop(DAYS_ASKED, None)
     return told
