@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from desk.api._frames import Column, frame
+from desk.api._frames import Column, FramesMissing, frame
 from desk.contracts.findings.claims import Unit
 from desk.contracts.learning.lessons import RecordWeight, Scorecard, ScoredForecast
 from desk.contracts.swarm.hypotheses import ScoredHypothesis
@@ -94,8 +94,12 @@ class Scores:
     def __repr__(self) -> str:
         return f"<Scores as of {self.document.as_of:%Y-%m-%d}: {self.document.open} open>"
 
-    def _repr_html_(self) -> str:
-        return str(self.table().to_html(index=False))
+    def _repr_html_(self) -> str | None:
+        """The table; None without pandas, where a notebook shows the plain words instead."""
+        try:
+            return str(self.table().to_html(index=False))
+        except FramesMissing:
+            return None
 
     def table(self) -> "DataFrame":
         """A row for all forecasts, for each agent and for each market that has any scored. Of those

@@ -38,8 +38,8 @@ def read_report(path: Path) -> ResearchReport:
         raise CommandError(f"{path} cannot be read: {error.strerror}") from None
     except (ValidationError, UnicodeDecodeError):
         raise CommandError(
-            f"{path} is damaged; its revisions stand beside it as .r1.json and so on, and "
-            "`desk run --again` publishes it anew"
+            f"{path} is damaged, or no report of a week; the revisions of a report stand beside it "
+            "as .r1.json and so on, and `desk run --again` publishes it anew"
         ) from None
 
 

@@ -166,6 +166,11 @@ def test_a_file_that_is_no_answer_is_named(tmp_path: Path) -> None:
         load_answer(tmp_path / "none.json")
 
 
+def test_a_file_that_is_no_report_is_named() -> None:
+    with pytest.raises(CommandError, match=r"market\.json is damaged, or no report of a week"):
+        load_report(FOLDER / "market.json")
+
+
 def test_without_pandas_a_frame_says_how_to_install_it(
     report: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +178,15 @@ def test_without_pandas_a_frame_says_how_to_install_it(
     assert report.document.movers
     with pytest.raises(FramesMissing, match=r"research-desk\[frames\]"):
         report.movers()
+
+
+def test_without_pandas_a_notebook_shows_the_words_of_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    scores = desk.Scores(scorecard((), (), datetime(2026, 11, 2, tzinfo=UTC)))
+    assert scores._repr_html_() is None
+    assert "0 open" in repr(scores)
 
 
 def test_scores_are_numbers_with_the_brier_score_of_each_forecast() -> None:
@@ -191,7 +205,7 @@ def test_scores_are_numbers_with_the_brier_score_of_each_forecast() -> None:
     assert calibration["forecasts"].sum() == 2
     assert scores.hypotheses().empty
     assert scores.weights().empty
-    assert "<table" in scores._repr_html_()
+    assert "<table" in (scores._repr_html_() or "")
 
 
 def _with_a_day(report: Report) -> Report:
