@@ -158,7 +158,7 @@ def example(seconds: float, seed: int, facts: Facts) -> Iterator[str]:
         episodes = list(held_out(group.values(), env.weeks, env.cost, first))
         found = {name: played(env, episodes, choose) for name, choose in policies.items()}
         yield from result_lines(title, episodes, found, seed)
-    yield from worth_lines([tuple(tables.values())], env.weeks, env.cost, split, seed)
+    yield from worth_lines([tuple(tables.values())], env.weeks, env.cost, split)
     yield ""
     for note in _notes():
         yield from wrap(note, WIDTH, subsequent_indent=INDENT * 2)
@@ -221,8 +221,9 @@ def _verdict(gained: Interval | None) -> str:
 def _notes() -> Iterator[str]:
     yield (
         f"In brackets, the {COVERED} % interval of the mean: {DRAWS:,} draws of blocks of {BLOCK} "
-        "dates in a row, all symbols of a date together. The reward is the return over cash, after "
-        "costs, in units of the risk taken, less what research was charged; `holding` pays for no "
+        "dates in a row, all symbols of a date together; of what figures are worth, Student's t "
+        "over groups of weeks in a row. The reward is the return over cash, after costs, "
+        "in units of the risk taken, less what research was charged; `holding` pays for no "
         "research. An episode that was cut off has paid, and earned nothing."
     )
     yield "One run with one seed: another trains another policy. No promise, and no advice."

@@ -4,11 +4,11 @@
 
 The built-in recommender weighs figures by fixed rules, which give accounts and tone little. So that
 it can be told whether an action brings anything at all, a ridge regression of the reward of a long
-position on all figures is fitted on earlier dates, and holds what it expects on later ones: long,
-or short. The same is done without the figures of each action: what is earned less is what they are
-worth. On the building part, by whose days the generator of facts was chosen, and on later days, by
-which nothing was. With `--seeds` of so many bundles of facts together, on the same days, so that
-less depends on what one seed drew.
+position on all figures is fitted on earlier dates. On later ones it is long where it expects more
+than their mean, and else short. The same is done without the figures of each action: what is earned
+less is what they are worth. On the building part, by whose days the generator of facts was chosen,
+and on later days, by which nothing was. With `--seeds` of so many bundles of facts together, on the
+same days, so that less depends on what one seed drew.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from desk.training.company_figures import Facts
 from desk.training.example.trial import apart, split_day
 from desk.training.stock_days import with_a_horizon
 from desk.training.tables import StockTable, generated_facts, stock_table, symbols
-from desk.training.walk_forward.intervals import Interval, bootstrapped
+from desk.training.walk_forward.intervals import Interval, mean_over
 from desk.training.walk_forward.table import columns, mean_words
 
 APART_DAYS: Final = 5
@@ -51,11 +51,12 @@ without the action that tells it not at all."""
 
 
 class Days(NamedTuple):
-    """Days of all stocks: the figures of each action, the reward of a long position, and the number
-    of the week."""
+    """Days of all stocks: the figures of each action, the reward of a long position and that of a
+    short one, each after its costs, and the number of the week."""
 
     figures: Mapping[StockAction, NDArray[np.float64]]
     rewards: NDArray[np.float64]
+    shorts: NDArray[np.float64]
     weeks: NDArray[np.int64]
 
 
@@ -69,7 +70,6 @@ def worth(
     cost: Decimal,
     fitted: date,
     until: date | None,
-    seed: int,
 ) -> Iterator[tuple[str, Interval | None, Interval | None]]:
     """What is earned on the days after `fitted` whose horizon is over by `until`, with all figures
     and without those of each action: its name, the mean reward, and by how much that is less than
@@ -85,17 +85,14 @@ def worth(
         return mean
 
     whole = earned(DATA)
-    yield "all figures", bootstrapped(at, list(whole), seed), None
+    yield "all figures", mean_over(at, list(whole)), None
     for action in DATA:
         left = earned([each for each in DATA if each is not action])
         name = f"no {action.lower().removeprefix('fetch_').removeprefix('run_')}"
-        less = bootstrapped(at, list(left - whole), seed)
-        yield name, bootstrapped(at, list(left), seed), less
+        yield name, mean_over(at, list(left)), mean_over(at, list(left - whole))
 
 
-def worth_lines(
-    bundles: Sequence[Bundle], weeks: int, cost: Decimal, split: date, seed: int
-) -> Iterator[str]:
+def worth_lines(bundles: Sequence[Bundle], weeks: int, cost: Decimal, split: date) -> Iterator[str]:
     """What each action's figures are worth before a day, on the part that things are chosen on,
     and after it."""
     inner = split_day(bundles[0], weeks, last=split)
@@ -104,7 +101,7 @@ def worth_lines(
         (f"held out, fitted until {split} and held after it", split, None),
     )
     for title, fitted, until in parts:
-        found = worth(bundles, weeks, cost, fitted, until, seed)
+        found = worth(bundles, weeks, cost, fitted, until)
         yield ""
         yield f"what each action's figures are worth: {title}"
         rows = [(name, mean_words(mean), mean_words(less)) for name, mean, less in found]
@@ -112,7 +109,8 @@ def worth_lines(
 
 
 def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArray[np.float64]:
-    """The reward of each later day, long where the fitted figures expect a gain and else short."""
+    """The reward of each later day, long where the fitted figures expect more than the mean of the
+    earlier ones and else short."""
     known, shown = _seen(earlier, actions), _seen(later, actions)
     means, swings = np.nanmean(known, axis=0), np.nanstd(known, axis=0)
     swings = np.where(swings > 0, swings, 1.0)
@@ -121,7 +119,7 @@ def _earned(earlier: Days, later: Days, actions: Sequence[StockAction]) -> NDArr
     middle = earlier.rewards.mean()
     weights = np.linalg.solve(inside, fitted.T @ (earlier.rewards - middle) / len(fitted))
     expected = tried @ weights
-    earned: NDArray[np.float64] = np.sign(expected) * later.rewards
+    earned: NDArray[np.float64] = np.where(expected > 0, later.rewards, later.shorts)
     return earned
 
 
@@ -153,18 +151,22 @@ def _days(
     last: date | None = None,
 ) -> Days:
     rows: dict[StockAction, list[NDArray[np.float64]]] = {action: [] for action in DATA}
-    rewards, at = list[float](), list[int]()
+    rewards, shorts, at = list[float](), list[float](), list[int]()
     for table in tables:
         own = {action: _beside_last(table, action) for action in DATA}
         for place in with_a_horizon(table.days, weeks, first, last)[::APART_DAYS]:
-            reward = table.evaluation(place, 1, weeks, cost)[0].get(Metric.REWARD)
-            if reward is not None:
-                rewards.append(float(reward))
+            long, short = (
+                table.evaluation(place, position, weeks, cost)[0].get(Metric.REWARD)
+                for position in (1, -1)
+            )
+            if long is not None and short is not None:
+                rewards.append(float(long))
+                shorts.append(float(short))
                 at.append(table.days[place].toordinal() // 7)
                 for action in DATA:
                     rows[action].append(own[action][place])
     found = {action: np.array(kept, np.float64) for action, kept in rows.items()}
-    return Days(found, np.array(rewards), np.array(at))
+    return Days(found, np.array(rewards), np.array(shorts), np.array(at))
 
 
 def _beside_last(table: StockTable, action: StockAction) -> NDArray[np.float64]:
@@ -182,8 +184,6 @@ def _beside_last(table: StockTable, action: StockAction) -> NDArray[np.float64]:
 
 WEEKS: Final = 4
 COST: Final = Decimal("0.10")
-SEED: Final = 1
-"""Of the intervals."""
 
 
 def main() -> None:
@@ -197,7 +197,7 @@ def main() -> None:
     usual = tuple(tables.values())
     others = map(generated_facts, range(1, chosen.seeds + 1))
     bundles = [tuple(table.beside(facts) for table in usual) for facts in others] or [usual]
-    for line in worth_lines(bundles, WEEKS, COST, split, SEED):
+    for line in worth_lines(bundles, WEEKS, COST, split):
         sys.stdout.write(f"{line}\n")
 
 
