@@ -1,6 +1,5 @@
 """The next action by a model: one of the eight that makes sense, or none."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -18,9 +17,8 @@ from desk.programs.turns import builtin_turn
 from tests.support.builders import answered
 from tests.support.models.model_stock import BOTH_WAYS, PRICES, blank, shown
 from tests.support.questions import material
-from tests.support.swarms.asking import NVIDIA, ORDERS, feedback, said, symbols
+from tests.support.swarms.asking import AS_OF, NVIDIA, ORDERS, feedback, said, symbols
 
-AS_OF = datetime(2026, 10, 30, tzinfo=UTC)
 EVALUATE = StockAction.EVALUATE_PERFORMANCE
 RECOMMEND = StockAction.GENERATE_RECOMMENDATION
 
@@ -107,7 +105,7 @@ def test_the_model_is_offered_no_tool_for_its_choice() -> None:
 
 @pytest.mark.parametrize(("most", "left"), [({}, 18), ({"most_steps": 4}, 2)])
 def test_the_model_is_told_how_often_it_may_still_choose(most: dict[str, int], left: int) -> None:
-    query = query_of(StockRequest.model_validate({"symbol": NVIDIA, **most}), AS_OF)
+    query = query_of(StockRequest.model_validate({"symbol": NVIDIA.market, **most}), AS_OF)
     request = asked(*PRICES, state=(chosen(PRICES[0]), chosen(PRICES[1])))
     task = request.assignment.model_copy(update={"query": query})
     assert material(request.model_copy(update={"assignment": task}))["steps_left"] == left
