@@ -15,6 +15,7 @@ from desk.analytics.names.subjects import subjects_asked
 from desk.contracts.base import Contract
 from desk.documents.rendering.pages import page_environment
 from desk.platform.temporal.deployment import build_id
+from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
 from tests.support.described_tools import describe_once
 from tests.support.meaning import words_alone
@@ -49,6 +50,8 @@ for _name in (
     "jsonschema",
     "pypdf",
     "rich.traceback",
+    # Brings pandas.
+    "talib",
     "tests.support.processes.forks",
 ):
     importlib.import_module(_name)
@@ -72,11 +75,13 @@ def _below(kind: type[Contract]) -> Iterator[type[Contract]]:
 
 
 # What is made once in a process, when it is first needed, each fork would make anew: what checks a
-# contract, the patterns that names of currencies and countries are found by, the packaged rates.
+# contract, the patterns that names of currencies and countries are found by, the packaged rates,
+# and the prices of the stock that most tests ask about.
 for _contract in _below(Contract):
     _contract.model_rebuild()
 subjects_asked("Is the yen far from its high?")
 RatesStore().current()
+PriceStore(RatesStore()).packaged("NVDA")
 build_id()
 gc.freeze()
 gc.enable()
