@@ -23,6 +23,17 @@ MOST_TOLD: Final = 80
 """Claims that a model is told of with one answer."""
 
 
+_IN_FORCE: Final = frozenset(
+    {
+        Metric.POLICY_RATE,
+        Metric.TARGET_RANGE_LOW,
+        Metric.TARGET_RANGE_HIGH,
+        Metric.DIFFERENTIAL,
+    }
+)
+"""Figures that hold up to their day, after which no change of them is known."""
+
+
 class Figures:
     """What goes by which name on a task.
 
@@ -145,7 +156,7 @@ def _figure_with_day(claim: Claim, months: Mapping[str, str]) -> str:
     day = claim.as_of.isoformat()
     if month := months.get(f"{claim.subject}@{day}"):
         day = f"{month}, on a day that is not known"
-    elif not has_its_day(claim):
+    elif not has_its_day(claim) or claim.metric in _IN_FORCE:
         day = f"up to {day}"
     return "; ".join((*forms, day))
 

@@ -72,6 +72,11 @@ def test_a_level_whose_day_is_not_known_is_told_up_to_which_day_was_looked() -> 
     assert told_claims((reached,)) == {"[[EUR/NOK:year_high]]": f"11.986; {day}"}
 
 
+def test_a_policy_rate_is_told_up_to_the_day_that_its_changes_are_known() -> None:
+    rate = claim("NZ", Metric.POLICY_RATE, "2.50", Unit.PERCENT, day="2026-08-31")
+    assert told_claims((rate,)) == {"[[NZ:policy_rate]]": "2.50 %; up to 2026-08-31"}
+
+
 def nothing(call: ToolCall, **more: Any) -> ToolResult:
     content = {"symbol": "NVDA", "missing": ["NVDA: there are no accounts."], **more}
     return ToolResult(call=call, status=ToolStatus.OK, content=content)
