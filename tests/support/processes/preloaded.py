@@ -14,6 +14,7 @@ import workers
 from desk.analytics.names.subjects import subjects_asked
 from desk.contracts.base import Contract
 from desk.documents.rendering.pages import page_environment
+from desk.documents.rendering.rendering_version import rendering_mark
 from desk.platform.temporal.deployment import build_id
 from desk.sources.analysis.prices import PriceStore
 from desk.sources.ecb.store import RatesStore
@@ -76,12 +77,13 @@ def _below(kind: type[Contract]) -> Iterator[type[Contract]]:
 
 # What is made once in a process, when it is first needed, each fork would make anew: what checks a
 # contract, the patterns that names of currencies and countries are found by, the packaged rates,
-# and the prices of the stock that most tests ask about.
+# the prices of the stock that most tests ask about, the digest of what renders.
 for _contract in _below(Contract):
     _contract.model_rebuild()
 subjects_asked("Is the yen far from its high?")
 RatesStore().current()
 PriceStore(RatesStore()).packaged("NVDA")
 build_id()
+rendering_mark()
 gc.freeze()
 gc.enable()
