@@ -27,6 +27,7 @@ from desk.analytics.names.subjects import (
     NamedAs,
     currency_asked_for,
     pairs_named,
+    speaks_of_banks,
     subjects_asked,
     without_banks,
 )
@@ -167,7 +168,8 @@ def _ranked(
     """The request that ranks a group, given or named, or all pairs if the question is only about
     the dollar; None for a question about something else, such as the banks of the group."""
     group = _group_of(words, config, rank, when, otherwise=otherwise)
-    if group is not None and rank is None and is_of(OF_A_BANK, words):
+    of_banks = group is not None and (speaks_of_banks(words) or is_of(OF_A_BANK, words))
+    if rank is None and of_banks:
         group = None
     of_all = not otherwise and (_is_of_the_dollar(words) or _is_of_all_currencies(words, when))
     if group is None and not of_all:

@@ -356,6 +356,7 @@ def test_what_is_asked_for_is_the_first_sentence(
         "since when is dollar-yen above 150",
         "is the euro below purchasing power parity",
         "should i hedge my idr receivables now",
+        "where will eurusd be in march",
         "where will eurusd trade at the end of the year",
         "what was the rupee's longest losing streak this year",
     ],

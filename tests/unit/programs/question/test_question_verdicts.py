@@ -43,6 +43,7 @@ SIDES = {
     "did the bank of canada stand pat in march": AskedSide.HELD,
     "will the fed meet before the ecb": AskedSide.EARLIER,
     "which comes first, the fed or the ecb": None,
+    "india's rate": None,
 }
 
 

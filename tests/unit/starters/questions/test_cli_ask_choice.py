@@ -347,6 +347,7 @@ def test_a_group_is_ranked_beside_a_period_or_where_its_best_or_worst_is_asked_f
         ("who hasn't moved rates in 2026", {"US", "TH"}),
         ("how many asian central banks hiked in 2025", {"TH", "KR"}),
         ("what are the policy rates", {"US", "TH"}),
+        ("any g10 central banks that eased this year", {"US", "AU"}),
         ("which bank has the highest rate in g10 and when does it meet", {"US", "AU"}),
         ("who changed the settlement limit last", set[str]()),
         ("which central banks cut in september", {"US", "AU", "TH"}),
