@@ -73,7 +73,7 @@ def test_a_level_whose_day_is_not_known_is_told_up_to_which_day_was_looked() -> 
 
 
 def test_a_policy_rate_is_told_up_to_the_day_that_its_changes_are_known() -> None:
-    rate = claim("NZ", Metric.POLICY_RATE, "2.50", Unit.PERCENT, day="2026-08-31")
+    rate = claim("NZ", Metric.POLICY_RATE, "2.50", Unit.PERCENT_A_YEAR, day="2026-08-31")
     assert told_claims((rate,)) == {"[[NZ:policy_rate]]": "2.50 %; up to 2026-08-31"}
 
 
