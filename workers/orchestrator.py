@@ -23,7 +23,7 @@ from desk.platform.temporal.deployment import pins, unversioned
 from desk.platform.temporal.sandbox import workflow_runner
 from workers.agents import turn_activities
 from workers.other_roles import NO_OTHER_ROLES, OtherRoles
-from workers.tuning import STAYING, TUNING, Tuning
+from workers.tuning import STAYING, TUNING, Tuning, patient_with_workflows
 from workflows.escalation import EscalationWorkflow
 from workflows.learning import LearningSystemWorkflow
 from workflows.reassignment import ReassignmentWorkflow
@@ -81,7 +81,7 @@ def orchestrator(
     deliveries = DeliveryActivities(settings.reports_dir, secrets, journal, settings.store)
     learning = LearningActivities()
     memory = MemoryActivities(memory_store(settings))
-    return Worker(
+    worker = Worker(
         client,
         task_queue=Queue.DESK,
         workflows=WORKFLOWS,
@@ -108,3 +108,4 @@ def orchestrator(
         **STAYING,
         **OWN_TUNING,
     )
+    return patient_with_workflows(worker)

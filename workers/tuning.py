@@ -6,6 +6,8 @@ import sys
 from datetime import timedelta
 from typing import Final, TypedDict
 
+from temporalio.worker import Worker
+
 STICKY_TIMEOUT = timedelta(seconds=1)
 """How long a workflow waits for the worker that has it in memory before another takes over."""
 
@@ -45,6 +47,24 @@ def keep_what_is_loaded() -> None:
     process, and is most of what there is."""
     gc.collect()
     gc.freeze()
+
+
+STUCK: Final = timedelta(seconds=30)
+"""How long a workflow may compute before it counts as stuck."""
+
+
+def patient_with_workflows(worker: Worker) -> Worker:
+    """The worker, which interrupts only workflows that are stuck.
+
+    The SDK takes one that computes for two seconds to be deadlocked: it raises an error in the
+    workflow's thread wherever that stands, and prints a traceback. On a machine with more work than
+    processors none is. Its limit is no option of a worker; without it, as in another version of the
+    SDK, nothing is changed.
+    """
+    inner, limit = getattr(worker, "_workflow_worker", None), "_deadlock_timeout_seconds"
+    if getattr(inner, limit, None) is not None:
+        setattr(inner, limit, STUCK.total_seconds())
+    return worker
 
 
 ACTIVITY_POLLS = 15

@@ -1,11 +1,17 @@
-"""A worker whose clock jumps, with libfaketime (`apt-get install faketime`)."""
+"""A worker whose time is not the world's: its clock jumps, with libfaketime (`apt-get install
+faketime`), or others have the processors."""
 
 import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from tests.faults.apart import Apart
-from tests.faults.fault import Fault, NotTried, Seen
+from tests.faults.fault import WEEK_ONLY, Fault, NotTried, Seen
 from tests.faults.scene import PAUSE, Scene
 
 PLACES: Final = (
@@ -15,6 +21,9 @@ PLACES: Final = (
 AHEAD: Final = "+2h"
 BACK: Final = "-2h"
 RIGHT: Final = "+0"
+
+BUSY_SECONDS: Final = 540.0
+"""So long a run has that gets a seventh of the processors."""
 
 
 async def clock_jumps(scene: Scene) -> Seen:
@@ -45,6 +54,27 @@ async def clock_jumps(scene: Scene) -> Seen:
         desk.end()
 
 
+async def machine_busy(scene: Scene) -> Seen:
+    """Six processes a processor compute beside the run, from its start to its end."""
+    place = scene.place()
+    with _spinning(6 * (os.cpu_count() or 1)):
+        ended = await place.counted(*scene.asking.line, within=BUSY_SECONDS)
+    return await scene.compared(place, ended)
+
+
+@contextmanager
+def _spinning(processes: int) -> Iterator[None]:
+    spin = (sys.executable, "-c", "while True: pass")
+    started = [subprocess.Popen(spin) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for process in started:
+            process.kill()
+        for process in started:
+            process.wait()
+
+
 def _library() -> str:
     found = [path for place in PLACES for path in Path("/").glob(place.removeprefix("/"))]
     if not found:
@@ -64,5 +94,13 @@ FAULTS: Final = (
         "the worker's clock two hours ahead, then two hours back, then right",
         "nothing that was completed is done again, the report is identical",
         clock_jumps,
+    ),
+    Fault(
+        "machine-busy",
+        "a run beside six processes a processor that compute without a pause",
+        "nothing that was completed is done again, the report is identical",
+        machine_busy,
+        WEEK_ONLY,
+        limit_seconds=600.0,
     ),
 )
