@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.faults.campaign import Pair
-from tests.faults.fault import Program, Row, Verdict, lost
+from tests.faults.fault import Fault, Program, Row, Verdict, lost
 from tests.support.processes.homes import PROJECT
 
 DOCUMENT: Final = PROJECT / "docs" / "survival.md"
@@ -167,11 +167,15 @@ def _place(row: Row) -> str:
 
 
 def revised(text: str, rows: Sequence[Row]) -> str:
-    """The document with rows that were played again in place of what they were."""
+    """The document with rows that were played again in place of what they were, and new ones
+    last."""
     table, _, rest = text.partition(_BILLS)
     lines = table.split("\n")
     places = {cells[0]: place for place, line in enumerate(lines) if (cells := _cells(line))}
     for row in rows:
+        if row.fault.name not in places:
+            places[row.fault.name] = max(places.values()) + 1
+            lines.insert(places[row.fault.name], _untried(row.fault))
         place = places[row.fault.name]
         *cells, names = _cells(lines[place])
         passed = _read(names) - {row.program}
@@ -189,6 +193,12 @@ def revised(text: str, rows: Sequence[Row]) -> str:
     verdicts += [str(v) for line in told for v in Verdict if f": {v}: " in line]
     counted = _COUNTS.sub(_counted(verdicts), "\n".join(lines))
     return f"{counted}{_BILLS}{billed}{_UNKEPT}\n\n{chr(10).join(told) or _NOTHING}\n"
+
+
+def _untried(fault: Fault) -> str:
+    """The row of a fault that no program has passed yet."""
+    held = _KEPT.sub("*kept*", _cell(fault.promise))
+    return f"| {fault.name} | {_cell(fault.done)} | {held} |  |"
 
 
 def _named(line: str) -> tuple[str, str]:
