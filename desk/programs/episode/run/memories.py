@@ -70,8 +70,8 @@ class StockRemembering(NamedTuple):
         likely = "" if board.probability is None else f", {board.probability:.2f} likely to rise"
         return (
             f"Recommendation of {print_full_day(board.as_of.date())} on {board.symbol} for"
-            f" {board.weeks} weeks: {board.recommendation}, confidence {board.confidence:.2f}"
-            f"{likely}"
+            f" {board.weeks} week{'' if board.weeks == 1 else 's'}: {board.recommendation},"
+            f" confidence {board.confidence:.2f}{likely}"
         )
 
     def _entry(self, kind: MemoryKind, name: str, as_of: datetime, text: str) -> MemoryEntry:
