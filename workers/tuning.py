@@ -4,9 +4,9 @@ import ctypes
 import gc
 import sys
 from datetime import timedelta
-from typing import Final, TypedDict
+from typing import Final, TypedDict, TypeVar
 
-from temporalio.worker import Worker
+W = TypeVar("W")
 
 STICKY_TIMEOUT = timedelta(seconds=1)
 """How long a workflow waits for the worker that has it in memory before another takes over."""
@@ -53,7 +53,7 @@ STUCK: Final = timedelta(seconds=30)
 """How long a workflow may compute before it counts as stuck."""
 
 
-def patient_with_workflows(worker: Worker) -> Worker:
+def patient_with_workflows(worker: W) -> W:
     """The worker, which interrupts only workflows that are stuck.
 
     The SDK takes one that computes for two seconds to be deadlocked: it raises an error in the

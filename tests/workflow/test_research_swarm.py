@@ -434,7 +434,7 @@ async def test_the_board_grows_with_the_plan(client: Client, tmp_path: Path) -> 
 
     async def analyst(request: TurnRequest) -> Turn:
         if request.assignment.task_id in ("plan_1", "conclude_1"):
-            run = client.get_workflow_handle_for(ResearchSwarmWorkflow.run, "swarm-test")
+            run = client.get_workflow_handle("swarm-test")
             seen.append(await run.query(ResearchSwarmWorkflow.status))
         return swarm_turn(request)
 

@@ -151,6 +151,6 @@ async def test_a_hypothesis_is_scored_after_everything_was_killed_while_it_waite
         assert scored.state is (
             HypothesisState.HELD if value > about.level else HypothesisState.REFUTED
         )
-        handle = client.get_workflow_handle_for(LearningSystemWorkflow.run, LEARNING_SYSTEM_ID)
+        handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
         learned = await persistently(lambda: view_of(handle, MUCH_LATER))
         assert [each.workflow_id for each in learned.hypotheses] == ["waits"]

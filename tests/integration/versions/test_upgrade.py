@@ -22,10 +22,10 @@ from temporalio.client import Client
 
 from desk.contracts.episode.actions import StockAction
 from desk.contracts.names import Message, hypothesis_run_id, market_run_id, week_run_id
-from desk.contracts.runs.episode import EpisodeStatus
+from desk.contracts.runs.episode import EpisodeStatus, StockResult
 from desk.contracts.runs.swarm import HypothesisStatus
 from desk.contracts.runs.week import WeekStatus
-from desk.contracts.swarm.hypotheses import HypothesisState
+from desk.contracts.swarm.hypotheses import HypothesisState, ScoredHypothesis
 from desk.platform.server.embedded import embedded_server
 from desk.platform.settings import load_settings
 from desk.platform.temporal.client import connect
@@ -33,8 +33,6 @@ from desk.platform.temporal.deployment import build_id
 from tests.support.processes.command import DeskCommand
 from tests.support.processes.forks import forked_command
 from tests.support.processes.homes import PROJECT, home_environment
-from workflows.episode.episode import StockResearchWorkflow
-from workflows.swarm.hypothesis import HypothesisWorkflow
 
 BEFORE: Final = "c4cbbe372986bdbb100a76f8487e781c41e114ea"
 """The commit of the version before: the last whose workers polled without a version."""
@@ -231,10 +229,10 @@ async def finished(client: Client, desk: DeskCommand) -> None:
     (conflict,) = json.loads(report.read_text())["conflicts"]
     assert (conflict["decided_by"], conflict["decided_by_whom"]) == ("person", "anna")
 
-    handle = client.get_workflow_handle_for(StockResearchWorkflow.run, EPISODE)
+    handle = client.get_workflow_handle(EPISODE, result_type=StockResult)
     result = await asyncio.wait_for(handle.result(), 100)
     assert result.board.taken[-1] is StockAction.EVALUATE_PERFORMANCE
-    scored = client.get_workflow_handle_for(HypothesisWorkflow.run, HYPOTHESIS)
+    scored = client.get_workflow_handle(HYPOTHESIS, result_type=ScoredHypothesis)
     assert (await asyncio.wait_for(scored.result(), 100)).state is HypothesisState.VOID
 
 

@@ -355,7 +355,7 @@ async def test_a_week_tells_what_became_of_it_and_again_after_a_rerun(
         result = await run.result()
         assert result.record.advice is not None
         assert (result.record.advice.unread, result.record.advice.weeks) == (None, 0)
-        handle = client.get_workflow_handle_for(LearningSystemWorkflow.run, LEARNING_SYSTEM_ID)
+        handle = client.get_workflow_handle(LEARNING_SYSTEM_ID)
         asked = question(0).model_copy(update={"as_of": datetime(2027, 1, 1, tzinfo=UTC)})
         view = await handle.query(Message.LEARNED, asked, result_type=LearnedView)
         (week,) = view.weeks
