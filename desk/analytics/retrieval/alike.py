@@ -52,11 +52,11 @@ class NamedWordings:
 
         vectors = kept_vectors(self._vectors)
         asked, own = meaning.question(text), _neighbours(text)
+        size = self._squared(own)
         return {
             name: max(
                 (
-                    float(vectors[each] @ asked)
-                    + self._words_count * self._alike(own, self._neighbours_of[each])
+                    float(vectors[each] @ asked) + self._words_count * self._alike(own, size, each)
                     for each in self.told[name]
                     if each in vectors
                 ),
@@ -92,14 +92,19 @@ class NamedWordings:
         held = Counter(found for each in told for found in self._neighbours_of[each])
         return {found: math.log(1 + len(told) / times) for found, times in held.items()}
 
-    def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
-        """The cosine of two texts by their words. One that no wording has counts like a common
+    @cached_property
+    def _sizes(self) -> Mapping[str, float]:
+        return {each: self._squared(found) for each, found in self._neighbours_of.items()}
+
+    def _alike(self, own: frozenset[str], size: float, wording: str) -> float:
+        """The cosine of a text of some size and of a wording, by their words."""
+        shared = self._squared(own & self._neighbours_of[wording])
+        return shared / (math.sqrt(size * self._sizes[wording]) or 1)
+
+    def _squared(self, found: frozenset[str]) -> float:
+        """The sum of squares of what words count. One that no wording has counts like a common
         one."""
-
-        def squared(found: frozenset[str]) -> float:
-            return sum(self._weights.get(each, 1.0) ** 2 for each in found)
-
-        return squared(one & other) / (math.sqrt(squared(one) * squared(other)) or 1)
+        return sum(self._weights.get(each, 1.0) ** 2 for each in found)
 
 
 def _neighbours(text: str) -> frozenset[str]:

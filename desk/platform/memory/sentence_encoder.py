@@ -7,10 +7,15 @@ nothing pays nothing.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from threading import Lock
+from typing import Final
 
 from desk.analytics.retrieval.meaning import Meaning, Vector
+
+MOST_ASKED: Final = 1_000
+"""Vectors of questions that a model keeps: 2 MB. What is asked is read in several respects, one
+after another."""
 
 
 class _SentenceEncoder:
@@ -21,12 +26,16 @@ class _SentenceEncoder:
 
         self._encoder = USE(threads=1)
         self._one_at_a_time = Lock()
+        self._asked = lru_cache(MOST_ASKED)(self._encoded)
 
     def passages(self, texts: Sequence[str]) -> list[Vector]:
         with self._one_at_a_time:
             return [*self._encoder.encode([*texts])]
 
     def question(self, text: str) -> Vector:
+        return self._asked(text)
+
+    def _encoded(self, text: str) -> Vector:
         return self.passages([text])[0]
 
 
