@@ -14,7 +14,7 @@ from desk.contracts.runs.week import RerunRequest, WeekRequest, WeekStatus
 from desk.platform.settings import Settings
 from desk.platform.temporal.client import connect
 from tests.support.processes.counted_worker import read_notes
-from tests.support.processes.fleet import WEEK, desk_at
+from tests.support.processes.fleet import WEEK, desk_at, status_once
 from tests.support.runs.chains import chain_of, continuing
 from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
@@ -51,18 +51,9 @@ async def continued(client: Client, before: set[str]) -> None:
     before.add(run_id)
 
 
-async def last_published(client: Client) -> WeekStatus:
-    """The status once every rerun is out."""
-    handle = client.get_workflow_handle(RUN)
-    while True:
-        try:
-            status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
-        except Exception:
-            await asyncio.sleep(0.2)
-            continue
-        if status.revision > len(REASONS) and not status.pending_reruns:
-            return status
-        await asyncio.sleep(0.1)
+def all_out(status: WeekStatus) -> bool:
+    """Whether every rerun is out."""
+    return status.revision > len(REASONS) and not status.pending_reruns
 
 
 def done_twice(log: Path) -> list[str]:
@@ -88,7 +79,7 @@ async def test_every_rerun_is_done_once_whoever_is_killed_as_the_run_continues(
                 os.kill(server.pid, signal.SIGKILL)
             fleet.kill(Role.ORCHESTRATOR)
             fleet.start(Role.ORCHESTRATOR)
-        status = await last_published(client)
+        status = await status_once(client, RUN, all_out)
         chain = await chain_of(client, RUN)
     assert [line.revision for line in status.revisions] == list(range(1, len(REASONS) + 2))
     assert tuple(line.reason for line in status.revisions[1:]) == REASONS

@@ -9,7 +9,7 @@ from pathlib import Path
 from temporalio.client import Client
 
 from desk.contracts.agents.config import RetryConfig
-from desk.contracts.names import Message, Queue, week_run_id
+from desk.contracts.names import Queue, week_run_id
 from desk.contracts.runs.week import WeekRequest, WeekStatus
 from desk.contracts.week.delivery import (
     Deliveries,
@@ -24,7 +24,7 @@ from desk.platform.temporal.client import connect
 from tests.support.outside.mailbox import Mailbox, mail_server
 from tests.support.outside.receivers import bucket, room
 from tests.support.processes.counted_worker import read_notes
-from tests.support.processes.fleet import WEEK, desk_at
+from tests.support.processes.fleet import WEEK, desk_at, status_once
 from workers.hosting import Role
 from workflows.week.week import WeeklyResearchWorkflow
 
@@ -52,19 +52,10 @@ async def start(client: Client, settings: Settings, deliveries: Deliveries) -> N
     )
 
 
-async def all_sent(client: Client) -> WeekStatus:
-    """The status, once the run knows that everything was delivered."""
-    handle = client.get_workflow_handle(week_run_id(WEEK))
-    while True:
-        try:
-            status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
-        except Exception:
-            await asyncio.sleep(0.2)
-            continue
-        states = [line.state for line in status.deliveries]
-        if states and DeliveryState.UNDER_WAY not in states:
-            return status
-        await asyncio.sleep(0.1)
+def all_sent(status: WeekStatus) -> bool:
+    """Whether the run knows that everything was delivered."""
+    states = [line.state for line in status.deliveries]
+    return bool(states) and DeliveryState.UNDER_WAY not in states
 
 
 async def test_server_and_worker_killed_after_the_sending_send_nothing_twice(
@@ -99,6 +90,6 @@ async def test_server_and_worker_killed_after_the_sending_send_nothing_twice(
             os.kill(server.pid, signal.SIGKILL)
             fleet.kill_all()
             fleet.start_all()
-            status = await all_sent(client)
+            status = await status_once(client, week_run_id(WEEK), all_sent)
     assert {line.state for line in status.deliveries} == {DeliveryState.DELIVERED}
     assert (len(box.messages), len(told.posted), len(there.puts)) == (1, 1, 3)

@@ -1,7 +1,7 @@
 """A desk of separate processes: an embedded server and one counted worker for each role."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import ClassVar
@@ -10,8 +10,8 @@ from temporalio.client import Client
 
 from desk.contracts.agents.capabilities import LIVE_SOURCES
 from desk.contracts.agents.config import RunConfig, VotingConfig
-from desk.contracts.names import Queue, week_run_id
-from desk.contracts.runs.week import WeekRequest
+from desk.contracts.names import Message, Queue, week_run_id
+from desk.contracts.runs.week import WeekRequest, WeekStatus
 from desk.platform.server.embedded import EmbeddedServer, embedded_server
 from desk.platform.settings import Settings, load_settings
 from tests.support.processes.counted_worker import read_notes
@@ -141,3 +141,19 @@ async def effects(log: Path, least: int) -> None:
     """Wait until that many effects have begun."""
     while sum(note["stage"] == "started" for note in read_notes(log)) < least:
         await asyncio.sleep(0.01)
+
+
+async def status_once(
+    client: Client, run_id: str, is_so: Callable[[WeekStatus], bool]
+) -> WeekStatus:
+    """The status of a week's run once something is so, however often nobody answers before."""
+    handle = client.get_workflow_handle(run_id)
+    while True:
+        try:
+            status: WeekStatus = await handle.query(Message.STATUS, result_type=WeekStatus)
+        except Exception:
+            await asyncio.sleep(0.2)
+            continue
+        if is_so(status):
+            return status
+        await asyncio.sleep(0.1)

@@ -116,8 +116,7 @@ def _part(
     whole: MarketQuestion, written: str, asked: str, research: Sequence[ResearchResult]
 ) -> QuestionPart | None:
     """A part; None where it names nothing, or does nothing but name and that no currency. Where
-    nothing is named in the
-    whole question, both are of all that was researched."""
+    the whole question names nothing, both parts are of all that was researched."""
     says = stems(by_their_kinds(asked)) - stems(" ".join((*KIND_NAMES, _ARTICLE)))
     named, of_all = subjects_asked(asked), not subjects_asked(whole.query.question)
     is_pair = bool(named) and all(each.kind is NamedAs.CURRENCY for each in named)
