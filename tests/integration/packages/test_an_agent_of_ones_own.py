@@ -109,7 +109,7 @@ def test_a_command_of_another_package_starts_its_program(desk: DeskCommand) -> N
     answer = desk("blocker", QUESTION)
     assert answer.code == 0, answer.err
     assert answer.out == "Blocked\n"
-    assert "What the ticket that holds everything up" in desk("--help").out
+    assert "Prints the status of the ticket that blocks" in desk("--help").out
 
 
 def test_a_command_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
